@@ -274,8 +274,8 @@ func TestEveryResponseHasAnExampleThatItsSchemaAllows(t *testing.T) {
 }
 
 // TestNoRequestHasADefault keeps generated clients from making such members required.
-// TestNullIsAllowedByTheSchemaItself: OpenAPI 3.0 applies nullable to the type beside it and to nothing else. Beside $ref
-// it is ignored, and beside allOf, anyOf or oneOf null still fails the schemas in them.
+// TestNullIsAllowedByTheSchemaItself: OpenAPI 3.0 applies nullable to the type beside it and to nothing else. Beside
+// $ref it is ignored, and beside allOf, anyOf or oneOf null still fails the schemas in them.
 func TestNullIsAllowedByTheSchemaItself(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]int{

@@ -22,7 +22,8 @@ func TestHealthcheckAsksTheConfiguredAddress(t *testing.T) {
 func TestCommandsReportConfigurationFaults(t *testing.T) {
 	t.Setenv("ENVIRONMENT", "moon")
 	for _, command := range []string{"healthcheck", "verify"} {
-		if err := run(t.Context(), []string{command}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "configuration:\n") {
+		if err := run(t.Context(), []string{command}, Options{}); err == nil ||
+			!strings.HasPrefix(err.Error(), "configuration:\n") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}

@@ -31,7 +31,8 @@ func (a *App) wireCheckout(
 			SellerCountry: a.cfg.SellerCountry,
 		},
 		checkout.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Sales: sales, Charges: attempts, Runner: attempts, Cards: a.providers.Default().Cards,
+			Store: a.store, Clock: a.clock, IDs: a.ids, Sales: sales, Charges: attempts, Runner: attempts,
+			Cards:  a.providers.Default().Cards,
 			Offers: offers, Bookings: bookings, Queue: bookings, Access: grants, Accounts: accounts,
 			Discounts: offers, Taxes: a.adapters.Taxes, VAT: a.adapters.VAT, Limiter: a.limiter,
 			Past: subscriptions.Past{}, Portal: buyers,

@@ -14,7 +14,8 @@ import (
 
 func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attempts) *invoicing.Service {
 	deps := invoicing.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts, Taxes: a.adapters.Taxes,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts,
+		Taxes: a.adapters.Taxes,
 		Cards: a.providers.Default().Cards,
 	}
 	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Livemode: a.cfg.Livemode()}, deps)

@@ -18,7 +18,8 @@ func (a *App) wireTreasury(accounts *identity.Service) *treasury.Service {
 			Sandbox: a.inSandbox(),
 		},
 		treasury.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: paying.PayoutRail, Accounts: accounts, Creators: accounts,
+			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: paying.PayoutRail, Accounts: accounts,
+			Creators: accounts,
 		})
 
 	on(a.bus, module.OnPaymentCompleted)

@@ -35,13 +35,16 @@ func (c Config) addressFaults() []error {
 	check(isListenAddress(c.Addr), "ADDR must be host:port, such as 127.0.0.1:8080 or :8080")
 	check(c.MetricsAddr == "" || isListenAddress(c.MetricsAddr), "METRICS_ADDR must be host:port, such as 127.0.0.1:9090")
 	check(c.MetricsAddr == "" || c.MetricsAddr != c.Addr, "METRICS_ADDR must not be ADDR: it is for a listener of its own")
-	check(c.BaseURL == "" || isOrigin(c.BaseURL), "BASE_URL must be an origin such as https://pay.example.com, without a path")
+	check(c.BaseURL == "" || isOrigin(c.BaseURL),
+		"BASE_URL must be an origin such as https://pay.example.com, without a path")
 	if c.DatabaseURL != "" {
 		path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:")
-		check(embedded || isURL(c.DatabaseURL, "postgres", "postgresql"), "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address")
+		check(embedded || isURL(c.DatabaseURL, "postgres", "postgresql"),
+			"DATABASE_URL must begin with sqlite: or postgres:// and be a valid address")
 		check(!embedded || path != "", "DATABASE_URL needs a path after sqlite:")
 	}
-	check(c.RedisURL == "" || isURL(c.RedisURL, "redis", "rediss"), "REDIS_URL must begin with redis:// or rediss:// and be a valid address")
+	check(c.RedisURL == "" || isURL(c.RedisURL, "redis", "rediss"),
+		"REDIS_URL must begin with redis:// or rediss:// and be a valid address")
 	return all
 }
 
@@ -68,7 +71,8 @@ func isOrigin(text string) bool {
 
 // variableFault names the variable, not the field, and the values that it takes.
 func variableFault(variable, kind string, err error) error {
-	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "int": "a whole number", "int64": "a whole number", "*int": "a whole number"}[kind]
+	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "int": "a whole number",
+		"int64": "a whole number", "*int": "a whole number"}[kind]
 	var number *strconv.NumError
 	if expected == "" || !errors.As(err, &number) {
 		return fmt.Errorf("%s cannot be read", variable)

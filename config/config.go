@@ -82,8 +82,8 @@ type Config struct {
 	DefaultWorkers int `env:"DEFAULT_WORKERS" envDefault:"8"`
 	// EventRetentionDays is the number of days for which events are kept, 30 or more. Deliveries are kept for 30.
 	EventRetentionDays int `env:"EVENT_RETENTION_DAYS" envDefault:"365"`
-	// UsageRetentionDays is the number of days for which reports of use are kept once they are counted, 400 or more. Counts, invoices with
-	// their explanations, and idempotency keys stay.
+	// UsageRetentionDays is the number of days for which reports of use are kept once they are counted, 400 or more.
+	// Counts, invoices with their explanations, and idempotency keys stay.
 	UsageRetentionDays int `env:"USAGE_RETENTION_DAYS" envDefault:"400"`
 
 	// Seller of record
@@ -305,7 +305,8 @@ func (c Config) faults() []error {
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
-	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.taxFaults(), c.workFaults())
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.taxFaults(),
+		c.workFaults())
 	if c.Livemode() {
 		all = append(all, c.liveFaults()...)
 	}
@@ -318,7 +319,8 @@ func (c Config) workFaults() []error {
 	for _, workers := range []struct {
 		name  string
 		count int
-	}{{"PAYMENT_WORKERS", c.PaymentWorkers}, {"WEBHOOK_WORKERS", c.WebhookWorkers}, {"DEFAULT_WORKERS", c.DefaultWorkers}} {
+	}{{"PAYMENT_WORKERS", c.PaymentWorkers}, {"WEBHOOK_WORKERS", c.WebhookWorkers},
+		{"DEFAULT_WORKERS", c.DefaultWorkers}} {
 		if workers.count < 1 || workers.count > maxWorkers {
 			all = append(all, fmt.Errorf("%s must be 1 to %d, not %d", workers.name, maxWorkers, workers.count))
 		}

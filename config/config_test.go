@@ -12,14 +12,19 @@ import (
 func TestEveryFaultIsALineThatNamesItsVariable(t *testing.T) {
 	t.Parallel()
 	_, err := config.FromMap(map[string]string{
-		"ENVIRONMENT": "prod", "ADDR": "nonsense", "METRICS_ADDR": "127.0.0.1:99999", "BASE_URL": "https://ada:hunter2@pay.example.com",
-		"DATABASE_URL": "postgres://ada:hunter2@db:port/x", "REDIS_URL": "redis://:hunter2@cache:port", "APP_SECRET": "hunter2",
-		"LOG_LEVEL": "loud", "LOG_FORMAT": "xml", "SEED_DEMO": "maybe", "WEBHOOK_ALLOW_PRIVATE": "2", "RATE_LIMIT_PER_MINUTE": "many",
-		"SMTP_URL": "smtp://hunter2", "MAIL_FROM": "Sundry", "TRUSTED_PROXIES": "proxy", "TERMS_URL": "terms", "PRIVACY_URL": "mailto:privacy@example.com",
+		"ENVIRONMENT": "prod", "ADDR": "nonsense", "METRICS_ADDR": "127.0.0.1:99999",
+		"BASE_URL":     "https://ada:hunter2@pay.example.com",
+		"DATABASE_URL": "postgres://ada:hunter2@db:port/x", "REDIS_URL": "redis://:hunter2@cache:port",
+		"APP_SECRET": "hunter2",
+		"LOG_LEVEL":  "loud", "LOG_FORMAT": "xml", "SEED_DEMO": "maybe", "WEBHOOK_ALLOW_PRIVATE": "2",
+		"RATE_LIMIT_PER_MINUTE": "many",
+		"SMTP_URL":              "smtp://hunter2", "MAIL_FROM": "Sundry", "TRUSTED_PROXIES": "proxy", "TERMS_URL": "terms",
+		"PRIVACY_URL": "mailto:privacy@example.com",
 	})
 	lines := strings.Split(fmt.Sprint(err), "\n")
 	for _, variable := range []string{
-		"ENVIRONMENT", "ADDR", "METRICS_ADDR", "BASE_URL", "DATABASE_URL", "REDIS_URL", "APP_SECRET", "LOG_LEVEL", "LOG_FORMAT", "SEED_DEMO",
+		"ENVIRONMENT", "ADDR", "METRICS_ADDR", "BASE_URL", "DATABASE_URL", "REDIS_URL", "APP_SECRET", "LOG_LEVEL",
+		"LOG_FORMAT", "SEED_DEMO",
 		"WEBHOOK_ALLOW_PRIVATE", "RATE_LIMIT_PER_MINUTE", "MAIL_FROM", "TRUSTED_PROXIES", "TERMS_URL", "PRIVACY_URL",
 	} {
 		count := 0
@@ -94,10 +99,12 @@ func TestSettingsThatContradictEachOtherStopTheStart(t *testing.T) {
 		"ADDR": "127.0.0.1:9000", "METRICS_ADDR": "127.0.0.1:9000", "APP_SECRET": strings.Repeat("x", 64),
 	})
 	lines := strings.Split(fmt.Sprint(err), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "METRICS_ADDR ") || !strings.HasPrefix(lines[1], "APP_SECRET ") || strings.Contains(lines[1], "xxx") {
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "METRICS_ADDR ") || !strings.HasPrefix(lines[1], "APP_SECRET ") ||
+		strings.Contains(lines[1], "xxx") {
 		t.Errorf("got %q, want a line about each", lines)
 	}
-	if _, err := config.FromMap(map[string]string{"METRICS_ADDR": "127.0.0.1:9090", "APP_SECRET": strings.Repeat("only for tests ", 4)}); err != nil {
+	if _, err := config.FromMap(map[string]string{"METRICS_ADDR": "127.0.0.1:9090",
+		"APP_SECRET": strings.Repeat("only for tests ", 4)}); err != nil {
 		t.Errorf("good settings: %v", err)
 	}
 }
@@ -105,10 +112,12 @@ func TestSettingsThatContradictEachOtherStopTheStart(t *testing.T) {
 func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	live := map[string]string{
-		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("only for tests ", 4),
-		"SMTP_URL": "smtp://mail.example.com", "MAIL_FROM": "Example <no-reply@example.com>",
-		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T", "SELLER_EMAIL": "help@example.com",
-		"TERMS_URL": "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
+		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry",
+		"APP_SECRET": strings.Repeat("only for tests ", 4),
+		"SMTP_URL":   "smtp://mail.example.com", "MAIL_FROM": "Example <no-reply@example.com>",
+		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T",
+		"SELLER_EMAIL": "help@example.com",
+		"TERMS_URL":    "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
 		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 	}
 	cfg, err := config.FromMap(live)
@@ -117,11 +126,13 @@ func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
 	}
 	contradicting := maps.Clone(live)
 	maps.Copy(contradicting, map[string]string{
-		"SEED_DEMO": "true", "WEBHOOK_ALLOW_PRIVATE": "true", "BASE_URL": "http://pay.example.com", "DATABASE_URL": "sqlite:live.db",
+		"SEED_DEMO": "true", "WEBHOOK_ALLOW_PRIVATE": "true", "BASE_URL": "http://pay.example.com",
+		"DATABASE_URL": "sqlite:live.db",
 	})
 	_, err = config.FromMap(contradicting)
 	for _, want := range []string{
-		"SEED_DEMO must not be true", "WEBHOOK_ALLOW_PRIVATE must not be set", "BASE_URL must be https", "DATABASE_URL must be postgres://",
+		"SEED_DEMO must not be true", "WEBHOOK_ALLOW_PRIVATE must not be set", "BASE_URL must be https",
+		"DATABASE_URL must be postgres://",
 	} {
 		if !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%q is not among:\n%v", want, err)
@@ -139,7 +150,8 @@ func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
 func TestLiveNamesTheSellerOfRecord(t *testing.T) {
 	t.Parallel()
 	_, err := config.FromMap(map[string]string{"ENVIRONMENT": "live"})
-	for _, variable := range []string{"SELLER_NAME", "SELLER_ADDRESS", "SELLER_VAT_ID", "SELLER_EMAIL", "TERMS_URL", "PRIVACY_URL"} {
+	for _, variable := range []string{"SELLER_NAME", "SELLER_ADDRESS", "SELLER_VAT_ID", "SELLER_EMAIL", "TERMS_URL",
+		"PRIVACY_URL"} {
 		if !strings.Contains(fmt.Sprint(err), variable+" is required when ENVIRONMENT=live") {
 			t.Errorf("no line about %s in:\n%v", variable, err)
 		}
@@ -155,12 +167,14 @@ func TestWebhooksReachThisMachineWhereItServesItself(t *testing.T) {
 		vars              map[string]string
 		loopback, private bool
 	}{
-		"nothing set":                   {map[string]string{}, true, false},
-		"localhost":                     {map[string]string{"BASE_URL": "http://localhost:8080"}, true, false},
-		"a public address":              {map[string]string{"BASE_URL": "https://sandbox.example.com"}, false, false},
-		"true":                          {map[string]string{"BASE_URL": "https://sandbox.example.com", "WEBHOOK_ALLOW_PRIVATE": "true"}, true, true},
-		"false on this machine":         {map[string]string{"WEBHOOK_ALLOW_PRIVATE": "false"}, false, false},
-		"false under a public address":  {map[string]string{"BASE_URL": "https://sandbox.example.com", "WEBHOOK_ALLOW_PRIVATE": "false"}, false, false},
+		"nothing set":      {map[string]string{}, true, false},
+		"localhost":        {map[string]string{"BASE_URL": "http://localhost:8080"}, true, false},
+		"a public address": {map[string]string{"BASE_URL": "https://sandbox.example.com"}, false, false},
+		"true": {map[string]string{"BASE_URL": "https://sandbox.example.com",
+			"WEBHOOK_ALLOW_PRIVATE": "true"}, true, true},
+		"false on this machine": {map[string]string{"WEBHOOK_ALLOW_PRIVATE": "false"}, false, false},
+		"false under a public address": {map[string]string{"BASE_URL": "https://sandbox.example.com",
+			"WEBHOOK_ALLOW_PRIVATE": "false"}, false, false},
 		"a name that begins like ours":  {map[string]string{"BASE_URL": "https://localhost.example.com"}, false, false},
 		"another address of this range": {map[string]string{"BASE_URL": "http://127.0.0.2:8080"}, true, false},
 	} {

@@ -49,7 +49,8 @@ var (
 
 func parseMailServer(text string) (MailServer, error) {
 	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "smtp" && u.Scheme != "smtps") || u.Hostname() == "" || (u.Path != "" && u.Path != "/") || u.Fragment != "" {
+	if err != nil || (u.Scheme != "smtp" && u.Scheme != "smtps") || u.Hostname() == "" ||
+		(u.Path != "" && u.Path != "/") || u.Fragment != "" {
 		return MailServer{}, errSMTPURL
 	}
 	server := MailServer{Host: u.Hostname(), Port: 587, TLS: u.Scheme == "smtps", Username: u.User.Username()}

@@ -11,13 +11,19 @@ import (
 func TestTheMailServer(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]config.MailServer{
-		"smtp://mail.example.com":                                   {Host: "mail.example.com", Port: 587, STARTTLS: "opportunistic"},
-		"smtp://127.0.0.1:1025/":                                    {Host: "127.0.0.1", Port: 1025, STARTTLS: "opportunistic"},
-		"smtp://ada:s%40cret@mail.example.com:2525":                 {Host: "mail.example.com", Port: 2525, STARTTLS: "required", Username: "ada", Password: "s@cret"},
-		"smtp://ada:secret@localhost":                               {Host: "localhost", Port: 587, STARTTLS: "opportunistic", Username: "ada", Password: "secret"},
-		"smtp://ada:secret@mail.example.com?starttls=opportunistic": {Host: "mail.example.com", Port: 587, STARTTLS: "opportunistic", Username: "ada", Password: "secret"},
-		"smtp://[::1]:25?starttls=never":                            {Host: "::1", Port: 25, STARTTLS: "never"},
-		"smtps://ada:secret@mail.example.com":                       {Host: "mail.example.com", Port: 465, TLS: true, Username: "ada", Password: "secret"},
+		"smtp://mail.example.com": {Host: "mail.example.com", Port: 587,
+			STARTTLS: "opportunistic"},
+		"smtp://127.0.0.1:1025/": {Host: "127.0.0.1", Port: 1025,
+			STARTTLS: "opportunistic"},
+		"smtp://ada:s%40cret@mail.example.com:2525": {Host: "mail.example.com", Port: 2525,
+			STARTTLS: "required", Username: "ada", Password: "s@cret"},
+		"smtp://ada:secret@localhost": {Host: "localhost", Port: 587, STARTTLS: "opportunistic",
+			Username: "ada", Password: "secret"},
+		"smtp://ada:secret@mail.example.com?starttls=opportunistic": {Host: "mail.example.com", Port: 587,
+			STARTTLS: "opportunistic", Username: "ada", Password: "secret"},
+		"smtp://[::1]:25?starttls=never": {Host: "::1", Port: 25, STARTTLS: "never"},
+		"smtps://ada:secret@mail.example.com": {Host: "mail.example.com", Port: 465, TLS: true,
+			Username: "ada", Password: "secret"},
 	} {
 		cfg, err := config.FromMap(map[string]string{"SMTP_URL": url})
 		if err != nil {
@@ -40,14 +46,19 @@ func TestTheMailServer(t *testing.T) {
 func TestABadMailServerStopsTheStartAndIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
-		"mail.example.com", "http://ada:hunter2@mail.example.com", "smtp://", "smtp://ada:hunter2@", "smtp://ada:hunter2@mail.example.com:0",
-		"smtp://ada:hunter2@mail.example.com:99999", "smtp://ada:hunter2@mail.example.com:port", "smtp://ada:hunter2@mail.example.com/path",
-		"smtp://hunter2@mail.example.com", "smtp://:hunter2@mail.example.com", "smtp://ada:hunter2@mail.example.com?starttls=maybe",
+		"mail.example.com", "http://ada:hunter2@mail.example.com", "smtp://", "smtp://ada:hunter2@",
+		"smtp://ada:hunter2@mail.example.com:0",
+		"smtp://ada:hunter2@mail.example.com:99999", "smtp://ada:hunter2@mail.example.com:port",
+		"smtp://ada:hunter2@mail.example.com/path",
+		"smtp://hunter2@mail.example.com", "smtp://:hunter2@mail.example.com",
+		"smtp://ada:hunter2@mail.example.com?starttls=maybe",
 		"smtps://ada:hunter2@mail.example.com?starttls=required", "smtp://ada:hunter2@mail.example.com?tls=1",
-		"smtp://ada:hunter2@mail.example.com?starttls=never&starttls=required", "smtp://ada:hunter2@mail.example.com#x", "smtp://ada:hunter2%zz@mail.example.com",
+		"smtp://ada:hunter2@mail.example.com?starttls=never&starttls=required", "smtp://ada:hunter2@mail.example.com#x",
+		"smtp://ada:hunter2%zz@mail.example.com",
 	} {
 		_, err := config.FromMap(map[string]string{"SMTP_URL": url})
-		if got := fmt.Sprint(err); !strings.Contains(got, "SMTP_URL") || strings.Contains(got, "hunter2") || strings.Contains(got, "\n") {
+		if got := fmt.Sprint(err); !strings.Contains(got, "SMTP_URL") || strings.Contains(got, "hunter2") ||
+			strings.Contains(got, "\n") {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -61,9 +72,11 @@ func TestABadMailServerStopsTheStartAndIsNotRepeated(t *testing.T) {
 func TestLiveNeedsItsMail(t *testing.T) {
 	t.Parallel()
 	live := map[string]string{
-		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("only for tests ", 4),
-		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T", "SELLER_EMAIL": "help@example.com",
-		"TERMS_URL": "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
+		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry",
+		"APP_SECRET":  strings.Repeat("only for tests ", 4),
+		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T",
+		"SELLER_EMAIL": "help@example.com",
+		"TERMS_URL":    "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
 		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 	}
 	_, err := config.FromMap(live)
@@ -71,7 +84,8 @@ func TestLiveNeedsItsMail(t *testing.T) {
 		t.Errorf("without: %v", err)
 	}
 	live["SMTP_URL"] = "smtps://ada:secret@mail.example.com"
-	if cfg, err := config.FromMap(live); err != nil || cfg.Sender().Address != "help@example.com" || cfg.Sender().Name != "Example Ltd." {
+	if cfg, err := config.FromMap(live); err != nil || cfg.Sender().Address != "help@example.com" ||
+		cfg.Sender().Name != "Example Ltd." {
 		t.Errorf("with a server only: %v, %v", cfg.Sender(), err)
 	}
 	live["MAIL_FROM"] = "Example <no-reply@example.com>"

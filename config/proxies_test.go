@@ -16,11 +16,13 @@ func TestTrustedProxies(t *testing.T) {
 		trusted string
 		not     string
 	}{
-		"nobody by default":                {"", "", "127.0.0.1 10.1.2.3 203.0.113.7"},
-		"private networks":                 {"private", "127.0.0.1 ::1 10.1.2.3 172.31.0.1 192.168.1.1 100.64.0.1 fd00::1", "203.0.113.7 172.32.0.1 2001:db8::1"},
-		"nobody":                           {"none", "", "127.0.0.1 10.1.2.3"},
-		"one address":                      {"203.0.113.7", "203.0.113.7", "203.0.113.8 127.0.0.1"},
-		"networks and addresses in a list": {"203.0.113.0/24, 2001:db8::/32, private", "203.0.113.200 2001:db8::1 127.0.0.1", "203.0.114.1"},
+		"nobody by default": {"", "", "127.0.0.1 10.1.2.3 203.0.113.7"},
+		"private networks": {"private", "127.0.0.1 ::1 10.1.2.3 172.31.0.1 192.168.1.1 100.64.0.1 fd00::1",
+			"203.0.113.7 172.32.0.1 2001:db8::1"},
+		"nobody":      {"none", "", "127.0.0.1 10.1.2.3"},
+		"one address": {"203.0.113.7", "203.0.113.7", "203.0.113.8 127.0.0.1"},
+		"networks and addresses in a list": {"203.0.113.0/24, 2001:db8::/32, private", "203.0.113.200 2001:db8::1 127.0.0.1",
+			"203.0.114.1"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +60,8 @@ func TestTrustedProxies(t *testing.T) {
 func TestBadProxiesStopTheStart(t *testing.T) {
 	t.Parallel()
 	_, err := config.FromMap(map[string]string{"TRUSTED_PROXIES": "10.0.0.0/33,proxy.example.com"})
-	if got := fmt.Sprint(err); strings.Count(got, "TRUSTED_PROXIES") != 2 || !strings.Contains(got, "10.0.0.0/33") || !strings.Contains(got, "proxy.example.com") {
+	if got := fmt.Sprint(err); strings.Count(got, "TRUSTED_PROXIES") != 2 || !strings.Contains(got, "10.0.0.0/33") ||
+		!strings.Contains(got, "proxy.example.com") {
 		t.Errorf("got %v", err)
 	}
 }

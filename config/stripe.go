@@ -30,7 +30,8 @@ func (c Config) stripeFaults() []error {
 		case v.value == "" && given:
 			all = append(all, fmt.Errorf("%s is missing: STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET belong together", v.name))
 		case v.value != "" && (!strings.HasPrefix(v.value, prefix) || len(v.value) == len(prefix)):
-			all = append(all, fmt.Errorf("%s must be a %s that begins with %s when ENVIRONMENT=%s", v.name, v.kind, prefix, c.Environment))
+			all = append(all, fmt.Errorf("%s must be a %s that begins with %s when ENVIRONMENT=%s", v.name, v.kind, prefix,
+				c.Environment))
 		}
 	}
 	if secret := c.StripeConnectWebhookSecret; secret != "" {
@@ -47,7 +48,8 @@ func (c Config) stripeFaults() []error {
 	if c.StripeAPIBase == "" {
 		return all
 	}
-	if u, err := url.Parse(c.StripeAPIBase); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+	if u, err := url.Parse(c.StripeAPIBase); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" ||
+		u.User != nil {
 		all = append(all, errors.New("STRIPE_API_BASE must be an absolute address such as https://api.stripe.com"))
 	} else if c.Livemode() && u.Scheme != "https" && !thisMachine(u.Hostname()) {
 		all = append(all, errors.New("STRIPE_API_BASE must be https when ENVIRONMENT=live, but to this machine"))

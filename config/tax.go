@@ -27,7 +27,8 @@ func (c Config) taxFaults() []error {
 	if c.VIESAPIBase == "" {
 		return all
 	}
-	if u, err := url.Parse(c.VIESAPIBase); err != nil || u.Scheme != "https" && !(u.Scheme == "http" && thisMachine(u.Hostname())) || u.Host == "" || u.User != nil {
+	if u, err := url.Parse(c.VIESAPIBase); err != nil || u.Scheme != "https" &&
+		!(u.Scheme == "http" && thisMachine(u.Hostname())) || u.Host == "" || u.User != nil {
 		all = append(all, errors.New("VIES_API_BASE must be an absolute https address"))
 	}
 	if !c.VIESEnabled {

@@ -41,8 +41,8 @@ type Charge struct {
 // once, in the transaction that records it: payment.Completed or payment.Failed. A subscriber picks its own by Purpose
 // and finds its aggregate by SubjectID.
 //
-// At most one attempt for a subject is not settled: Begin and Start of another are ErrDuplicate (payments_purpose_subject_id), which
-// Atomically reports at the latest.
+// At most one attempt for a subject is not settled: Begin and Start of another are ErrDuplicate
+// (payments_purpose_subject_id), which Atomically reports at the latest.
 type Charges interface {
 	// Begin writes the attempt of a buyer who is present, and the task that settles it should this process die.
 	Begin(ctx context.Context, r Repos, i payment.Intent, at time.Time) (payment.State, error)
@@ -64,12 +64,12 @@ type Payer struct{ Email, Name string }
 // ChargeRunner asks the processor about attempts that are committed, and commits what it responds.
 type ChargeRunner interface {
 	Network
-	// Run executes an attempt and returns its state. An attempt whose outcome is unknown comes back as it is; its task goes on
-	// asking. PROCESSOR_UNAVAILABLE when the processor was not reached: the attempt is canceled then. read is called last in the
-	// transaction that records an outcome, to see what followed from it.
+	// Run executes an attempt and returns its state. An attempt whose outcome is unknown comes back as it is; its task
+	// goes on asking. PROCESSOR_UNAVAILABLE when the processor was not reached: the attempt is canceled then. read is
+	// called last in the transaction that records an outcome, to see what followed from it.
 	Run(ctx context.Context, attempt payment.State, by Payer, read ...Reader) (payment.State, error)
-	// Challenge returns how the customer's browser leads them to their bank, for an attempt that waits for it. STATE_CONFLICT
-	// when it does not, PROCESSOR_UNAVAILABLE.
+	// Challenge returns how the customer's browser leads them to their bank, for an attempt that waits for it.
+	// STATE_CONFLICT when it does not, PROCESSOR_UNAVAILABLE.
 	Challenge(ctx context.Context, paymentID string) (payment.NextAction, error)
 	// Authenticate is called when the customer returns from their bank's challenge, and returns the attempt's state.
 	// approve is their response where a page of ours plays the bank. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.

@@ -52,8 +52,8 @@ type IssuedDocuments interface {
 	Insert(ctx context.Context, s document.Snapshot) error
 	// Get returns the document of a kind by the body of its subject's id (id.Body). ErrNotFound.
 	Get(ctx context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error)
-	// ListIssued returns the receipts and credit notes that all accounts issued in [from, until), oldest first: up to limit
-	// documents behind one of them, the zero Snapshot for the first.
+	// ListIssued returns the receipts and credit notes that all accounts issued in [from, until), oldest first: up to
+	// limit documents behind one of them, the zero Snapshot for the first.
 	ListIssued(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
 	// ListPaidInvoices is ListIssued of the invoices that were paid in [from, until), whenever they were issued.
 	ListPaidInvoices(ctx context.Context, from, until time.Time, after document.Snapshot,
@@ -70,8 +70,8 @@ type InvoicingAudit interface {
 	PaidTwice(ctx context.Context, limit int) ([]string, error)
 	// Misstated lists invoices that their lines and tax do not add up to.
 	Misstated(ctx context.Context, limit int) ([]string, error)
-	// MisstatedDocuments lists documents whose columns are not those of the snapshot, or whose snapshot does not add up, by
-	// their number and subject.
+	// MisstatedDocuments lists documents whose columns are not those of the snapshot, or whose snapshot does not add up,
+	// by their number and subject.
 	MisstatedDocuments(ctx context.Context, limit int) ([]string, error)
 	// DocumentGaps lists series of accounts, as account/series, whose documents are not exactly 1…last.
 	DocumentGaps(ctx context.Context, limit int) ([]string, error)

@@ -21,8 +21,8 @@ type Provider struct {
 	// Events verifies what the provider reports by itself, under the header SignatureHeader; nil if it reports nothing.
 	Events          EventVerifier
 	SignatureHeader string
-	// RefundLister lists refunds made at the provider, and DisputeProcessor responds to its disputes. Each is nil if the provider's
-	// events name no such thing.
+	// RefundLister lists refunds made at the provider, and DisputeProcessor responds to its disputes. Each is nil if the
+	// provider's events name no such thing.
 	RefundLister     RefundLister
 	DisputeProcessor DisputeProcessor
 	// PayoutRail moves money to creators; nil if the provider can't.
@@ -32,8 +32,8 @@ type Provider struct {
 	PayoutOrigin   string
 }
 
-// PaymentForm tells pages how to take a means of payment. At most one of Script and Text is set. With neither, a form of our
-// own takes the numbers of the sandbox's test cards.
+// PaymentForm tells pages how to take a means of payment. At most one of Script and Text is set. With neither, a form
+// of our own takes the numbers of the sandbox's test cards.
 type PaymentForm struct {
 	// Script draws the provider's form in the buyer's browser. Pages use it by the interface of Stripe.js.
 	Script *FormScript

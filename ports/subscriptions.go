@@ -82,8 +82,8 @@ type SubscriptionAudit interface {
 	Stalled(ctx context.Context, limit int) ([]string, error)
 	// LostCharges lists succeeded payments that no subscription took over and that do not go back.
 	LostCharges(ctx context.Context, limit int) ([]string, error)
-	// Misstated lists subscriptions whose period, price, credit or status is not what their payments, anchor and last event
-	// make it.
+	// Misstated lists subscriptions whose period, price, credit or status is not what their payments, anchor and last
+	// event make it.
 	Misstated(ctx context.Context, limit int) ([]string, error)
 	// WithoutGrant lists trialing and active subscriptions whose customer has no access by them, though the money of their
 	// period neither went back nor is in dispute.

@@ -86,8 +86,8 @@ type TaskQueue interface {
 	ClaimNext(ctx context.Context, creatorID string, now, until time.Time,
 		lease time.Duration) (t Task, ok bool, err error)
 	// ClaimAlong leases, beside a task of ClaimNext, the account's further tasks of a kind that are due by the given
-	// account time, at most limit and in their order. It leaves out what comes behind an earlier task of another kind, what
-	// another worker holds and what is paused.
+	// account time, at most limit and in their order. It leaves out what comes behind an earlier task of another kind,
+	// what another worker holds and what is paused.
 	ClaimAlong(ctx context.Context, creatorID, kind string, now, until time.Time, lease time.Duration,
 		limit int) ([]Task, error)
 	// Load returns a claimed task and sees that its lease lasts at least until the given real time. ErrFenced when the

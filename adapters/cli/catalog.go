@@ -116,7 +116,8 @@ func (f catalogCommand) export(ctx context.Context, c call) error {
 	if err := document.Write(&file); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.file, file.Bytes(), 0o644); err != nil { //nolint:gosec // a catalog is no secret: others may read it
+	//nolint:gosec // a catalog is no secret: others may read it
+	if err := os.WriteFile(f.file, file.Bytes(), 0o644); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "Listings written to %s: %d\n", f.file, len(document.Listings))

@@ -13,8 +13,8 @@ func checkHealth(ctx context.Context, c call) error {
 	return healthcheck(ctx, cmp.Or(c.settings.MetricsAddr, c.settings.Addr))
 }
 
-// healthcheck asks the process that listens on addr (the form of ADDR and METRICS_ADDR) whether it is ready. A container's health check
-// calls it, because its image holds nothing else that could ask.
+// healthcheck asks the process that listens on addr (the form of ADDR and METRICS_ADDR) whether it is ready. A
+// container's health check calls it, because its image holds nothing else that could ask.
 func healthcheck(ctx context.Context, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

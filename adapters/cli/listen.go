@@ -21,8 +21,8 @@ import (
 
 const listenUsage = `usage: sundry listen [--forward-to URL] [--events TYPES] [--secret whsec_…] [--api URL] [--key sk_test_…]
 
-Prints the account's events as they happen. With --forward-to it posts each to a URL, also one on this machine, signed as
-webhooks are.
+Prints the account's events as they happen. With --forward-to it posts each to a URL, also one on this machine, signed
+as webhooks are.
 
   --forward-to URL   where to post them, such as http://localhost:3000/webhooks
   --events TYPES     which, separated by commas: names and families such as invoice.*; all without it
@@ -119,7 +119,8 @@ func (l *listener) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the user ended it
-		case errors.As(err, &refused) && refused.status < http.StatusInternalServerError && refused.status != http.StatusTooManyRequests:
+		case errors.As(err, &refused) && refused.status < http.StatusInternalServerError &&
+			refused.status != http.StatusTooManyRequests:
 			return err
 		case err != nil:
 			_, _ = fmt.Fprintln(l.out, "cannot read events, trying again:", err)
@@ -173,7 +174,8 @@ func (l *listener) take(ctx context.Context, raw json.RawMessage) error {
 
 func (l *listener) wants(eventType string) bool {
 	for _, t := range l.types {
-		if t == "*" || t == eventType || strings.HasSuffix(t, ".*") && strings.HasPrefix(eventType, strings.TrimSuffix(t, "*")) {
+		if t == "*" || t == eventType || strings.HasSuffix(t, ".*") &&
+			strings.HasPrefix(eventType, strings.TrimSuffix(t, "*")) {
 			return true
 		}
 	}

@@ -12,7 +12,8 @@ func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	for name, args := range map[string][]string{"no type": nil, "an unknown type": {"coffee.made", "--key", "k"}, "two types": {"invoice.paid", "refund.created", "--key", "k"}} {
+	for name, args := range map[string][]string{"no type": nil, "an unknown type": {"coffee.made", "--key", "k"},
+		"two types": {"invoice.paid", "refund.created", "--key", "k"}} {
 		if _, err := newTrigger(args); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
@@ -22,7 +23,8 @@ func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 func TestListenFiltersByTypeAndFamily(t *testing.T) {
 	t.Parallel()
 	l := listener{types: []string{"invoice.*", "refund.created"}}
-	for event, want := range map[string]bool{"invoice.paid": true, "refund.created": true, "refund.failed": false, "invoices.x": false} {
+	for event, want := range map[string]bool{"invoice.paid": true, "refund.created": true, "refund.failed": false,
+		"invoices.x": false} {
 		if l.wants(event) != want {
 			t.Errorf("%s: %v", event, !want)
 		}

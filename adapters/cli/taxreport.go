@@ -12,7 +12,8 @@ type taxReportCommand struct{ from, until time.Time }
 
 const taxReportUsage = `usage: sundry tax-report FROM UNTIL
 
-Writes what the documents from FROM up to, and without, UNTIL sum to, as CSV. Both are days in UTC: the last quarter of 2026 is
+Writes what the documents from FROM up to, and without, UNTIL sum to, as CSV. Both are days in UTC: the last quarter of
+2026 is
   sundry tax-report 2026-10-01 2027-01-01`
 
 func parseTaxReport(args []string) (action, error) {

@@ -51,7 +51,8 @@ func TestTheTaxReportCommandIsReadStrictly(t *testing.T) {
 func TestTheTaxReportShowsHowItIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"2026-10-01"}, {"2026-10-01", "2027-01-01", "eur"}} {
-		if err := Run(t.Context(), append([]string{"tax-report"}, args...), Host{}); err == nil || !strings.HasPrefix(err.Error(), "usage: sundry tax-report FROM UNTIL\n") {
+		if err := Run(t.Context(), append([]string{"tax-report"}, args...), Host{}); err == nil ||
+			!strings.HasPrefix(err.Error(), "usage: sundry tax-report FROM UNTIL\n") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

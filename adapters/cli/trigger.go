@@ -162,7 +162,8 @@ func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Typ
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
 			}, &session)
 			var refused *apiError
-			if errors.As(err, &refused) && refused.status == http.StatusNotFound || err == nil && card == cardDisputed && session.TotalInCents == 0 {
+			if errors.As(err, &refused) && refused.status == http.StatusNotFound || err == nil && card == cardDisputed &&
+				session.TotalInCents == 0 {
 				continue
 			}
 			if err != nil {
@@ -224,7 +225,8 @@ func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error)
 	}
 	for _, day := range open.Days {
 		if len(day.Slots) > 0 && len(open.DeliveryModes) > 0 {
-			return []object{{"startsAt": day.Slots[0].StartsAt, "timezone": open.Timezone, "deliveryMode": open.DeliveryModes[0]}}, nil
+			return []object{{"startsAt": day.Slots[0].StartsAt, "timezone": open.Timezone,
+				"deliveryMode": open.DeliveryModes[0]}}, nil
 		}
 	}
 	return nil, errors.New("the listing has no open time in the next 30 days")

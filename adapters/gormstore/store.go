@@ -238,8 +238,8 @@ func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Co
 	return s.open(ctx, within)
 }
 
-// join makes fn a part of the transaction that is open. What it wrote and may be refused is sent first, so that its caller
-// hears of a refused write as if the transaction were its own.
+// join makes fn a part of the transaction that is open. What it wrote and may be refused is sent first, so that its
+// caller hears of a refused write as if the transaction were its own.
 func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context.Context, r ports.Repos) error) error {
 	if *outer.failed != nil {
 		return *outer.failed

@@ -301,8 +301,8 @@ func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time
 	return task, ok, nil
 }
 
-// alongSQL claims the tasks of a kind up to the account's next task of another kind. PostgreSQL locks them first, so that
-// it waits for no other worker.
+// alongSQL claims the tasks of a kind up to the account's next task of another kind. PostgreSQL locks them first, so
+// that it waits for no other worker.
 const alongSQL = `
 UPDATE tasks SET lease_until = @lease, token = token + 1, attempts = attempts + 1 WHERE id IN (
     SELECT t.id FROM tasks t

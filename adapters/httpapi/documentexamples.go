@@ -83,7 +83,8 @@ func (e exampler) of(schema *yaml.Node, owner, name string, depth int) *yaml.Nod
 	}
 	null := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	nullable := member(schema, "nullable")
-	if depth > 12 || nullable != nil && nullable.Value == "true" && member(schema, "enum") == nil && member(schema, "allOf") == nil {
+	if depth > 12 || nullable != nil && nullable.Value == "true" && member(schema, "enum") == nil &&
+		member(schema, "allOf") == nil {
 		return null
 	}
 	if values := member(schema, "enum"); values != nil {

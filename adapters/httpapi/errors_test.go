@@ -38,7 +38,8 @@ func TestAnOutageIsA503WithRetryAfter(t *testing.T) {
 		"unknown":   {500, fault.Internal, ""},
 	} {
 		response, body := call(t, s, fiber.MethodGet, "/v1/down/"+what)
-		if response.StatusCode != want.status || !strings.Contains(body, `"code":"`+string(want.code)+`"`) || response.Header.Get("Retry-After") != want.retryAfter {
+		if response.StatusCode != want.status || !strings.Contains(body, `"code":"`+string(want.code)+`"`) ||
+			response.Header.Get("Retry-After") != want.retryAfter {
 			t.Errorf("%s: %d, Retry-After %q, %s", what, response.StatusCode, response.Header.Get("Retry-After"), body)
 		}
 		for _, secret := range []string{"/srv", "10.0.0.7", "driver"} {

@@ -95,7 +95,8 @@ func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, 
 	h := sha256.New()
 	h.Write([]byte(c.OriginalURL() + "\n"))
 	h.Write(strictjson.Canonical(Body(c)))
-	return ports.IdempotentRequest{CreatorID: Account(c), Route: r.Method + " " + r.Path, Key: key, Hash: h.Sum(nil)}, true, nil
+	return ports.IdempotentRequest{CreatorID: Account(c), Route: r.Method + " " + r.Path, Key: key, Hash: h.Sum(nil)},
+		true, nil
 }
 
 // recovered makes a panic of the handler its error, so that a defect does not keep the key for the rest of the lease.

@@ -210,7 +210,8 @@ func TestARefusalLeavesTheKeyFree(t *testing.T) {
 				t.Errorf("request %d: %+v, want %d", i+1, got, want)
 			}
 		}
-		if got := sendBody(t, s, "k", fiber.Map{"attempt": 2}); got.status != 201 || !got.replayed || script.runs.Load() != 3 {
+		if got := sendBody(t, s, "k", fiber.Map{"attempt": 2}); got.status != 201 || !got.replayed ||
+			script.runs.Load() != 3 {
 			t.Errorf("after success: %+v in %d runs", got, script.runs.Load())
 		}
 		if got := sendBody(t, s, "k", fiber.Map{"attempt": 3}); got.status != 409 || got.replayed || script.runs.Load() != 3 {
@@ -305,7 +306,8 @@ func TestAResponseIsStoredEncrypted(t *testing.T) {
 		if again.body != first.body || !again.replayed || script.runs.Load() != 1 {
 			t.Errorf("first %+v, again %+v, %d runs", first, again, script.runs.Load())
 		}
-		if kept := storedResponse(t, store, "k"); kept.Status != 201 || len(kept.Body) == 0 || bytes.Contains(kept.Body, []byte("whsec_shown")) {
+		if kept := storedResponse(t, store, "k"); kept.Status != 201 || len(kept.Body) == 0 ||
+			bytes.Contains(kept.Body, []byte("whsec_shown")) {
 			t.Errorf("kept: %d %s", kept.Status, kept.Body)
 		}
 	})

@@ -97,7 +97,8 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
 		},
 		"a length beside chunks": {
-			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+			"400", `"code":"VALIDATION_FAILED"`,
 		},
 		"no Host":               {"GET /healthz HTTP/1.1\r\n\r\n" + next, "400", refused},
 		"no Host beside others": {"GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n" + next, "400", refused},
@@ -120,13 +121,15 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 			"POST /healthz HTTP/1.1\r\nHost: x\r\n\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + next, "400", refused,
 		},
 		"a body that grows too big": {
-			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) + "\r\n0\r\n\r\n",
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) +
+				"\r\n0\r\n\r\n",
 			"413", `"code":"PAYLOAD_TOO_LARGE"`,
 		},
 	} {
 		response := exchange(t, address, c.sent)
 		head, body, _ := strings.Cut(response, "\r\n\r\n")
-		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") || !strings.Contains(head, "Connection: close") {
+		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") ||
+			!strings.Contains(head, "Connection: close") {
 			t.Errorf("%s: %q", name, head)
 		}
 		if strings.Contains(response, "HTTP/1.1 200 ") {

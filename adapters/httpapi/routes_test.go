@@ -69,7 +69,8 @@ func (f fixedQuota) Allow(context.Context, string, int, time.Duration) (ports.Qu
 func things(t *testing.T, quota ports.Quota) *Server {
 	t.Helper()
 	show := func(c *fiber.Ctx) error { return c.JSON(fiber.Map{"url": "https://x.example/?a=1&b=<2>"}) }
-	return newServer(t, Deps{Auth: onlyKey{}, RateLimiter: fixedQuota{quota: quota}, RateLimitPerMinute: 600, Log: slog.New(slog.DiscardHandler)}, Area{
+	return newServer(t, Deps{Auth: onlyKey{}, RateLimiter: fixedQuota{quota: quota}, RateLimitPerMinute: 600,
+		Log: slog.New(slog.DiscardHandler)}, Area{
 		Document: []byte(thingsDocument),
 		Routes: []Route{
 			{Method: fiber.MethodGet, Path: "/v1/things", Handle: show},
@@ -124,11 +125,13 @@ func TestAWrongMethodIsAnsweredWithThoseThatAreAllowed(t *testing.T) {
 	} {
 		method, target, _ := strings.Cut(line, " ")
 		response, body := call(t, s, method, target)
-		if response.StatusCode != 405 || !strings.Contains(body, `"code":"METHOD_NOT_ALLOWED"`) || response.Header.Get("Allow") != allowed {
+		if response.StatusCode != 405 || !strings.Contains(body, `"code":"METHOD_NOT_ALLOWED"`) ||
+			response.Header.Get("Allow") != allowed {
 			t.Errorf("%s: %d, Allow %q, %s", line, response.StatusCode, response.Header.Get("Allow"), body)
 		}
 	}
-	if response, _ := call(t, s, fiber.MethodPost, "/nowhere"); response.StatusCode != 404 || response.Header.Get("Allow") != "" {
+	if response, _ := call(t, s, fiber.MethodPost, "/nowhere"); response.StatusCode != 404 ||
+		response.Header.Get("Allow") != "" {
 		t.Errorf("no such path: %d, Allow %q", response.StatusCode, response.Header.Get("Allow"))
 	}
 }
@@ -140,7 +143,8 @@ func TestAnyPageMayReadWhatIsPublic(t *testing.T) {
 		"/v1/things": "*", "/v1/things?surprise=1": "*", "/v1/receipt": "*", "/v1/mine": "", "/c/s3cret/state": "*",
 	} {
 		response, _ := call(t, s, fiber.MethodGet, target, "Origin", "https://shop.example")
-		if got := response.Header.Get("Access-Control-Allow-Origin"); got != want || response.Header.Get("Access-Control-Allow-Credentials") != "" {
+		if got := response.Header.Get("Access-Control-Allow-Origin"); got != want ||
+			response.Header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("GET %s: Access-Control-Allow-Origin %q, want %q", target, got, want)
 		}
 	}
@@ -149,7 +153,8 @@ func TestAnyPageMayReadWhatIsPublic(t *testing.T) {
 		"GET",
 	)
 	h := response.Header
-	if response.StatusCode != 204 || body != "" || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || h.Get("Access-Control-Allow-Credentials") != "" {
+	if response.StatusCode != 204 || body != "" || h.Get("Access-Control-Allow-Origin") != "*" ||
+		h.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("preflight: %d %v", response.StatusCode, h)
 	}
 }
@@ -168,7 +173,8 @@ func TestUnknownQueryParametersAreRefused(t *testing.T) {
 		if want == "" && response.StatusCode != 200 {
 			t.Errorf("%s: %d %s", target, response.StatusCode, body)
 		}
-		if want != "" && (response.StatusCode != 400 || !strings.Contains(body, `"code":"UNKNOWN_PARAMETER"`) || !strings.Contains(body, want)) {
+		if want != "" && (response.StatusCode != 400 || !strings.Contains(body, `"code":"UNKNOWN_PARAMETER"`) ||
+			!strings.Contains(body, want)) {
 			t.Errorf("%s: %d %s, want %s", target, response.StatusCode, body, want)
 		}
 	}
@@ -193,7 +199,8 @@ func TestAQueryParameterIsSentOnceAndWithAValue(t *testing.T) {
 		if want == "" && response.StatusCode != 200 {
 			t.Errorf("%s: %d %s", target, response.StatusCode, body)
 		}
-		if want != "" && (response.StatusCode != 400 || !strings.Contains(body, `"code":"VALIDATION_FAILED"`) || !strings.Contains(body, want)) {
+		if want != "" && (response.StatusCode != 400 || !strings.Contains(body, `"code":"VALIDATION_FAILED"`) ||
+			!strings.Contains(body, want)) {
 			t.Errorf("%s: %d %s, want %s", target, response.StatusCode, body, want)
 		}
 	}
@@ -204,7 +211,8 @@ func TestAMethodThatNobodyKnowsIsRefusedAsAnyOther(t *testing.T) {
 	s := things(t, ports.Quota{})
 	for _, method := range []string{"PROPFIND", "QUERY", "get", "X"} {
 		response, body := call(t, s, method, "/v1/mine")
-		if response.StatusCode != 405 || !strings.Contains(body, `"code":"METHOD_NOT_ALLOWED"`) || response.Header.Get("Allow") != "GET, HEAD" ||
+		if response.StatusCode != 405 || !strings.Contains(body, `"code":"METHOD_NOT_ALLOWED"`) ||
+			response.Header.Get("Allow") != "GET, HEAD" ||
 			response.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: %d %v %s", method, response.StatusCode, response.Header, body)
 		}
@@ -217,12 +225,14 @@ func TestAMethodThatNobodyKnowsIsRefusedAsAnyOther(t *testing.T) {
 func TestARefusedCredentialIsToldOnlyWhatTheRouteTakes(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
-	for line, want := range map[string]string{"GET /v1/mine": "access token", "POST /v1/things": "secret key", "GET /v1/receipt": "secret key"} {
+	for line, want := range map[string]string{"GET /v1/mine": "access token", "POST /v1/things": "secret key",
+		"GET /v1/receipt": "secret key"} {
 		method, target, _ := strings.Cut(line, " ")
 		bodies := map[string]bool{}
 		for _, credential := range []string{"Bearer wrong", "Bearer sk_live_x", "Basic c2s6", "Bearer"} {
 			response, body := call(t, s, method, target, "Authorization", credential)
-			if response.StatusCode != 401 || response.Header.Get("WWW-Authenticate") != "Bearer" || !strings.Contains(body, want) || strings.Contains(body, "yesterday") {
+			if response.StatusCode != 401 || response.Header.Get("WWW-Authenticate") != "Bearer" ||
+				!strings.Contains(body, want) || strings.Contains(body, "yesterday") {
 				t.Errorf("%s with %q: %d %s", line, credential, response.StatusCode, body)
 			}
 			bodies[body] = true
@@ -244,11 +254,13 @@ func TestKeyedRoutesReportTheirLimit(t *testing.T) {
 		"with none left": {ports.Quota{Wait: time.Second, Reset: time.Minute}, 429, `"key";r=0;t=60`},
 	} {
 		response, body := call(t, things(t, c.quota), fiber.MethodPost, "/v1/things", "Authorization", "Bearer sk")
-		if response.StatusCode != c.status || response.Header.Get("RateLimit") != c.limit || response.Header.Get("RateLimit-Policy") != `"key";q=600;w=60` {
+		if response.StatusCode != c.status || response.Header.Get("RateLimit") != c.limit ||
+			response.Header.Get("RateLimit-Policy") != `"key";q=600;w=60` {
 			t.Errorf("%s: %d %v %s", name, response.StatusCode, response.Header, body)
 		}
 	}
-	if response, _ := call(t, things(t, ports.Quota{}), fiber.MethodGet, "/v1/things"); response.Header.Get("RateLimit") != "" {
+	if response, _ := call(t, things(t, ports.Quota{}), fiber.MethodGet,
+		"/v1/things"); response.Header.Get("RateLimit") != "" {
 		t.Error("a public route reports a key's limit")
 	}
 }

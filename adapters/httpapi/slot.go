@@ -26,7 +26,8 @@ func (in *SlotRequest) Choice(field string) (appointment.SlotChoice, error) {
 		in.DeliveryMode == nil || *in.DeliveryMode != "", "deliveryMode", fault.DetailNotAllowed,
 		"Expected virtual or in_person.",
 	)
-	p.StartsAt, p.Timezone, p.DeliveryMode = ReadTime(at, "startsAt", in.StartsAt), in.Timezone, appointment.DeliveryMode(ValueOf(in.DeliveryMode))
+	p.StartsAt, p.Timezone, p.DeliveryMode = ReadTime(at, "startsAt", in.StartsAt), in.Timezone,
+		appointment.DeliveryMode(ValueOf(in.DeliveryMode))
 	p.Check(validated.Nest(field))
 	return p, MergeFieldErrors(read.Err(), validated.Err())
 }

@@ -27,7 +27,10 @@ func MergeFieldErrors(reading error, validation ...error) error {
 		}
 		read := slices.Clone(all)
 		for _, d := range f.Details {
-			if !slices.ContainsFunc(read, func(r fault.Detail) bool { return isPathWithin(d.Field, r.Field) || isPathWithin(r.Field, d.Field) }) {
+			if !slices.ContainsFunc(read, func(r fault.Detail) bool {
+				return isPathWithin(d.Field, r.Field) ||
+					isPathWithin(r.Field, d.Field)
+			}) {
 				all = append(all, d)
 			}
 		}

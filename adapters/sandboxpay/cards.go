@@ -33,7 +33,8 @@ type card struct {
 var cards = []card{
 	{number: "4242424242424242", brand: "visa", behavior: succeeds},
 	{number: "4000000000000002", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.CardDeclined)},
-	{number: "4000000000009995", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.InsufficientFunds)},
+	{number: "4000000000009995", brand: "visa", behavior: declines,
+		refusal: payment.NewDecline(payment.InsufficientFunds)},
 	{number: "4000000000000069", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.ExpiredCard)},
 	{number: "4000000000000127", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.IncorrectCVC)},
 	{number: "4000002500003155", brand: "visa", behavior: asksOnce},

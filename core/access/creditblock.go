@@ -8,8 +8,8 @@ import (
 	"sundry/core/subscription"
 )
 
-// CreditBlock is a number of units to use up. Granted - Used are left of it; nothing is while Used is more, as it may be
-// after a change to a plan that grants less.
+// CreditBlock is a number of units to use up. Granted - Used are left of it; nothing is while Used is more, as it may
+// be after a change to a plan that grants less.
 type CreditBlock struct {
 	Key     string `json:"key"`
 	Unit    string `json:"unit"`
@@ -31,8 +31,8 @@ func (b CreditBlock) Left() int64 { return max(b.Granted-b.Used, 0) }
 // Hidden reports whether the block only remembers what was used under an earlier plan.
 func (b CreditBlock) Hidden() bool { return b.Granted == 0 && b.Amount == 0 }
 
-// renewedCredits returns the blocks of a period that begins with a renewal: credits that renew are full, and others keep
-// what was used of them.
+// renewedCredits returns the blocks of a period that begins with a renewal: credits that renew are full, and others
+// keep what was used of them.
 func renewedCredits(old []CreditBlock, sub subscription.State) []CreditBlock {
 	_, days := daysOf(sub.CurrentPeriodStart, sub.CurrentPeriodEnd, sub.CurrentPeriodStart)
 	return eachCredit(old, sub, func(b CreditBlock, c plan.Credit) CreditBlock {

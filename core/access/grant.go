@@ -125,8 +125,8 @@ func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant
 }
 
 // Follow brings the grant in line with its subscription: plan, period, credits, and whether it counts. What was used of
-// a credit stays used. It counts while the subscription gives access and the money of its period neither went back nor is
-// in dispute; one that was revoked stays so.
+// a credit stays used. It counts while the subscription gives access and the money of its period neither went back nor
+// is in dispute; one that was revoked stays so.
 func (g *Grant) Follow(sub subscription.State, now time.Time) {
 	g.s.Credits = changedCredits(g.s.Credits, *g.s.Plan, sub, now)
 	g.follow(sub, now)

@@ -67,8 +67,8 @@ func credit(g *access.Grant) access.Credit {
 	return access.Credit{}
 }
 
-// Over any changes of plan without a renewal, at any times, the credits used are never worth more than the most that was
-// paid at one of these times, less what stood to the customer's credit then.
+// Over any changes of plan without a renewal, at any times, the credits used are never worth more than the most that
+// was paid at one of these times, less what stood to the customer's credit then.
 func TestPlanChangesGiveNoUnpaidCredits(t *testing.T) {
 	t.Parallel()
 	plans := rapid.Custom(func(t *rapid.T) plan.Offer {

@@ -51,8 +51,8 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 	}
 }
 
-// The grant of a subscription counts as its money is: suspended while the payment of its period is in dispute, gone when
-// that payment was refunded, and back with a period that another payment bought.
+// The grant of a subscription counts as its money is: suspended while the payment of its period is in dispute, gone
+// when that payment was refunded, and back with a period that another payment bought.
 func TestAGrantFollowsTheMoneyOfItsPeriod(t *testing.T) {
 	t.Parallel()
 	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -34,8 +34,8 @@ type Entitlement struct {
 	ExpiresAt time.Time
 }
 
-// Credit is the sum of all blocks of one key and unit. Used may be more than Granted after a change to a plan that grants
-// less; what one grant is overdrawn takes nothing from another.
+// Credit is the sum of all blocks of one key and unit. Used may be more than Granted after a change to a plan that
+// grants less; what one grant is overdrawn takes nothing from another.
 type Credit struct {
 	Key, Unit     string
 	Granted, Used int64

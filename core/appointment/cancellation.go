@@ -60,8 +60,8 @@ const (
 	NothingLeft     RefundDecision = "already_refunded"
 )
 
-// DecideRefund reports whether canceling entitles to a refund, as far as the appointment itself determines it: a buyer has
-// what the policy promised, a creator decides freely.
+// DecideRefund reports whether canceling entitles to a refund, as far as the appointment itself determines it: a buyer
+// has what the policy promised, a creator decides freely.
 func (a State) DecideRefund(by Canceler, wanted bool, now time.Time) RefundDecision {
 	switch {
 	case by != ByBuyer && wanted:

@@ -58,7 +58,8 @@ func TestTaxIsOwedOnWhatIsLeftAfterTheDiscount(t *testing.T) {
 
 func TestEvidenceOfWhereTheBuyerIsStays(t *testing.T) {
 	t.Parallel()
-	c := checkout.New(checkout.State{ID: "cs_1", Buyer: customer.Details{Address: customer.Address{Country: "DE"}}}, time.Time{})
+	c := checkout.New(checkout.State{ID: "cs_1", Buyer: customer.Details{Address: customer.Address{Country: "DE"}}},
+		time.Time{})
 	want := tax.Evidence{}
 	for _, step := range []struct{ address, card string }{{"DE", ""}, {"", "FR"}, {"", ""}, {"AT", "BE"}} {
 		c.NoteEvidence(step.address, step.card)
@@ -91,7 +92,8 @@ func TestTheCheckOfAVATIDIsKeptWithItsID(t *testing.T) {
 		"another id":                  {"DE", "DE811907980", tax.VATCheck{}},
 		"no id":                       {"DE", "", tax.VATCheck{}},
 	} {
-		started := checkout.Restore(checkout.State{Buyer: customer.Details{Address: customer.Address{Country: c.country}, TaxID: c.taxID}})
+		started := checkout.Restore(checkout.State{Buyer: customer.Details{Address: customer.Address{Country: c.country},
+			TaxID: c.taxID}})
 		started.NoteVATCheck(check)
 		started.NoteVATCheck(tax.VATCheck{}) // the register did not decide
 		if got := started.State().TaxDetails.Evidence.VATCheck; got != check {

@@ -35,17 +35,19 @@ func TestTheDetailsOfABuyerAreBounded(t *testing.T) {
 		details Details
 		want    string
 	}{
-		"nothing":                     {Details{}, ""},
-		"everything as long as it is": {Details{Name: strings.Repeat("n", 200), Address: Address{Country: "IE", PostalCode: strings.Repeat("p", 20)}}, ""},
-		"a long name":                 {Details{Name: strings.Repeat("n", 201)}, "name TOO_LONG"},
-		"a name of two lines":         {Details{Name: "a\nb"}, "name INVALID"},
-		"a long postal code":          {Details{Address: Address{PostalCode: strings.Repeat("p", 21)}}, "postalCode TOO_LONG"},
-		"a long tax id":               {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
-		"a tax id that long":          {Details{TaxID: strings.Repeat("1", 30)}, ""},
-		"a tax id that is none":       {Details{Address: Address{Country: "IE"}, TaxID: "IE1"}, "taxId INVALID"},
-		"no tax id after all":         {Details{Address: Address{Country: "IE"}, TaxID: NoTaxID}, ""},
-		"a tax id of elsewhere":       {Details{Address: Address{Country: "US"}, TaxID: "IE1"}, ""},
-		"a country in small letters":  {Details{Address: Address{Country: "ie"}}, "country INVALID"},
+		"nothing": {Details{}, ""},
+		"everything as long as it is": {Details{Name: strings.Repeat("n", 200),
+			Address: Address{Country: "IE", PostalCode: strings.Repeat("p", 20)}}, ""},
+		"a long name":         {Details{Name: strings.Repeat("n", 201)}, "name TOO_LONG"},
+		"a name of two lines": {Details{Name: "a\nb"}, "name INVALID"},
+		"a long postal code": {Details{Address: Address{PostalCode: strings.Repeat("p", 21)}},
+			"postalCode TOO_LONG"},
+		"a long tax id":              {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
+		"a tax id that long":         {Details{TaxID: strings.Repeat("1", 30)}, ""},
+		"a tax id that is none":      {Details{Address: Address{Country: "IE"}, TaxID: "IE1"}, "taxId INVALID"},
+		"no tax id after all":        {Details{Address: Address{Country: "IE"}, TaxID: NoTaxID}, ""},
+		"a tax id of elsewhere":      {Details{Address: Address{Country: "US"}, TaxID: "IE1"}, ""},
+		"a country in small letters": {Details{Address: Address{Country: "ie"}}, "country INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +74,8 @@ func TestWhatABuyerLeavesOutStays(t *testing.T) {
 	if got := later.Over(earlier); got != later {
 		t.Errorf("%+v over %+v is %+v", later, earlier, got)
 	}
-	if got, want := (Details{Address: Address{Country: "FR"}}).Over(earlier), (Details{Name: "Ada", Address: Address{Country: "FR"}, TaxID: "1"}); got != want {
+	if got, want := (Details{Address: Address{Country: "FR"}}).Over(earlier),
+		(Details{Name: "Ada", Address: Address{Country: "FR"}, TaxID: "1"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	earlier.Line1, earlier.City = "1 Quay Street", "Dublin"

@@ -111,11 +111,13 @@ const (
 // Codes returns every code, so that a table keyed by code (HTTP status, OpenAPI) can be tested for gaps.
 func Codes() []Code {
 	return []Code{
-		ValidationFailed, TaxLocationRequired, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable, InvalidRange,
+		ValidationFailed, TaxLocationRequired, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable,
+		InvalidRange,
 		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, UnknownParameter, SlotNotOffered, Unauthenticated,
 		CardDeclined, AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken,
 		InsufficientBalance, QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid,
-		ListingNotPurchasable, StateConflict, AlreadySubscribed, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress,
+		ListingNotPurchasable, StateConflict, AlreadySubscribed, IdempotencyKeyReused, IdempotencyKeyMismatch,
+		IdempotencyInProgress,
 		PeriodClosed, NotRefundable, LimitReached, SessionExpired, MethodNotAllowed, PayloadTooLarge,
 		UnsupportedMediaType, RateLimited, Internal, ProcessorUnavailable, DatabaseBusy,
 	}

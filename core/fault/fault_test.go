@@ -242,7 +242,8 @@ func TestFirstIsWhatAPersonReads(t *testing.T) {
 	if got := fault.New(fault.StateConflict, "It is paid.").First(); got != "It is paid." {
 		t.Errorf("without details: %q", got)
 	}
-	refused := fault.Invalid(fault.Detail{Field: "taxId", Message: "Not a VAT ID."}, fault.Detail{Field: "city", Message: "Too long."})
+	refused := fault.Invalid(fault.Detail{Field: "taxId", Message: "Not a VAT ID."},
+		fault.Detail{Field: "city", Message: "Too long."})
 	if got := refused.First(); got != "Not a VAT ID." {
 		t.Errorf("with details: %q", got)
 	}

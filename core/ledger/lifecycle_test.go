@@ -103,7 +103,8 @@ func (b *book) askRefund(*rapid.T) {
 		b.t.Fatalf("refund of %d of %+v: %v", amount.Minor, before, err)
 	}
 	if err == nil {
-		b.refunds = append(b.refunds, refund.NewPending(refund.State{ID: b.id("ref"), PaymentID: before.PaymentID, Share: share}, b.now))
+		b.refunds = append(b.refunds, refund.NewPending(refund.State{ID: b.id("ref"), PaymentID: before.PaymentID,
+			Share: share}, b.now))
 	}
 }
 

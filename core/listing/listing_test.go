@@ -292,7 +292,8 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 	o := s.Offer(p, price, Variant{})
 	want := plan.Offer{
 		CreatorID: "crt_1", ListingID: "lst_1", ListingKey: "field-notes", ListingType: "SUBSCRIPTION", Title: "Field notes",
-		PlanKey: "default", PlanName: "Field notes", PriceID: "pri_1", Interval: period.Year, IntervalCount: 1, TrialDays: 14, OneTrial: true, OneSubscription: true,
+		PlanKey: "default", PlanName: "Field notes", PriceID: "pri_1", Interval: period.Year, IntervalCount: 1, TrialDays: 14,
+		OneTrial: true, OneSubscription: true,
 		Price: money.Amount{Minor: 1200, Currency: "eur"}, TaxBehavior: tax.Inclusive,
 		Terms: plan.Terms{
 			Entitlements: []plan.Entitlement{{Key: "Weekly calls", Type: plan.Boolean, Bool: true},

@@ -6,8 +6,8 @@ import "sundry/core/locale"
 // refused (https://docs.stripe.com/declines/codes); a provider maps its own to them.
 type DeclineCode string
 
-// The codes that a provider may give: those for which the payer's next step, the text or the retry differs. CardDeclined
-// stands for all others.
+// The codes that a provider may give: those for which the payer's next step, the text or the retry differs.
+// CardDeclined stands for all others.
 const (
 	CardDeclined           DeclineCode = "card_declined"
 	InsufficientFunds      DeclineCode = "insufficient_funds"

@@ -28,7 +28,8 @@ func (s State) View() View {
 		ID: s.ID, PaymentID: s.PaymentID, CheckoutID: apiformat.Text(s.CheckoutID), CustomerID: apiformat.Text(s.CustomerID),
 		AmountInCents: s.Share.Amount.Minor, TaxInCents: s.Share.Tax.Minor, Currency: string(s.Share.Amount.Currency),
 		Reason:     s.Reason,
-		KeepAccess: s.KeepAccess, Subscription: apiformat.Text(string(s.Subscription)), Status: s.Status, FailureReason: apiformat.Text(s.FailureReason),
+		KeepAccess: s.KeepAccess, Subscription: apiformat.Text(string(s.Subscription)), Status: s.Status,
+		FailureReason:    apiformat.Text(s.FailureReason),
 		CreditNoteNumber: apiformat.Text(s.CreditNoteNumber), CreditNoteURL: apiformat.Text(s.CreditNoteURL),
 		CreatedAt: apiformat.Time(s.CreatedAt), SettledAt: apiformat.Time(s.SettledAt),
 	}

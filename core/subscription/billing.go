@@ -87,8 +87,9 @@ func (s State) Next() (Step, time.Time) {
 	return StepRenew, s.CurrentPeriodEnd
 }
 
-// NextBill returns the bill of the next period. at is the time of billing: a renewal that failed, or waited for a dispute,
-// and is paid when even the next period is over buys the period that is running, not one that has passed without access.
+// NextBill returns the bill of the next period. at is the time of billing: a renewal that failed, or waited for a
+// dispute, and is paid when even the next period is over buys the period that is running, not one that has passed
+// without access.
 func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 	s := sub.s
 	switch s.Status {

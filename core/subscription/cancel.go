@@ -32,8 +32,8 @@ func (sub *Subscription) cancel(now time.Time) Canceled {
 	return Canceled{sub.changed()}
 }
 
-// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, as it is
-// for a past due one, may be for a paused one, and is while a renewal is being charged, it ends now: nobody who has
+// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, as it
+// is for a past due one, may be for a paused one, and is while a renewal is being charged, it ends now: nobody who has
 // canceled is charged for another period. The event is nil when it was scheduled before.
 func (sub *Subscription) CancelAtPeriodEnd(why CancelReason, now time.Time) (Transition, error) {
 	switch s := sub.s; {

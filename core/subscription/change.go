@@ -30,9 +30,9 @@ func ParseProrationMode(s string) (ProrationMode, error) {
 		string(NextPeriod))})
 }
 
-// ChangeBill returns the bill of a change of plan now. During a trial nothing is due for another plan with a trial, because
-// nothing is paid for yet; a plan without one ends the trial and is charged. Nothing is due with NextPeriod. The rest of the
-// current period is worth its share by days, the day that has begun included.
+// ChangeBill returns the bill of a change of plan now. During a trial nothing is due for another plan with a trial,
+// because nothing is paid for yet; a plan without one ends the trial and is charged. Nothing is due with NextPeriod.
+// The rest of the current period is worth its share by days, the day that has begun included.
 func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
 	if err := sub.changeable(to); err != nil {
 		return Bill{}, err

@@ -94,8 +94,8 @@ func TestARefundLeavesOtherPaymentsCredit(t *testing.T) {
 	}
 }
 
-// What is left of the payments never exceeds what was paid, each fund never what its payment paid in the period's value and
-// as credit, and nothing of a payment is left once all of it went back.
+// What is left of the payments never exceeds what was paid, each fund never what its payment paid in the period's value
+// and as credit, and nothing of a payment is left once all of it went back.
 func TestFundsNeverExceedTheirPayments(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -171,7 +171,8 @@ var triggers = []struct {
 }
 
 // machine is the whole machine, as docs/architecture/subscriptions.md draws it: the result of each trigger in each
-// situation. A word is the event and after the slash the status; "-" is refused and changes nothing; "=" is accepted and emits nothing.
+// situation. A word is the event and after the slash the status; "-" is refused and changes nothing; "=" is accepted
+// and emits nothing.
 const machine = `
                activate        renew           paid            declined         unsent    expire          end              cancel           cancel-later               pause           resume            pay-to-resume  change          change-later    new-card          same-card
 incomplete     created/active  -               -               -                -         -               -                -                -                          -               -                 -              -               -               -                 -

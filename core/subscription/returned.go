@@ -20,9 +20,9 @@ func (s State) ValueOf(b Bill) (money.Amount, error) {
 	return gained.RatioHalfUp(b.Due().Minor, b.Subtotal.Minor)
 }
 
-// Returned takes what went back of a payment off the value of the current period that it paid for, and then off the credit
-// that came from it, so that neither a change of plan nor a renewal uses it a second time. The event is nil when nobody can
-// see a change.
+// Returned takes what went back of a payment off the value of the current period that it paid for, and then off the
+// credit that came from it, so that neither a change of plan nor a renewal uses it a second time. The event is nil when
+// nobody can see a change.
 func (sub *Subscription) Returned(p Payment, value money.Amount) (event Transition, changed bool) {
 	before := sub.s
 	if before.Status.Terminal() || value.Minor <= 0 {
@@ -50,8 +50,8 @@ type Payment struct {
 	PaidFrom time.Time
 }
 
-// fundOf returns the index of a payment's fund, -1 when nothing is left of it. A fund of no payment is that of the current
-// period's.
+// fundOf returns the index of a payment's fund, -1 when nothing is left of it. A fund of no payment is that of the
+// current period's.
 func (s State) fundOf(funds []Fund, p Payment) int {
 	if i := slices.IndexFunc(funds, func(f Fund) bool { return f.PaymentID == p.ID }); i >= 0 {
 		return i
@@ -120,8 +120,8 @@ func (s State) Suspended() bool {
 	})
 }
 
-// MoneyMoved is emitted, beside the events of the API, when a refund or a dispute of a payment changes what the customer
-// may use.
+// MoneyMoved is emitted, beside the events of the API, when a refund or a dispute of a payment changes what the
+// customer may use.
 type MoneyMoved struct {
 	State
 	Why MoneyMove

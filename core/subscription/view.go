@@ -83,7 +83,8 @@ func NewView(s State, livemode bool) View {
 		PaymentMethodID: apiformat.Text(s.PaymentMethodID), StartedAt: apiformat.Time(s.StartedAt),
 		CurrentPeriodStart: apiformat.Time(s.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(s.CurrentPeriodEnd),
 		TrialEndsAt: apiformat.Time(s.TrialEndsAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CanceledAt: apiformat.Time(s.CanceledAt), CancelReason: apiformat.Text(string(s.CancelReason)), PausedAt: apiformat.Time(s.PausedAt), EndedAt: apiformat.Time(s.EndedAt),
+		CanceledAt: apiformat.Time(s.CanceledAt), CancelReason: apiformat.Text(string(s.CancelReason)),
+		PausedAt: apiformat.Time(s.PausedAt), EndedAt: apiformat.Time(s.EndedAt),
 		NextAttemptAt: apiformat.Time(s.Dunning.NextAttemptAt), GraceEndsAt: apiformat.Time(s.Dunning.GraceEndsAt),
 		CreditInCents: s.Credit.Minor, PlannedChange: newPlannedView(s.Planned, s), Discount: newDiscountView(s.Discount),
 	}

@@ -104,8 +104,8 @@ func (r Rated) Settled() bool {
 	return r.Free || !r.Waits && r.BilledMinor+r.AmountMinor == r.RatedMinor
 }
 
-// LimitReached is emitted by each closing of a period that leaves use unbilled, because it comes to more than an invoice
-// can ask for: the period's own or that of an earlier one.
+// LimitReached is emitted by each closing of a period that leaves use unbilled, because it comes to more than an
+// invoice can ask for: the period's own or that of an earlier one.
 type LimitReached struct {
 	Plan     PlanState
 	Meter    string // its event name

@@ -140,7 +140,8 @@ func TestFit_LeavesOutWhatIsTooMuch(t *testing.T) {
 
 func TestTiers_Large(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"9999": false, "10000": true, "-10000": false, "99999999999999999999999999": true} {
+	for text, want := range map[string]bool{"9999": false, "10000": true, "-10000": false,
+		"99999999999999999999999999": true} {
 		q, err := usage.ParseQuantity(text)
 		if err != nil {
 			t.Fatal(err)

@@ -163,8 +163,8 @@ func ErrTooMuch() error {
 // largePart is the part of MaxAmount up to which one report is not checked: a millionth.
 const largePart = 1_000_000
 
-// Large reports whether a quantity, all of it at the price of the dearest tier, is worth a look at what the period comes
-// to with it.
+// Large reports whether a quantity, all of it at the price of the dearest tier, is worth a look at what the period
+// comes to with it.
 func (ts Tiers) Large(q Quantity) bool {
 	var dearest wide
 	for i := range ts {

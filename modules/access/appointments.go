@@ -19,15 +19,16 @@ func (s *Service) OnAllCanceled(ctx context.Context, r ports.Repos, e appointmen
 		if state.Source != access.Appointment || !given.Active() {
 			continue
 		}
-		_, err := s.withLockedAccess(ctx, r, e.CreatorID, state.ExternalCustomerID, func(c *lockedAccess) (access.Cause, error) {
-			g := c.find(state.ID)
-			if g == nil || !g.Active() {
-				return access.Cause{}, nil
-			}
-			return access.Cause{Kind: access.AppointmentsCanceled, ID: e.CheckoutID}, c.edit(
-				ctx, g, g.EndWithAppointments(c.now),
-			)
-		})
+		_, err := s.withLockedAccess(ctx, r, e.CreatorID, state.ExternalCustomerID,
+			func(c *lockedAccess) (access.Cause, error) {
+				g := c.find(state.ID)
+				if g == nil || !g.Active() {
+					return access.Cause{}, nil
+				}
+				return access.Cause{Kind: access.AppointmentsCanceled, ID: e.CheckoutID}, c.edit(
+					ctx, g, g.EndWithAppointments(c.now),
+				)
+			})
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,8 @@ func TestConsumingCredits(t *testing.T) {
 		if again, err := h.ConsumeCredits(t.Context(), creator, ada, use("job-1", 6)); err != nil || again != want {
 			t.Errorf("the same use again: %+v, %v; want the first response", again, err)
 		}
-		if d := h.snapshot(); d.Version != 4 || !strings.Contains(string(d.Body), `"granted":14,"used":7,"balance":7,"expiresAt":null`) {
+		if d := h.snapshot(); d.Version != 4 || !strings.Contains(string(d.Body),
+			`"granted":14,"used":7,"balance":7,"expiresAt":null`) {
 			t.Errorf("version %d: %s", d.Version, d.Body)
 		}
 		h.verified()

@@ -39,7 +39,8 @@ func TestManualGrants(t *testing.T) {
 		byPlan := manualPro
 		byPlan.Note = "conference guest"
 		given := h.give(byPlan)
-		if given.Plan.Key != "pro" || given.Plan.Interval != "" || given.SourceID != given.ID || given.Note != "conference guest" {
+		if given.Plan.Key != "pro" || given.Plan.Interval != "" || given.SourceID != given.ID ||
+			given.Note != "conference guest" {
 			t.Errorf("given %+v", given)
 		}
 		loose := h.give(access.GrantRequest{
@@ -49,7 +50,8 @@ func TestManualGrants(t *testing.T) {
 			t.Errorf("loose entitlements have a plan: %+v", loose.Plan)
 		}
 		d := h.snapshot()
-		for _, part := range []string{`"source":"grant","sourceId":"` + given.ID + `"`, `"key":"seats","type":"limit","value":7,"sources":["` + loose.ID + `"]`, `"version":2`} {
+		for _, part := range []string{`"source":"grant","sourceId":"` + given.ID + `"`,
+			`"key":"seats","type":"limit","value":7,"sources":["` + loose.ID + `"]`, `"version":2`} {
 			if !strings.Contains(string(d.Body), part) {
 				t.Errorf("the snapshot lacks %s: %s", part, d.Body)
 			}
@@ -95,11 +97,13 @@ func TestGiftsThatAreRefused(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		for name, c := range cases {
 			g, err := h.GrantManually(t.Context(), creator, c.customer, c.request)
-			if g != nil || len(c.fields) == 0 && !fault.Is(err, fault.NotFoundCode) || len(c.fields) > 0 && !reflect.DeepEqual(fieldsOf(err), c.fields) {
+			if g != nil || len(c.fields) == 0 && !fault.Is(err, fault.NotFoundCode) || len(c.fields) > 0 &&
+				!reflect.DeepEqual(fieldsOf(err), c.fields) {
 				t.Errorf("%s: %v (fields %v), want %v", name, err, fieldsOf(err), c.fields)
 			}
 		}
-		if found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), core.Document{}, 10); err != nil || len(found) != 0 {
+		if found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), core.Document{}, 10); err != nil ||
+			len(found) != 0 {
 			t.Errorf("refusals left %d rows: %v", len(found), err)
 		}
 	})
@@ -180,7 +184,8 @@ func TestGrantsExpire(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		given := h.give(images(5, noon.Add(time.Hour)))
 		tasks := h.tasks()
-		if len(tasks) != 1 || tasks[0].Kind != access.TaskExpire || tasks[0].Subject != given.ID || !tasks[0].DueAt.Equal(noon.Add(time.Hour)) {
+		if len(tasks) != 1 || tasks[0].Kind != access.TaskExpire || tasks[0].Subject != given.ID ||
+			!tasks[0].DueAt.Equal(noon.Add(time.Hour)) {
 			t.Fatalf("tasks %+v", tasks)
 		}
 		if err := h.Expire(t.Context(), tasks[0]); err != nil { // too early: postponed
@@ -219,7 +224,8 @@ func TestReadersNeverSeeAccessThatIsOver(t *testing.T) {
 			t.Fatalf("before the end: %s", d.Body)
 		}
 		h.clock.Advance(time.Millisecond)
-		if d := h.snapshot(); d.Version != 3 || !strings.Contains(string(d.Body), `"granted":6`) || !d.NextEnd.Equal(noon.Add(2*time.Hour)) {
+		if d := h.snapshot(); d.Version != 3 || !strings.Contains(string(d.Body), `"granted":6`) ||
+			!d.NextEnd.Equal(noon.Add(2*time.Hour)) {
 			t.Errorf("at the end: %s", d.Body)
 		}
 		h.clock.Advance(time.Hour)
@@ -250,7 +256,8 @@ func TestExplaining(t *testing.T) {
 		if err != nil || e.Document.Version != 3 || len(e.Running) != 1 || len(e.Ended) != 1 || len(e.History) != 3 {
 			t.Fatalf("%+v, %v", e, err)
 		}
-		if e.Running[0].State().SourceID != "pay_1" || e.Running[0].State().CheckoutID != "cs_1" || e.Ended[0].State().ID != given.ID {
+		if e.Running[0].State().SourceID != "pay_1" || e.Running[0].State().CheckoutID != "cs_1" ||
+			e.Ended[0].State().ID != given.ID {
 			t.Errorf("running %+v, ended %+v", e.Running[0].State(), e.Ended[0].State())
 		}
 		want := core.Changed{

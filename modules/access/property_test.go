@@ -53,10 +53,13 @@ func TestEveryInterleavingKeepsTheInvariants(t *testing.T) {
 			"give":      func(*rapid.T) { s.give() },
 			"revoke":    func(*rapid.T) { s.revoke() },
 			"use":       func(*rapid.T) { s.use() },
-			"time goes": func(*rapid.T) { s.clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(t, "minutes")) * time.Minute) },
-			"expire":    func(*rapid.T) { s.expire() },
-			"read":      func(*rapid.T) { s.read() },
-			"":          func(*rapid.T) { s.check() },
+			"time goes": func(*rapid.T) {
+				s.clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(t,
+					"minutes")) * time.Minute)
+			},
+			"expire": func(*rapid.T) { s.expire() },
+			"read":   func(*rapid.T) { s.read() },
+			"":       func(*rapid.T) { s.check() },
 		})
 	})
 }

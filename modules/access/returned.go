@@ -10,8 +10,8 @@ import (
 	"sundry/ports"
 )
 
-// OnRefundCreated revokes the access that the payment of a purchase gave when all of it was refunded, unless the account
-// keeps it. What a subscription's payment gave is the subscription's to take away.
+// OnRefundCreated revokes the access that the payment of a purchase gave when all of it was refunded, unless the
+// account keeps it. What a subscription's payment gave is the subscription's to take away.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
 	if !e.Full || e.KeepAccess {
 		return nil
@@ -69,20 +69,21 @@ func (s *Service) changeGrants(
 	}
 	for _, seen := range given {
 		before := seen.State()
-		_, err := s.withLockedAccess(ctx, r, before.CreatorID, before.ExternalCustomerID, func(c *lockedAccess) (access.Cause, error) {
-			g := c.find(before.ID)
-			if g == nil { // it has ended: read it again behind the lock
-				var err error
-				if g, err = r.Access.Grants.Get(ctx, before.CreatorID, before.ID); err != nil {
-					return access.Cause{}, err
+		_, err := s.withLockedAccess(ctx, r, before.CreatorID, before.ExternalCustomerID,
+			func(c *lockedAccess) (access.Cause, error) {
+				g := c.find(before.ID)
+				if g == nil { // it has ended: read it again behind the lock
+					var err error
+					if g, err = r.Access.Grants.Get(ctx, before.CreatorID, before.ID); err != nil {
+						return access.Cause{}, err
+					}
+					c.grants = append(c.grants, g)
 				}
-				c.grants = append(c.grants, g)
-			}
-			if !move(g, c) {
-				return access.Cause{}, nil
-			}
-			return cause, r.Access.Grants.Update(ctx, g)
-		})
+				if !move(g, c) {
+					return access.Cause{}, nil
+				}
+				return cause, r.Access.Grants.Update(ctx, g)
+			})
 		if err != nil {
 			return err
 		}

@@ -106,13 +106,14 @@ func (s *Service) Expire(ctx context.Context, t ports.Task) error {
 // grantOnce adds a grant unless its source has granted before.
 func (s *Service) grantOnce(ctx context.Context, r ports.Repos, g *access.Grant, cause access.Cause) error {
 	state := g.State()
-	_, err := s.withLockedAccess(ctx, r, state.CreatorID, state.ExternalCustomerID, func(c *lockedAccess) (access.Cause, error) {
-		_, err := r.Access.Grants.GetBySource(ctx, state.CreatorID, state.Source, state.SourceID)
-		if errors.Is(err, ports.ErrNotFound) {
-			return cause, c.add(ctx, g)
-		}
-		return access.Cause{}, err
-	})
+	_, err := s.withLockedAccess(ctx, r, state.CreatorID, state.ExternalCustomerID,
+		func(c *lockedAccess) (access.Cause, error) {
+			_, err := r.Access.Grants.GetBySource(ctx, state.CreatorID, state.Source, state.SourceID)
+			if errors.Is(err, ports.ErrNotFound) {
+				return cause, c.add(ctx, g)
+			}
+			return access.Cause{}, err
+		})
 	return err
 }
 

@@ -21,7 +21,8 @@ func TestUnknownCustomerHasNothing(t *testing.T) {
 		if d.Version != 0 || !strings.Contains(string(d.Body), `"activePlans":[]`) {
 			t.Errorf("version %d, body %s", d.Version, d.Body)
 		}
-		if found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), access.Document{}, 10); err != nil || len(found) != 0 {
+		if found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), access.Document{},
+			10); err != nil || len(found) != 0 {
 			t.Errorf("reading left %d rows: %v", len(found), err)
 		}
 	})
@@ -43,7 +44,8 @@ func TestPurchaseGrantsOnce(t *testing.T) {
 		if second := h.snapshot(); second.Version != 2 || second.ETag == first.ETag {
 			t.Errorf("another payment made version %d", second.Version)
 		}
-		if len(h.published()) != 2 || h.published()[1].PreviousVersion != 1 || h.published()[1].Cause != (access.Cause{Kind: access.PurchasePaid, ID: "pay_2"}) {
+		if len(h.published()) != 2 || h.published()[1].PreviousVersion != 1 ||
+			h.published()[1].Cause != (access.Cause{Kind: access.PurchasePaid, ID: "pay_2"}) {
 			t.Errorf("published %+v", h.published())
 		}
 		h.verified()
@@ -115,7 +117,8 @@ func TestSubscriptionGivesAccessUntilItEnds(t *testing.T) {
 				func(ctx context.Context, r ports.Repos) error { return h.OnSubscriptionCanceled(ctx, r, ended) },
 			)
 		}
-		if d := h.snapshot(); d.Version != 2 || !strings.Contains(string(d.Body), `"activePlans":[],"entitlements":[],"credits":[]`) {
+		if d := h.snapshot(); d.Version != 2 || !strings.Contains(string(d.Body),
+			`"activePlans":[],"entitlements":[],"credits":[]`) {
 			t.Errorf("after the end: version %d, body %s", d.Version, d.Body)
 		}
 		h.verified()

@@ -59,7 +59,8 @@ func (s *Service) OnSubscriptionMoneyMoved(ctx context.Context, r ports.Repos, e
 	return s.followAs(ctx, r, e.State, (*access.Grant).Follow, access.Cause{Kind: kinds[e.Why], ID: e.ID})
 }
 
-// follow brings the subscription's grant in line with its state by one of the grant's moves. The grant expires when the grace period ends.
+// follow brings the subscription's grant in line with its state by one of the grant's moves. The grant expires when the
+// grace period ends.
 func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State,
 	move func(*access.Grant, subscription.State, time.Time), why access.CauseKind) error {
 	return s.followAs(ctx, r, sub, move, access.Cause{Kind: why, ID: sub.ID})

@@ -41,7 +41,8 @@ func TestAnAppointmentMovesOverItsOwnTime(t *testing.T) {
 		a := w.book("cs_1", "02 10:00")[0]
 		moved, err := w.move(a, "02 10:30")
 		w.must(err)
-		if !moved.StartsAt.Equal(june("02 10:30")) || !moved.EndsAt.Equal(june("02 11:30")) || moved.Sequence != 1 || moved.ReservationID == a.ReservationID || moved.MeetingURL != a.MeetingURL {
+		if !moved.StartsAt.Equal(june("02 10:30")) || !moved.EndsAt.Equal(june("02 11:30")) || moved.Sequence != 1 ||
+			moved.ReservationID == a.ReservationID || moved.MeetingURL != a.MeetingURL {
 			t.Errorf("%+v", moved)
 		}
 		again, err := w.move(a, "02 10:30") // a doubled request
@@ -86,7 +87,8 @@ func TestAMoveMayChangeWhereTheyMeet(t *testing.T) {
 		}
 		to.DeliveryMode = appointment.InPerson
 		moved, err = w.booking.Reschedule(t.Context(), creatorID, a.ID, to)
-		if err != nil || moved.MeetingURL != "" || moved.Address != "1 Rue de Rivoli" || moved.DeliveryMode != appointment.InPerson {
+		if err != nil || moved.MeetingURL != "" || moved.Address != "1 Rue de Rivoli" ||
+			moved.DeliveryMode != appointment.InPerson {
 			t.Errorf("in person: %+v, %v", moved, err)
 		}
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
@@ -109,7 +111,8 @@ func TestCancelingGivesTheTimeBack(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")[1]
 		canceled, err := w.cancellations.Cancel(t.Context(), creatorID, a.ID, "ill", true)
-		if err != nil || canceled.Status != appointment.StatusCanceled || canceled.CancelReason != "ill" || !canceled.CanceledAt.Equal(w.Real()) {
+		if err != nil || canceled.Status != appointment.StatusCanceled || canceled.CancelReason != "ill" ||
+			!canceled.CanceledAt.Equal(w.Real()) {
 			t.Errorf("%+v, %v", canceled, err)
 		}
 		if got := w.held("cs_1"); got != "confirmed 02 10:00, confirmed 04 10:00" {
@@ -181,7 +184,8 @@ func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 		wantCode(t, "once it has begun", reschedule(creatorID, a.ID, nothing), fault.StateConflict)
 		_, err = w.cancellations.Cancel(t.Context(), creatorID, a.ID, "", true)
 		wantCode(t, "canceling once it has begun", err, fault.StateConflict)
-		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 10:00" || len(fakes.Published[event.Event](&w.Bus)) > 0 {
+		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a ||
+			w.held("cs_1") != "confirmed 02 10:00" || len(fakes.Published[event.Event](&w.Bus)) > 0 {
 			t.Errorf("%+v, %v, %s, %v", read, err, w.held("cs_1"), w.TakeNames())
 		}
 	})
@@ -227,7 +231,8 @@ func TestASearchFindsItsAppointmentsInPages(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, got, want)
 			}
 		}
-		if found, err := w.booking.Appointments(t.Context(), "crt_other", ports.AppointmentSearch{}, ports.Page{Limit: 10}); err != nil || len(found.Items) > 0 {
+		if found, err := w.booking.Appointments(t.Context(), "crt_other", ports.AppointmentSearch{},
+			ports.Page{Limit: 10}); err != nil || len(found.Items) > 0 {
 			t.Errorf("another account finds %v, %v", found, err)
 		}
 	})
@@ -271,7 +276,8 @@ func TestMovesRaceBookings(t *testing.T) {
 				t.Fatalf("round %d: %v", round, errs)
 			}
 			for i, id := range []string{"a", "b"} {
-				if got := w.held(fmt.Sprintf("cs_%d_%s", round, id)); !strings.HasPrefix(got, "confirmed ") || strings.Contains(got, ",") {
+				if got := w.held(fmt.Sprintf("cs_%d_%s", round, id)); !strings.HasPrefix(got, "confirmed ") ||
+					strings.Contains(got, ",") {
 					t.Fatalf("round %d, %d: %s", round, i, got)
 				}
 			}

@@ -100,7 +100,8 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 			t.Errorf("open: %s, want %s", got, want)
 		}
 		wantCode(t, "a busy time", w.hold("cs_2", "02 10:00"), fault.SlotTaken)
-		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 14:00" {
+		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a ||
+			w.held("cs_1") != "confirmed 02 14:00" {
 			t.Errorf("what is booked: %+v, %v", read, err)
 		}
 		if ran := w.work(); ran != 0 {
@@ -153,7 +154,8 @@ func TestBusyCalendarsThatAreRefusedChangeNothing(t *testing.T) {
 		} {
 			wantCode(t, name, w.booking.SetHours(t.Context(), creatorID, bad, urls...), fault.ValidationFailed)
 		}
-		if setup, err := w.booking.Setup(t.Context(), creatorID); err != nil || setup.Hours.Timezone != "Europe/Paris" || w.readings() != "work.ics" {
+		if setup, err := w.booking.Setup(t.Context(), creatorID); err != nil || setup.Hours.Timezone != "Europe/Paris" ||
+			w.readings() != "work.ics" {
 			t.Errorf("%+v, %v, %s", setup, err, w.readings())
 		}
 	})

@@ -38,7 +38,8 @@ func TestTheCalendarFillsInWhatIsNotAsked(t *testing.T) {
 		query.VariantID, query.Timezone, query.DurationMinutes = packID, "Pacific/Auckland", 480
 		c, err = w.booking.Open(t.Context(), query)
 		w.must(err)
-		if c.VariantID != packID || c.Timezone != "Pacific/Auckland" || len(c.Slots) != 3 || c.Slots[0].EndsAt().Sub(c.Slots[0].StartsAt()).Hours() != 8 {
+		if c.VariantID != packID || c.Timezone != "Pacific/Auckland" || len(c.Slots) != 3 ||
+			c.Slots[0].EndsAt().Sub(c.Slots[0].StartsAt()).Hours() != 8 {
 			t.Errorf("%+v", c)
 		}
 	})
@@ -95,7 +96,8 @@ func TestAListingThatIsNotReadyHasEmptyDays(t *testing.T) {
 		}
 		w.must(w.booking.SetHours(t.Context(), creatorID, slot.NoSettings()))
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{}))
-		if got, want := missing(), []string{"availability.weekly", "meetingSettings.virtual", "meetingSettings.inPerson.address"}; !slices.Equal(got, want) {
+		if got, want := missing(), []string{"availability.weekly", "meetingSettings.virtual",
+			"meetingSettings.inPerson.address"}; !slices.Equal(got, want) {
 			t.Errorf("missing %v", got)
 		}
 		if got := w.open("02"); got != "" {
@@ -109,7 +111,8 @@ func TestAListingThatIsNotReadyHasEmptyDays(t *testing.T) {
 		c, err := w.booking.Open(t.Context(), booking.CalendarQuery{
 			ListingID: listingID, From: 20605, To: 20605, MostDays: 1,
 		})
-		if err != nil || c.VariantID != "" || c.DurationMinutes != 0 || len(c.Slots) != 0 || c.Modes == nil || len(c.Modes) != 0 {
+		if err != nil || c.VariantID != "" || c.DurationMinutes != 0 || len(c.Slots) != 0 || c.Modes == nil ||
+			len(c.Modes) != 0 {
 			t.Errorf("a book: %+v, %v", c, err)
 		}
 	})
@@ -127,7 +130,8 @@ func TestRefusedSettingsChangeNothing(t *testing.T) {
 			fault.ValidationFailed,
 		)
 		setup, err := w.booking.Setup(t.Context(), creatorID)
-		if err != nil || setup.Hours.Timezone != "Europe/Paris" || len(setup.Hours.Weekly) != 5 || setup.Meetings.InPerson.Address != "1 Rue de Rivoli" {
+		if err != nil || setup.Hours.Timezone != "Europe/Paris" || len(setup.Hours.Weekly) != 5 ||
+			setup.Meetings.InPerson.Address != "1 Rue de Rivoli" {
 			t.Errorf("%+v, %v", setup, err)
 		}
 	})

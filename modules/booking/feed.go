@@ -38,7 +38,8 @@ func (s *Service) RotateFeed(ctx context.Context, creatorID string) (url string,
 }
 
 func (s *Service) feedURL(creatorID string, version int64) string {
-	return s.cfg.BaseURL + "/calendar/" + secret.Derive(s.cfg.LinkKey, purposeFeed, creatorID, strconv.FormatInt(version, 10)) + ".ics"
+	return s.cfg.BaseURL + "/calendar/" + secret.Derive(s.cfg.LinkKey, purposeFeed, creatorID,
+		strconv.FormatInt(version, 10)) + ".ics"
 }
 
 // Feed is the calendar behind such an address: appointments of the last 30 days and all to come, canceled ones too.

@@ -49,7 +49,8 @@ func TestACreatorsCalendarFollowsTheirAppointments(t *testing.T) {
 		if got, want := w.fed(url), "CANCELLED 04 08:00 1, CONFIRMED 02 08:00 0, CONFIRMED 03 09:00 1"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if other, err := w.booking.FeedURL(t.Context(), "crt_01h00000000000000000000001"); err != nil || w.fed(other) != "" || other == url {
+		if other, err := w.booking.FeedURL(t.Context(), "crt_01h00000000000000000000001"); err != nil || w.fed(other) != "" ||
+			other == url {
 			t.Errorf("another creator: %s, %v", other, err)
 		}
 		w.Set(w.Real().AddDate(0, 0, 32)) // 3 July: 30 days back is 3 June

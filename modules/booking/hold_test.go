@@ -132,7 +132,8 @@ func TestPaymentMakesAppointmentsOnce(t *testing.T) {
 		rooms := map[string]bool{}
 		for i, a := range booked {
 			rooms[a.MeetingURL] = true
-			if a.Position != i || a.Status != appointment.StatusConfirmed || a.Title != "Coaching" || a.CustomerID != "cus_1" || a.ExternalCustomerID != "user-1" ||
+			if a.Position != i || a.Status != appointment.StatusConfirmed || a.Title != "Coaching" || a.CustomerID != "cus_1" ||
+				a.ExternalCustomerID != "user-1" ||
 				!strings.HasPrefix(a.MeetingURL, "https://meet.jit.si/sundry-") || a.Timezone != "Asia/Tokyo" {
 				t.Errorf("%+v", a)
 			}

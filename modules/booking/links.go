@@ -122,7 +122,8 @@ func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish, Entries: []ports.CalendarEntry{s.CalendarEntry(a)}}), nil
+	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish,
+		Entries: []ports.CalendarEntry{s.CalendarEntry(a)}}), nil
 }
 
 // CalendarEntry implements ports.AppointmentReader.

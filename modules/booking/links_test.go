@@ -36,7 +36,8 @@ func TestABuyersLinkOpensTheirAppointmentOnly(t *testing.T) {
 		seen := map[string]bool{}
 		for _, a := range booked {
 			m, err := w.booking.Managed(t.Context(), w.link(a))
-			if err != nil || m.State != a || !m.Changeable || m.Seller.Name != "Ada's Workshop" || !m.Now.Equal(w.Real()) || seen[w.link(a)] {
+			if err != nil || m.State != a || !m.Changeable || m.Seller.Name != "Ada's Workshop" || !m.Now.Equal(w.Real()) ||
+				seen[w.link(a)] {
 				t.Errorf("%+v, %v", m, err)
 			}
 			seen[w.link(a)] = true
@@ -77,7 +78,8 @@ func TestABuyerMovesToATimeThatIsShown(t *testing.T) {
 			t.Errorf("from today on: %s", got)
 		}
 		moved, err := w.booking.RescheduleByBuyer(t.Context(), w.link(a), june("03 16:00"))
-		if err != nil || !moved.StartsAt.Equal(june("03 16:00")) || !moved.EndsAt.Equal(june("03 17:00")) || moved.Timezone != "Asia/Tokyo" {
+		if err != nil || !moved.StartsAt.Equal(june("03 16:00")) || !moved.EndsAt.Equal(june("03 17:00")) ||
+			moved.Timezone != "Asia/Tokyo" {
 			t.Errorf("%+v, %v", moved, err)
 		}
 		_, err = w.booking.RescheduleByBuyer(t.Context(), w.link(a), june("03 10:00"))
@@ -96,14 +98,16 @@ func TestABuyerCancelsOnceAndSeesIt(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		raw, err := w.booking.CalendarOf(t.Context(), w.link(a))
-		if err != nil || !strings.Contains(string(raw), "UID:"+a.ID+"@") || !strings.Contains(string(raw), "STATUS:CONFIRMED\r\n") {
+		if err != nil || !strings.Contains(string(raw), "UID:"+a.ID+"@") ||
+			!strings.Contains(string(raw), "STATUS:CONFIRMED\r\n") {
 			t.Errorf("%s, %v", raw, err)
 		}
 		if _, err := w.cancellations.CancelByBuyer(t.Context(), w.link(a), "ill", 0); err != nil {
 			t.Fatal(err)
 		}
 		m, err := w.booking.Managed(t.Context(), w.link(a))
-		if err != nil || m.Changeable || m.Status != appointment.StatusCanceled || m.CancelReason != "ill" || w.held("cs_1") != "" {
+		if err != nil || m.Changeable || m.Status != appointment.StatusCanceled || m.CancelReason != "ill" ||
+			w.held("cs_1") != "" {
 			t.Errorf("%+v, %v", m, err)
 		}
 		_, err = w.cancellations.CancelByBuyer(t.Context(), w.link(a), "", 0)
@@ -111,7 +115,8 @@ func TestABuyerCancelsOnceAndSeesIt(t *testing.T) {
 		_, err = w.booking.Alternatives(t.Context(), w.link(a), day(t, "2026-06-02"), 7)
 		wantCode(t, "looking for another time", err, fault.StateConflict)
 		raw, err = w.booking.CalendarOf(t.Context(), w.link(a))
-		if err != nil || !strings.Contains(string(raw), "STATUS:CANCELLED\r\n") || !strings.Contains(string(raw), "SEQUENCE:1\r\n") {
+		if err != nil || !strings.Contains(string(raw), "STATUS:CANCELLED\r\n") ||
+			!strings.Contains(string(raw), "SEQUENCE:1\r\n") {
 			t.Errorf("%s, %v", raw, err)
 		}
 	})

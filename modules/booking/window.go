@@ -37,7 +37,8 @@ func (s *Service) Window(ctx context.Context, listingID, variantID string) (w Wi
 	}
 	policy, today := b.Policy(), civil.DateIn(zone, now)
 	return Window{
-		Timezone: b.Hours.Timezone, From: today, Until: today + civil.Date(policy.HorizonDays), //nolint:gosec // at most two years
-		Gap: policy.BufferBefore + policy.BufferAfter,
+		Timezone: b.Hours.Timezone, From: today,
+		Until: today + civil.Date(policy.HorizonDays), //nolint:gosec // at most two years
+		Gap:   policy.BufferBefore + policy.BufferAfter,
 	}, true, nil
 }

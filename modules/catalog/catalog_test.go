@@ -132,7 +132,8 @@ func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 		for status, c := range map[string]struct {
 			l    listing.State
 			want fault.Code
-		}{"draft": {draft, fault.NotFoundCode}, "active": {active, fault.Forbidden}, "archived": {archived, fault.NotFoundCode}} {
+		}{"draft": {draft, fault.NotFoundCode}, "active": {active, fault.Forbidden},
+			"archived": {archived, fault.NotFoundCode}} {
 			for operation, attempt := range map[string]func(ctx context.Context) error{
 				"edit": func(ctx context.Context) error {
 					_, err := s.Edit(ctx, s.bob, c.l.ID, listing.Edit{Title: new("Mine now")})
@@ -249,7 +250,8 @@ func TestConcurrentEditsAllArrive(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantMetadata := listing.Metadata{"pageCount": int64(3), "fileFormat": "epub"}
-		if after.Title != "New title" || after.Description != "New text" || after.Price.Minor != 999 || after.CatalogKey != "new-key" ||
+		if after.Title != "New title" || after.Description != "New text" || after.Price.Minor != 999 ||
+			after.CatalogKey != "new-key" ||
 			!reflect.DeepEqual(after.Metadata, wantMetadata) || after.Revision != l.Revision+int64(len(edits)) {
 			t.Errorf("an edit was lost: %+v", after)
 		}
@@ -284,7 +286,8 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		l := s.draft(t, proposal(listing.Appointment, "coaching"))
-		if len(l.Variants) != 1 || l.Variants[0].DurationMinutes != 60 || l.Variants[0].SessionCount != 1 || !l.Variants[0].IsDefault {
+		if len(l.Variants) != 1 || l.Variants[0].DurationMinutes != 60 || l.Variants[0].SessionCount != 1 ||
+			!l.Variants[0].IsDefault {
 			t.Fatalf("first variants %+v", l.Variants)
 		}
 		pack, err := s.AddVariant(ctx, s.ada, l.ID, listing.VariantEdit{

@@ -72,7 +72,8 @@ func TestADiscountLivesUntilItIsDeleted(t *testing.T) {
 		if _, err := s.CreateDiscount(ctx, s.bob, discount.Draft{Code: "SPRING-26", PercentOff: new(5)}); err != nil {
 			t.Errorf("codes are each account's own: %v", err)
 		}
-		if list, err := s.Discounts(ctx, s.ada, ports.Page{Limit: 10}); err != nil || len(list.Items) != 1 || !reflect.DeepEqual(list.Items[0], d) {
+		if list, err := s.Discounts(ctx, s.ada, ports.Page{Limit: 10}); err != nil || len(list.Items) != 1 ||
+			!reflect.DeepEqual(list.Items[0], d) {
 			t.Errorf("listed %+v, %v", list.Items, err)
 		}
 		for _, outsider := range []func() error{

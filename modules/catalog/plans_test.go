@@ -68,7 +68,8 @@ func TestPricesKeepTheirIdsUntilTheyChange(t *testing.T) {
 		dearer := proPlan()
 		dearer.Prices[0].AmountInCents = new(int64(950))
 		second := s.putPlan(t, l, dearer)
-		if second.Prices[0].ID == first.Prices[0].ID || second.Prices[1] != first.Prices[1] || second.Prices[2] != first.Prices[2] {
+		if second.Prices[0].ID == first.Prices[0].ID || second.Prices[1] != first.Prices[1] ||
+			second.Prices[2] != first.Prices[2] {
 			t.Errorf("prices\n got %+v\nfrom %+v", second.Prices, first.Prices)
 		}
 		if second.ID != first.ID || second.Revision != first.Revision+1 {
@@ -176,7 +177,8 @@ func TestOffersAreWhatTheCatalogSays(t *testing.T) {
 		p.Metadata = map[string]any{"features": []any{"Calls", "forum"}, "interval": "year"}
 		implied := s.active(t, p)
 		o, err := s.byCatalog(t, "club", "default", "year")
-		if err != nil || o.Interval != period.Year || o.IntervalCount != 1 || o.PriceID != implied.PriceID || len(o.Terms.Entitlements) != 2 {
+		if err != nil || o.Interval != period.Year || o.IntervalCount != 1 || o.PriceID != implied.PriceID ||
+			len(o.Terms.Entitlements) != 2 {
 			t.Errorf("implied offer %+v, %v", o, err)
 		}
 		_, err = s.byCatalog(t, "club", "default", "month")
@@ -205,7 +207,8 @@ func TestOffersAreWhatTheCatalogSays(t *testing.T) {
 		digital.Metadata = map[string]any{"downloadUrl": "https://files.example/n.pdf"}
 		notes := s.active(t, digital)
 		o, err = s.byListing(t, s.ada, notes.ID, "")
-		if err != nil || o.Recurring() || o.DownloadURL != "https://files.example/n.pdf" || o.PlanKey != "default" || o.Price.Minor != 1200 {
+		if err != nil || o.Recurring() || o.DownloadURL != "https://files.example/n.pdf" || o.PlanKey != "default" ||
+			o.Price.Minor != 1200 {
 			t.Errorf("digital offer %+v, %v", o, err)
 		}
 		if _, err := s.byCatalog(t, "notes", "default", "month"); err != nil {
@@ -237,7 +240,8 @@ func TestWhatCannotBeBoughtIsNotOffered(t *testing.T) {
 				t.Errorf("%s: got %v, want %s", name, err, c.want)
 			}
 		}
-		for key, want := range map[string]fault.Code{"a-draft": fault.ListingNotPurchasable, "nothing": fault.NotFoundCode, "\x00": fault.NotFoundCode} {
+		for key, want := range map[string]fault.Code{"a-draft": fault.ListingNotPurchasable, "nothing": fault.NotFoundCode,
+			"\x00": fault.NotFoundCode} {
 			_, err := s.byCatalog(t, key, "default", "month")
 			wantCode(t, err, want)
 		}

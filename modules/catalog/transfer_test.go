@@ -107,7 +107,8 @@ func TestACatalogIsTheSameAfterAFile(t *testing.T) {
 	t.Parallel()
 	forEachPair(t, func(t *testing.T, from, to fixture) {
 		d, file := from.exported(t)
-		if strings.Contains(file, "lst_") || strings.Contains(file, "var_") || strings.Contains(file, "old-notes") || !strings.Contains(file, "<two> & three") {
+		if strings.Contains(file, "lst_") || strings.Contains(file, "var_") || strings.Contains(file, "old-notes") ||
+			!strings.Contains(file, "<two> & three") {
 			t.Errorf("the file has ids, what is archived, or escapes:\n%s", file)
 		}
 		changes := to.imported(t, d)
@@ -223,7 +224,8 @@ func TestACatalogFileIsReadStrictly(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if d, err := catalog.ReadDocument([]byte(`{"version":1,"listings":[]}`)); err != nil || !reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
+	if d, err := catalog.ReadDocument([]byte(`{"version":1,"listings":[]}`)); err != nil ||
+		!reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
 		t.Errorf("read %+v, %v", d, err)
 	}
 }

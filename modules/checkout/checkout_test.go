@@ -55,7 +55,8 @@ func TestADeclinedCardLeavesTheSessionOpenUntilTheTenth(t *testing.T) {
 		for attempt := 1; attempt < core.MaxAttempts; attempt++ {
 			_, err := w.pay(opened.ID, cardDeclined)
 			wantCode(t, err, fault.CardDeclined)
-			if s := w.session(opened.ID); s.Status != core.StatusProcessing || s.LastError.Code != "card_declined" || s.Attempts != attempt {
+			if s := w.session(opened.ID); s.Status != core.StatusProcessing || s.LastError.Code != "card_declined" ||
+				s.Attempts != attempt {
 				t.Fatalf("after decline %d: %+v", attempt, s)
 			}
 		}
@@ -221,7 +222,8 @@ func TestACrashAroundTheChargeIsFinishedOrUndone(t *testing.T) {
 		if s := w.session(after.ID); s.Status != core.StatusPaid || w.paidEvents(after.ID) != 1 {
 			t.Fatalf("money was taken, but the session is %s", s.Status)
 		}
-		if s := w.session(before.ID); s.Status != core.StatusProcessing || s.LivePaymentID != "" || s.LastError.Code != "processing_error" {
+		if s := w.session(before.ID); s.Status != core.StatusProcessing || s.LivePaymentID != "" ||
+			s.LastError.Code != "processing_error" {
 			t.Fatalf("nothing was taken, but the session is %+v", s)
 		}
 		if s, err := w.pay(before.ID, cardSucceeds); err != nil || s.Status != core.StatusPaid {
@@ -391,7 +393,8 @@ func TestInterleavingsKeepSessionAndPaymentsConsistent(t *testing.T) {
 			for range rapid.IntRange(1, 8).Draw(rt, "steps") {
 				switch rapid.IntRange(0, 6).Draw(rt, "step") {
 				case 0, 1:
-					card := rapid.SampledFrom([]string{cardSucceeds, cardDeclined, cardAsksOnce, cardAsksAlways, cardLost, cardStaysOpen}).Draw(rt, "card")
+					card := rapid.SampledFrom([]string{cardSucceeds, cardDeclined, cardAsksOnce, cardAsksAlways, cardLost,
+						cardStaysOpen}).Draw(rt, "card")
 					_, _ = w.pay(opened.ID, card)
 				case 2:
 					_, _ = w.checkout.Authenticate(context.Background(), secret, rapid.Bool().Draw(rt, "approve"))
@@ -475,12 +478,14 @@ func TestARequestIsToldEveryFaultAndNothingIsWritten(t *testing.T) {
 		for _, d := range f.Details {
 			got[d.Field] = true
 		}
-		for _, field := range []string{"catalog.listing", "catalog.interval", "externalCustomerId", "email", "successUrl", "cancelUrl", "uiMode", "discountCode", "metadata", "appointmentSlot.startsAt", "appointmentSlot.timezone"} {
+		for _, field := range []string{"catalog.listing", "catalog.interval", "externalCustomerId", "email", "successUrl",
+			"cancelUrl", "uiMode", "discountCode", "metadata", "appointmentSlot.startsAt", "appointmentSlot.timezone"} {
 			if !got[field] {
 				t.Errorf("%s is not listed in %v", field, f.Details)
 			}
 		}
-		if tasks, err := w.queue.Claim(context.Background(), ports.DefaultTasks, time.Now().Add(48*time.Hour), time.Minute, 10); err != nil || len(tasks) != 0 {
+		if tasks, err := w.queue.Claim(context.Background(), ports.DefaultTasks, time.Now().Add(48*time.Hour), time.Minute,
+			10); err != nil || len(tasks) != 0 {
 			t.Errorf("a refused request left %d tasks (%v)", len(tasks), err)
 		}
 	})
@@ -506,7 +511,8 @@ func TestMoneyForAPaidSessionIsRefundedOnce(t *testing.T) {
 		}
 		for range 2 { // reported twice
 			after, err := w.settle(late, payment.Outcome{Status: payment.Succeeded})
-			if err != nil || after.Status != core.StatusPaid || after.PaymentID != paid.PaymentID || after.ReceiptNumber != paid.ReceiptNumber {
+			if err != nil || after.Status != core.StatusPaid || after.PaymentID != paid.PaymentID ||
+				after.ReceiptNumber != paid.ReceiptNumber {
 				t.Fatalf("after late money: %+v, %v", after, err)
 			}
 		}

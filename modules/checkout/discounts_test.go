@@ -34,7 +34,8 @@ func TestASessionTakesADiscountCode(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		opened := w.mustOpenWithCode(t)
-		if s := w.session(opened.ID); s.Discount.Minor != 240 || s.Total.Minor != 960 || s.DiscountTerms == nil || s.DiscountTerms.Code != "FIFTH" {
+		if s := w.session(opened.ID); s.Discount.Minor != 240 || s.Total.Minor != 960 || s.DiscountTerms == nil ||
+			s.DiscountTerms.Code != "FIFTH" {
 			t.Fatalf("opened %+v", s)
 		}
 		if w.codes.used[opened.ID] {
@@ -68,7 +69,8 @@ func TestABuyerChangesTheCodeOnThePage(t *testing.T) {
 			want  fault.Code
 		}{{"FIFTH", 960, ""}, {"SIXTH", 960, fault.ValidationFailed}, {"", 1200, ""}, {"FIFTH", 960, ""}} {
 			_, err := w.checkout.ApplyDiscount(t.Context(), secret, c.code)
-			if s := w.session(opened.ID); fault.CodeOf(err) != c.want && (err != nil || c.want != "") || s.Total.Minor != c.total {
+			if s := w.session(opened.ID); fault.CodeOf(err) != c.want && (err != nil || c.want != "") ||
+				s.Total.Minor != c.total {
 				t.Errorf("%q: %v, total %d; want %q and %d", c.code, err, s.Total.Minor, c.want, c.total)
 			}
 		}

@@ -84,7 +84,8 @@ func TestASessionThatHasLostItsTimeIsNotCharged(t *testing.T) {
 		if _, err := w.checkout.ChooseOnPage(ctx, secret, times()); err != nil {
 			t.Fatalf("choosing again in the same session: %v", err)
 		}
-		if same, err := w.checkout.Again(ctx, secret, "192.0.2.1/32"); err != nil || same != w.checkout.CheckoutURL(opened.ID) {
+		if same, err := w.checkout.Again(ctx, secret, "192.0.2.1/32"); err != nil ||
+			same != w.checkout.CheckoutURL(opened.ID) {
 			t.Errorf("a session that leads somewhere was left: %s, %v", same, err)
 		}
 	})

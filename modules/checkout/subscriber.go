@@ -37,8 +37,9 @@ func (s *Service) refuseSubscriber(ctx context.Context, r ports.Repos, session c
 	if err != nil || !running {
 		return err
 	}
-	refusal := fault.New(fault.AlreadySubscribed, "The customer has a running subscription to this listing. They can change "+
-		"its plan, card or cancellation in their portal.")
+	refusal := fault.New(fault.AlreadySubscribed,
+		"The customer has a running subscription to this listing. They can change "+
+			"its plan, card or cancellation in their portal.")
 	if keyed {
 		if refusal.PortalURL, err = s.portal.PortalURL(customerID); err != nil {
 			return err
@@ -79,8 +80,8 @@ func (s *Service) requireOnePurchase(ctx context.Context, r ports.Repos, session
 	return nil
 }
 
-// dropTrial takes the trial off a session whose buyer has had one, so that the first period is due. dropped is true when
-// the price has changed by that. email is the address that the buyer enters now; "" for none.
+// dropTrial takes the trial off a session whose buyer has had one, so that the first period is due. dropped is true
+// when the price has changed by that. email is the address that the buyer enters now; "" for none.
 func (s *Service) dropTrial(ctx context.Context, opened checkout.State, email string) (dropped bool, err error) {
 	if opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
 		return false, nil

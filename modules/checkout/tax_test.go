@@ -42,8 +42,10 @@ func TestStripesTaxIsAskedForOutsideOfTransactions(t *testing.T) {
 		if opened.Tax.Minor != 0 || server.Count("tax/calculations") != 0 {
 			t.Fatalf("before the country is known: %v, asked %d times", opened.Tax, server.Count("tax/calculations"))
 		}
-		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Address: customer.Address{Country: "DE"}}, "192.0.2.1")
-		if err != nil || described.Tax.Minor != 192 || described.Total.Minor != 1200 || described.TaxDetails.Treatment != tax.Taxed {
+		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "",
+			customer.Details{Address: customer.Address{Country: "DE"}}, "192.0.2.1")
+		if err != nil || described.Tax.Minor != 192 || described.Total.Minor != 1200 ||
+			described.TaxDetails.Treatment != tax.Taxed {
 			t.Fatalf("%+v, %v", described.TaxDetails, err)
 		}
 		paid, err := w.payFrom(opened, customer.Details{})
@@ -62,7 +64,8 @@ func TestNothingIsSoldWhileStripesTaxIsUnknown(t *testing.T) {
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()
 		server.Fail("tax/calculations", stripefake.Failure{Status: http.StatusInternalServerError})
-		_, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Address: customer.Address{Country: "DE"}}, "192.0.2.1")
+		_, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "",
+			customer.Details{Address: customer.Address{Country: "DE"}}, "192.0.2.1")
 		wantCode(t, err, fault.ProcessorUnavailable)
 		_, err = w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}})
 		wantCode(t, err, fault.ProcessorUnavailable)
@@ -70,7 +73,8 @@ func TestNothingIsSoldWhileStripesTaxIsUnknown(t *testing.T) {
 			t.Errorf("before %+v\nafter  %+v", opened, after)
 		}
 		server.Heal()
-		if paid, err := w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}}); err != nil || paid.Tax.Minor != 192 {
+		if paid, err := w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}}); err != nil ||
+			paid.Tax.Minor != 192 {
 			t.Errorf("healed: %v, %v", paid.Tax, err)
 		}
 		w.mustBeClean()
@@ -81,13 +85,15 @@ func TestAPostalCodeIsNeededWhereItDecidesTheTax(t *testing.T) {
 	t.Parallel()
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()
-		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Address: customer.Address{Country: "US"}}, "192.0.2.1")
+		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "",
+			customer.Details{Address: customer.Address{Country: "US"}}, "192.0.2.1")
 		if err != nil || described.TaxDetails.Treatment != tax.Undetermined {
 			t.Fatalf("the page shows the tax later: %+v, %v", described.TaxDetails, err)
 		}
 		_, err = w.payFrom(opened, customer.Details{})
 		var refused *fault.Error
-		if !asFault(err, &refused) || refused.Code != fault.ValidationFailed || len(refused.Details) != 1 || refused.Details[0].Field != "postalCode" {
+		if !asFault(err, &refused) || refused.Code != fault.ValidationFailed || len(refused.Details) != 1 ||
+			refused.Details[0].Field != "postalCode" {
 			t.Fatalf("%v", err)
 		}
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, described) {

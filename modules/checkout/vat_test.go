@@ -39,7 +39,8 @@ func (v *vatRegister) Check(_ context.Context, country, id string) (tax.VATCheck
 		return tax.VATCheck{}, errors.New("MS_UNAVAILABLE")
 	}
 	prefix, number := tax.SplitVATID(country, id)
-	return tax.VATCheck{ID: prefix + number, Registered: prefix+number == registeredID, CheckedAt: checkedAt, Consultation: "WAPI1"}, nil
+	return tax.VATCheck{ID: prefix + number, Registered: prefix+number == registeredID, CheckedAt: checkedAt,
+		Consultation: "WAPI1"}, nil
 }
 
 func request() checkout.NewSession {
@@ -57,7 +58,8 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 		n.Buyer = business("DE", "de 136 695 976")
 		session, err := w.checkout.Create(t.Context(), creatorID, n)
 		want := tax.VATCheck{ID: registeredID, Registered: true, CheckedAt: checkedAt, Consultation: "WAPI1"}
-		if err != nil || session.Tax.Minor != 0 || session.TaxDetails.Treatment != tax.ReverseCharge || session.TaxDetails.Evidence.VATCheck != want {
+		if err != nil || session.Tax.Minor != 0 || session.TaxDetails.Treatment != tax.ReverseCharge ||
+			session.TaxDetails.Evidence.VATCheck != want {
 			t.Fatalf("%+v, %v", session.TaxDetails, err)
 		}
 		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
@@ -67,7 +69,8 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
 		}
 		session, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{TaxID: customer.NoTaxID}, "192.0.2.1")
-		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) || w.vat.asked != 1 {
+		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) ||
+			w.vat.asked != 1 {
 			t.Errorf("without the id: %+v, %v", session.TaxDetails, err)
 		}
 	})
@@ -117,7 +120,8 @@ func TestAnIDThatIsNotRegisteredIsRefused(t *testing.T) {
 			Email: "ada@example.com", Buyer: business("DE", unknownID), Card: ports.CardInput{Number: cardSucceeds},
 		})
 		wantField(t, err, "taxId")
-		if after, err := w.store.Read(t.Context()).Checkout.Sessions.Get(t.Context(), session.ID); err != nil || after.Buyer.TaxID != "" || after.LivePaymentID != "" {
+		if after, err := w.store.Read(t.Context()).Checkout.Sessions.Get(t.Context(), session.ID); err != nil ||
+			after.Buyer.TaxID != "" || after.LivePaymentID != "" {
 			t.Errorf("%+v, %v", after.Buyer, err)
 		}
 	})
@@ -130,7 +134,8 @@ func TestTheShapeOfAnIDCountsWhileTheRegisterIsDown(t *testing.T) {
 		n := request()
 		n.Buyer = business("DE", unknownID)
 		session, err := w.checkout.Create(t.Context(), creatorID, n)
-		if err != nil || session.TaxDetails.Treatment != tax.ReverseCharge || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) || w.vat.asked != 1 {
+		if err != nil || session.TaxDetails.Treatment != tax.ReverseCharge ||
+			session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) || w.vat.asked != 1 {
 			t.Errorf("%+v, %v", session.TaxDetails, err)
 		}
 	})
@@ -157,7 +162,8 @@ func TestOnlyAnIDThatDecidesTheTaxIsSentToTheRegister(t *testing.T) {
 func wantField(t *testing.T, err error, field string) {
 	t.Helper()
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code != fault.ValidationFailed || len(refusal.Details) != 1 || refusal.Details[0].Field != field {
+	if !errors.As(err, &refusal) || refusal.Code != fault.ValidationFailed || len(refusal.Details) != 1 ||
+		refusal.Details[0].Field != field {
 		t.Errorf("%v, want a fault of %s", err, field)
 	}
 }

@@ -160,8 +160,9 @@ func TestACheckoutTellsWhereTheCustomerIsTaxed(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		made := w.create(customer.Draft{Email: "ada@example.com"})
 		paid := checkout.Paid{
-			CustomerID: made.ID, Email: "other@example.com", Buyer: customer.Details{Name: "Ada", Address: customer.Address{Country: "DE"}},
-			At: noon.Add(time.Hour),
+			CustomerID: made.ID, Email: "other@example.com",
+			Buyer: customer.Details{Name: "Ada", Address: customer.Address{Country: "DE"}},
+			At:    noon.Add(time.Hour),
 		}
 		for range 2 {
 			if err := w.store.Atomically(
@@ -171,7 +172,8 @@ func TestACheckoutTellsWhereTheCustomerIsTaxed(t *testing.T) {
 			}
 		}
 		got, err := w.Get(t.Context(), creatorID, made.ID)
-		if err != nil || got.Details.Country != "DE" || got.Email != "ada@example.com" || got.DisplayName != "Ada" || got.Revision != 2 {
+		if err != nil || got.Details.Country != "DE" || got.Email != "ada@example.com" || got.DisplayName != "Ada" ||
+			got.Revision != 2 {
 			t.Errorf("%+v, %v", got, err)
 		}
 		paid.CustomerID = "cus_unknown"
@@ -220,7 +222,8 @@ func TestAPortalLinkOpensOneCustomersPagesForItsTime(t *testing.T) {
 		_, _, err := w.OpenPortal(t.Context(), "crt_other", request)
 		refused(t, err, fault.CustomerNotFound)
 		address, link, err := w.OpenPortal(t.Context(), creatorID, request)
-		if err != nil || !strings.HasPrefix(address, "https://pay.example.com/p/") || link.ExpiresAt != noon.Add(24*time.Hour).Unix() {
+		if err != nil || !strings.HasPrefix(address, "https://pay.example.com/p/") ||
+			link.ExpiresAt != noon.Add(24*time.Hour).Unix() {
 			t.Fatalf("%s, %+v, %v", address, link, err)
 		}
 		mailed, err := w.PortalURL(made.ID)
@@ -339,7 +342,8 @@ func TestACustomerSeesTheirOwnPaymentsOnly(t *testing.T) {
 			t.Errorf("%+v, %v", all, err)
 		}
 		for id, found := range map[string]bool{"pay_1": true, "pay_2": false, "pay_3": false, "pay_4": false} {
-			if _, err := w.Payment(t.Context(), "cus_1", id); found != (err == nil) || !found && !fault.Is(err, fault.NotFoundCode) {
+			if _, err := w.Payment(t.Context(), "cus_1", id); found != (err == nil) || !found &&
+				!fault.Is(err, fault.NotFoundCode) {
 				t.Errorf("%s: %v", id, err)
 			}
 		}

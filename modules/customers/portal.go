@@ -92,7 +92,8 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 		return Visit{}, err
 	}
 	seller, err := s.accounts.SellerName(ctx, r, owner.CreatorID)
-	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.clock.Real()), Asked: link.Asks()}, err
+	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.clock.Real()),
+		Asked: link.Asks()}, err
 }
 
 // MailLink mails a new link to the customer of an old one, to the address that the account knows. Again within the hour
@@ -121,7 +122,8 @@ const maxPayments = 100
 // Payment returns one of a customer's payments. NOT_FOUND for any other.
 func (s *Service) Payment(ctx context.Context, customerID, paymentID string) (payment.State, error) {
 	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && (paid.CustomerID != customerID || paid.Status != payment.Succeeded) {
+	if errors.Is(err, ports.ErrNotFound) || err == nil &&
+		(paid.CustomerID != customerID || paid.Status != payment.Succeeded) {
 		return payment.State{}, fault.NotFound("receipt")
 	}
 	return paid, err

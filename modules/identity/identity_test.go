@@ -149,7 +149,8 @@ func TestSignUpThenSignIn(t *testing.T) {
 			t.Errorf("signed up as %+v", up)
 		}
 		in, err := h.SignIn(t.Context(), "ADA@example.com", password, home)
-		if err != nil || in.Creator.ID != up.Creator.ID || in.RefreshToken == up.RefreshToken || in.AccessToken == up.AccessToken {
+		if err != nil || in.Creator.ID != up.Creator.ID || in.RefreshToken == up.RefreshToken ||
+			in.AccessToken == up.AccessToken {
 			t.Errorf("signed in as %+v, %v", in, err)
 		}
 		for _, token := range []string{up.AccessToken, in.AccessToken} {
@@ -271,7 +272,8 @@ func TestGuessingFromOneAddressIsLimited(t *testing.T) {
 	if wait := retryAfter(guess(30)); wait != 2*time.Second {
 		t.Errorf("the thirty-first waits %v", wait)
 	}
-	if _, err := h.SignIn(t.Context(), "nobody@example.com", "wrong horse battery", "192.0.2.2"); fault.CodeOf(err) != fault.Unauthenticated {
+	if _, err := h.SignIn(t.Context(), "nobody@example.com", "wrong horse battery",
+		"192.0.2.2"); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("another address: %v", err)
 	}
 }
@@ -355,7 +357,8 @@ func TestSweepForgetsWhatCannotBeRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 		oldToken, _, _ := core.ParseRefreshToken(old.RefreshToken)
-		if _, err := store.Read(t.Context()).Identity.RefreshFamilies.Get(t.Context(), oldToken.FamilyID); !errors.Is(err, ports.ErrNotFound) {
+		if _, err := store.Read(t.Context()).Identity.RefreshFamilies.Get(t.Context(), oldToken.FamilyID); !errors.Is(err,
+			ports.ErrNotFound) {
 			t.Errorf("the old sign-in is still there: %v", err)
 		}
 		if _, err := h.Refresh(t.Context(), fresh.RefreshToken); err != nil {

@@ -30,11 +30,13 @@ func TestAKeyOpensItsAccountUntilRevoked(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		ada := h.signUp(t, "ada@example.com").Creator.ID
 		state, key := h.makeKey(t, ada, time.Time{})
-		if state.Prefix != "sk_test_" || !strings.HasPrefix(key, "sk_test_") || state.Last4 != key[42:] || strings.Contains(string(state.Hash), key[8:]) {
+		if state.Prefix != "sk_test_" || !strings.HasPrefix(key, "sk_test_") || state.Last4 != key[42:] ||
+			strings.Contains(string(state.Hash), key[8:]) {
 			t.Errorf("made %+v for %q", state, key)
 		}
 		for range 2 { // from the database, then from memory
-			if got, err := h.AuthenticateKey(t.Context(), key); err != nil || got != (identity.AuthenticatedKey{KeyID: state.ID, CreatorID: ada}) {
+			if got, err := h.AuthenticateKey(t.Context(), key); err != nil ||
+				got != (identity.AuthenticatedKey{KeyID: state.ID, CreatorID: ada}) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 		}

@@ -131,7 +131,8 @@ func TestForeignRefreshTokens(t *testing.T) {
 	}
 	_, err := h.Refresh(t.Context(), "")
 	wantCode(t, "nothing", err, fault.ValidationFailed)
-	unknown := core.RefreshToken{FamilyID: id.New(core.RefreshFamilyPrefix, [16]byte{1}), Generation: 1}.Text(make([]byte, 32))
+	unknown := core.RefreshToken{FamilyID: id.New(core.RefreshFamilyPrefix, [16]byte{1}),
+		Generation: 1}.Text(make([]byte, 32))
 	_, err = h.Refresh(t.Context(), unknown)
 	wantCode(t, "a token of no family", err, fault.Unauthenticated)
 	if _, err := h.Refresh(t.Context(), in.RefreshToken); err != nil {
@@ -175,7 +176,8 @@ func TestSignOut(t *testing.T) {
 			t, "a bad access token", h.SignOut(t.Context(), "", strings.ToLower(stays.AccessToken)),
 			fault.Unauthenticated,
 		)
-		for what, token := range map[string]string{"by refresh token": byRefresh.RefreshToken, "by access token": rotated.RefreshToken} {
+		for what, token := range map[string]string{"by refresh token": byRefresh.RefreshToken,
+			"by access token": rotated.RefreshToken} {
 			_, err := h.Refresh(t.Context(), token)
 			wantCode(t, "refreshing after signing out "+what, err, fault.Unauthenticated)
 		}

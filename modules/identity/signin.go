@@ -280,7 +280,8 @@ func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFa
 	if err != nil {
 		return Session{}, fmt.Errorf("sign access token of %s: %w", creator.ID, err)
 	}
-	return Session{Creator: creator, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime, RefreshToken: token.Text(mac[:])}, nil
+	return Session{Creator: creator, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime,
+		RefreshToken: token.Text(mac[:])}, nil
 }
 
 // admit counts one attempt. RATE_LIMITED specifies how long to wait.

@@ -132,8 +132,8 @@ func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State
 	return made, s.publish(ctx, r, numbered(events, made.Number)...)
 }
 
-// taxed gives an invoice the tax of its customer's country: that of their billing address, or else of their latest card.
-// The amounts contain it unless the invoice specifies otherwise.
+// taxed gives an invoice the tax of its customer's country: that of their billing address, or else of their latest
+// card. The amounts contain it unless the invoice specifies otherwise.
 func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State, now time.Time) (invoice.State, error) {
 	subtotal, err := invoice.Subtotal(state.Currency, state.Lines)
 	if err != nil || subtotal.Minor <= 0 {
@@ -216,7 +216,8 @@ func (s *Service) await(ctx context.Context, state invoice.State, started paymen
 		return invoice.State{}, err
 	}
 	state, err = s.load(context.WithoutCancel(ctx), s.store.Read(context.WithoutCancel(ctx)), state.ID)
-	if err != nil || state.Status == invoice.Paid || attempt.Status != payment.Declined && attempt.Status != payment.Canceled {
+	if err != nil || state.Status == invoice.Paid || attempt.Status != payment.Declined &&
+		attempt.Status != payment.Canceled {
 		return state, err
 	}
 	return state, declined(attempt.Decline)
@@ -267,7 +268,8 @@ func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoi
 }
 
 // refuse records that a charge failed and returns when the next is planned, zero for none.
-func (s *Service) refuse(ctx context.Context, r ports.Repos, state invoice.State, code payment.DeclineCode) (time.Time, error) {
+func (s *Service) refuse(ctx context.Context, r ports.Repos, state invoice.State, code payment.DeclineCode) (time.Time,
+	error) {
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return time.Time{}, err

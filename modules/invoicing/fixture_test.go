@@ -100,8 +100,9 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 		return r.Customers.Customers.Insert(ctx, customer.State{
 			ID: customerID, CreatorID: creatorID, ExternalCustomerID: "ada", Email: "grace@example.com",
 			DisplayName: "Grace",
-			Details:     customer.Details{Address: customer.Address{Country: "DE", PostalCode: "10115"}}, CreatedAt: noon, UpdatedAt: noon,
-			Revision: 1,
+			Details:     customer.Details{Address: customer.Address{Country: "DE", PostalCode: "10115"}}, CreatedAt: noon,
+			UpdatedAt: noon,
+			Revision:  1,
 		})
 	})
 	return w

@@ -247,7 +247,8 @@ func (s *Documents) customer(ctx context.Context, r ports.Repos, customerID stri
 	a := c.Details.Address
 	lines := slices.DeleteFunc([]string{a.Line1, a.Line2, a.City, a.State}, func(line string) bool { return line == "" })
 	return document.Party{
-		Name: name, Address: strings.Join(lines, ", "), PostalCode: c.Details.PostalCode, Country: c.Details.Country, Email: c.Email,
+		Name: name, Address: strings.Join(lines, ", "), PostalCode: c.Details.PostalCode, Country: c.Details.Country,
+		Email: c.Email,
 		TaxID: c.Details.TaxID,
 	}, nil
 }

@@ -148,7 +148,8 @@ func TestADeclinedInvoiceIsKeptAndComesBack(t *testing.T) {
 				if code == fault.CardDeclined && (!ok || f.DeclineCode != decline || f.Message != "No.") {
 					t.Errorf("%+v, want the processor's reason", f)
 				}
-				if state.Status != invoice.Failed || string(state.DeclineCode) != decline || !state.NextAttemptAt.Equal(noon.Add(day)) {
+				if state.Status != invoice.Failed || string(state.DeclineCode) != decline ||
+					!state.NextAttemptAt.Equal(noon.Add(day)) {
 					t.Errorf("%+v", state)
 				}
 				w.wantEvents("invoice.created", "invoice.finalized", "invoice.payment_failed")

@@ -23,8 +23,8 @@ var taxReportColumns = []string{
 }
 
 // TaxReport writes, as CSV, the sums from which the seller of record files taxes: of the receipts and credit notes that
-// all accounts issued in [from, until) and of the invoices that were paid in that time, less the credit notes that became
-// void in it. So the report of a past period never changes.
+// all accounts issued in [from, until) and of the invoices that were paid in that time, less the credit notes that
+// became void in it. So the report of a past period never changes.
 func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io.Writer) error {
 	documents, report := s.Store.Read(ctx).Invoicing.Documents, document.TaxReport{}
 	for _, read := range []struct {

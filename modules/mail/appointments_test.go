@@ -70,8 +70,10 @@ func (w *fixture) posted() string {
 		for _, file := range m.Attachments {
 			_, sequence, _ := strings.Cut(string(file.Content), "SEQUENCE:")
 			words += fmt.Sprintf(" %s %s", file.Method, sequence[:1])
-			for _, part := range []string{"METHOD:" + file.Method, "UID:apt_1@pay.example.com", "mailto:no-reply@pay.example.com", "mailto:grace@example.com"} {
-				if !strings.Contains(strings.ReplaceAll(string(file.Content), "\r\n ", ""), part) || file.ContentType != "text/calendar" {
+			for _, part := range []string{"METHOD:" + file.Method, "UID:apt_1@pay.example.com",
+				"mailto:no-reply@pay.example.com", "mailto:grace@example.com"} {
+				if !strings.Contains(strings.ReplaceAll(string(file.Content), "\r\n ", ""), part) ||
+					file.ContentType != "text/calendar" {
 					w.t.Errorf("the file lacks %s: %s", part, file.Content)
 				}
 			}
@@ -114,7 +116,8 @@ func TestABuyerIsRemindedOncePerReminderAndTime(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.booking(48 * time.Hour)
 		w.posted()
-		for _, step := range []struct{ before, want string }{{"24h", "grace Reminder"}, {"24h", ""}, {"1h", "grace Reminder"}} {
+		for _, step := range []struct{ before, want string }{{"24h", "grace Reminder"}, {"24h", ""},
+			{"1h", "grace Reminder"}} {
 			w.remind(a, step.before)
 			if got := w.posted(); got != step.want {
 				t.Errorf("%s before: %q, want %q", step.before, got, step.want)
@@ -184,7 +187,8 @@ func TestAPackIsOneMailWithAllItsEvents(t *testing.T) {
 		for _, m := range mails {
 			switch m.To {
 			case w.buyer:
-				if n := strings.Count(string(m.Attachments[0].Content), "BEGIN:VEVENT"); n != 3 || m.ReplyTo == "" || !strings.Contains(m.Text, "Your appointments with Ada's Workshop are confirmed.") {
+				if n := strings.Count(string(m.Attachments[0].Content), "BEGIN:VEVENT"); n != 3 || m.ReplyTo == "" ||
+					!strings.Contains(m.Text, "Your appointments with Ada's Workshop are confirmed.") {
 					t.Errorf("%d events, replies to %q", n, m.ReplyTo)
 				}
 			default:

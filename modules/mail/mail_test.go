@@ -58,15 +58,18 @@ func TestABuyerIsMailedOneReceipt(t *testing.T) {
 			t.Fatalf("%d mails, want one", len(got))
 		}
 		m := got[0]
-		if m.To != "grace@example.com" || m.ToName != "Grace Hopper" || !strings.Contains(m.Subject, "Ada's Workshop") || !m.Date.Equal(w.Real()) {
+		if m.To != "grace@example.com" || m.ToName != "Grace Hopper" || !strings.Contains(m.Subject, "Ada's Workshop") ||
+			!m.Date.Equal(w.Real()) {
 			t.Errorf("mail %+v", m)
 		}
-		for _, part := range []string{"€12.00", "Type specimens", "R-000007", "https://cdn.example.com/specimens.pdf", "https://pay.example.com/r/of-chk_1", "No money moved"} {
+		for _, part := range []string{"€12.00", "Type specimens", "R-000007", "https://cdn.example.com/specimens.pdf",
+			"https://pay.example.com/r/of-chk_1", "No money moved"} {
 			if !strings.Contains(m.Text, part) || !strings.Contains(m.HTML, part) {
 				t.Errorf("%s is missing", part)
 			}
 		}
-		for _, part := range []string{`src="https://pay.example.com/media/img_1"`, ">Ada&#39;s Workshop</td>", "background: #ffee00"} {
+		for _, part := range []string{`src="https://pay.example.com/media/img_1"`, ">Ada&#39;s Workshop</td>",
+			"background: #ffee00"} {
 			if !strings.Contains(m.HTML, part) {
 				t.Errorf("the seller's look lacks %s", part)
 			}

@@ -21,7 +21,8 @@ import (
 )
 
 // wantOnce publishes an event twice and finds one mail, with its parts in both bodies; none where to is "".
-func (w *fixture) wantOnce(to, subject string, publish func(ctx context.Context, r ports.Repos) error, parts ...string) {
+func (w *fixture) wantOnce(to, subject string, publish func(ctx context.Context, r ports.Repos) error,
+	parts ...string) {
 	w.t.Helper()
 	for range 2 {
 		w.atomically(publish)

@@ -26,10 +26,11 @@ func (s *Service) OnPortalLinkAsked(ctx context.Context, r ports.Repos, e custom
 
 // OnSubscriptionRenewalDue notifies a customer of a charge that is a week away.
 func (s *Service) OnSubscriptionRenewalDue(ctx context.Context, r ports.Repos, e subscription.RenewalDue) error {
-	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindRenewalDue, e.ID+"/"+apiformat.Instant(e.CurrentPeriodEnd), mailtemplate.Plan{
-		CustomerID: e.CustomerID, Item: e.Offer.Name(), Amount: e.Amount, At: e.CurrentPeriodEnd,
-		Trial: e.Status == subscription.StatusTrialing,
-	})
+	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindRenewalDue, e.ID+"/"+apiformat.Instant(e.CurrentPeriodEnd),
+		mailtemplate.Plan{
+			CustomerID: e.CustomerID, Item: e.Offer.Name(), Amount: e.Amount, At: e.CurrentPeriodEnd,
+			Trial: e.Status == subscription.StatusTrialing,
+		})
 }
 
 // OnSubscriptionChargeFailed notifies a customer that their card failed, and of where to pay or to confirm the payment.

@@ -91,7 +91,8 @@ func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 // message renders a mail from its frozen data.
 func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
-		Sandbox: !s.cfg.Livemode, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL, ManageURL: s.deps.Bookings.ManageURL,
+		Sandbox: !s.cfg.Livemode, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL,
+		ManageURL:        s.deps.Bookings.ManageURL,
 		PortalURL:        s.portalURL,
 		CreditNoteURL:    func(id string) string { return s.deps.Documents.URL(document.CreditNote, id) },
 		DashboardURL:     func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },

@@ -81,7 +81,8 @@ func (s *Attempts) Start(ctx context.Context, r ports.Repos, c ports.Charge) (pa
 	c.Subject.PaymentMethodID = card.ID
 	attempt := payment.NewPending(payment.Intent{
 		ID: s.deps.IDs.New(id.Payment), CreatorID: c.CreatorID, Subject: c.Subject, Sale: c.Sale, Amount: amount,
-		Provider: card.Provider, Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "", Mandate: c.Mandate,
+		Provider: card.Provider, Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "",
+		Mandate:    c.Mandate,
 		OffSession: !c.OnSession,
 	}, c.At).State()
 	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {

@@ -50,7 +50,8 @@ func (s *Service) Cards(ctx context.Context, customerID string) ([]paymentmethod
 func (s *Service) RemoveCard(ctx context.Context, creatorID, customerID, cardID string) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Payments.PaymentMethods.Get(ctx, cardID)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && (state.CreatorID != creatorID || state.CustomerID != customerID) {
+		if errors.Is(err, ports.ErrNotFound) || err == nil &&
+			(state.CreatorID != creatorID || state.CustomerID != customerID) {
 			return fault.NotFound("payment method")
 		}
 		if err != nil {

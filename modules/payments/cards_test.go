@@ -35,7 +35,9 @@ func TestACheckoutKeepsTheCardWithItsMandate(t *testing.T) {
 			t.Fatalf("%+v, %v", cards, err)
 		}
 		m := cards[0].Mandate
-		if m.Text != paymentmethod.MandateText(locale.ParseTag("de-AT"), "Ada") || m.Text == paymentmethod.MandateText(locale.Locale{}, "Ada") || m.Source != "cs_1" || !m.AcceptedAt.Equal(now) || cards[0].Token != "tok" {
+		if m.Text != paymentmethod.MandateText(locale.ParseTag("de-AT"), "Ada") ||
+			m.Text == paymentmethod.MandateText(locale.Locale{}, "Ada") || m.Source != "cs_1" || !m.AcceptedAt.Equal(now) ||
+			cards[0].Token != "tok" {
 			t.Errorf("%+v", cards[0])
 		}
 	})
@@ -81,7 +83,8 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 		_, err = w.SetupPage(t.Context(), setup.ID, german)
 		refused(t, err, fault.NotFoundCode)
 		page, err := w.SetupPage(t.Context(), secret, german)
-		if err != nil || page.Expired || page.Seller != "Ada" || page.Mandate != paymentmethod.MandateText(german, "Ada") || !strings.HasPrefix(page.Mandate, "Du ermächtigst Ada") {
+		if err != nil || page.Expired || page.Seller != "Ada" || page.Mandate != paymentmethod.MandateText(german, "Ada") ||
+			!strings.HasPrefix(page.Mandate, "Du ermächtigst Ada") {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		_, err = w.AuthenticateOnPage(t.Context(), secret, true)
@@ -96,10 +99,12 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		done, err := w.AuthenticateOnPage(t.Context(), secret, true)
-		if err != nil || done.Status != cardsetup.Completed || w.published("payment_method.saved", done.PaymentMethodID) != 1 {
+		if err != nil || done.Status != cardsetup.Completed ||
+			w.published("payment_method.saved", done.PaymentMethodID) != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
-		if page, err = w.SetupPage(t.Context(), secret, german); err != nil || page.Card.Last4 != "3184" || page.Card.Mandate.Text != page.Mandate || page.Card.Mandate.Source != setup.ID {
+		if page, err = w.SetupPage(t.Context(), secret, german); err != nil || page.Card.Last4 != "3184" ||
+			page.Card.Mandate.Text != page.Mandate || page.Card.Mandate.Source != setup.ID {
 			t.Errorf("%+v, %v", page.Card, err)
 		}
 		_, err = w.SaveOnPage(t.Context(), secret, number(cardSucceeds), german)

@@ -22,7 +22,8 @@ const subscriptionID = "sub_01h00000000000000000000000"
 func (w *fixture) wantPaid(id string) {
 	w.t.Helper()
 	p := w.payment(id)
-	if p.Status != payment.Succeeded || !strings.HasSuffix(p.Sale.ReceiptNumber, "-R-000001") || p.SettledAt.IsZero() || p.ProcessorFee.Minor == 0 {
+	if p.Status != payment.Succeeded || !strings.HasSuffix(p.Sale.ReceiptNumber, "-R-000001") || p.SettledAt.IsZero() ||
+		p.ProcessorFee.Minor == 0 {
 		w.t.Errorf("%+v", p)
 	}
 	if n := w.published("payment.completed", id); n != 1 {
@@ -38,7 +39,8 @@ func TestAStartedChargeIsMadeByItsTaskOnce(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
-		if started.Status != payment.Pending || started.Amount != eur(1000) || !started.OffSession || started.Last4 != "4242" {
+		if started.Status != payment.Pending || started.Amount != eur(1000) || !started.OffSession ||
+			started.Last4 != "4242" {
 			t.Fatalf("%+v", started)
 		}
 		w.work()
@@ -183,7 +185,8 @@ func TestWhichCardIsCharged(t *testing.T) {
 		refused(t, err, fault.PaymentMethodRequired)
 		first := w.saved(cardFailsLater)
 		latest := w.saved(cardSucceeds)
-		for n, c := range []struct{ asked, want string }{{first, first}, {"", latest}, {"pm_unknown", latest}, {"removed", latest}} {
+		for n, c := range []struct{ asked, want string }{{first, first}, {"", latest}, {"pm_unknown", latest},
+			{"removed", latest}} {
 			if c.asked == "removed" {
 				c.asked = first
 				if err := w.RemoveCard(t.Context(), creatorID, customerID, first); err != nil {

@@ -147,7 +147,8 @@ func TestWhatFallsDueOnTheWayRunsInOrderAtItsTime(t *testing.T) {
 			}
 			return b.done(ctx, task)
 		}
-		for subject, after := range map[string]time.Duration{"third": 9 * day, "first": time.Hour, "second": 2 * day, "overdue": 0, "beyond": 10*day + 4*time.Minute} {
+		for subject, after := range map[string]time.Duration{"third": 9 * day, "first": time.Hour, "second": 2 * day,
+			"overdue": 0, "beyond": 10*day + 4*time.Minute} {
 			b.schedule(kind, subject, creator, start.Add(after))
 		}
 		b.schedule(kind, "outsider", "crt_other", start)
@@ -277,7 +278,8 @@ func TestMovesThatMakeNoSenseAreRefusedAndMoveNothing(t *testing.T) {
 				b.t.Errorf("%s: %v, want VALIDATION_FAILED of %s", name, err, c.field)
 			}
 		}
-		if offset, err := b.db.Read(b.t.Context()).Sandbox.ClockOffsets.Get(b.t.Context(), creator); err != nil || offset != 0 {
+		if offset, err := b.db.Read(b.t.Context()).Sandbox.ClockOffsets.Get(b.t.Context(), creator); err != nil ||
+			offset != 0 {
 			b.t.Errorf("the clock has moved by %v, %v", offset, err)
 		}
 	})

@@ -51,7 +51,8 @@ func TestAChangeChargesTheDifferenceToTheCent(t *testing.T) {
 		s := w.begin(basic)
 		w.clock.Set(started.Add(10 * day)) // 18 of 28 days are left: 1992.857… − 642.857… cents
 		changed, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
-		if err != nil || changed.Offer.PriceID != studio.PriceID || changed.Charge != nil || !changed.CurrentPeriodEnd.Equal(s.CurrentPeriodEnd) {
+		if err != nil || changed.Offer.PriceID != studio.PriceID || changed.Charge != nil ||
+			!changed.CurrentPeriodEnd.Equal(s.CurrentPeriodEnd) {
 			t.Fatalf("%+v, %v", changed, err)
 		}
 		w.wantEvents("subscription.charge_paid", "subscription.updated")
@@ -79,7 +80,8 @@ func TestADeclinedChangeChangesNothing(t *testing.T) {
 		w.charges.Response = fakes.Declined("insufficient_funds")
 		_, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.CardDeclined)
-		if got := w.get(s.ID); got.Offer.PriceID != basic.PriceID || got.Charge != nil || got.Status != subscription.StatusActive {
+		if got := w.get(s.ID); got.Offer.PriceID != basic.PriceID || got.Charge != nil ||
+			got.Status != subscription.StatusActive {
 			t.Errorf("%+v", got)
 		}
 		w.wantEvents()
@@ -237,7 +239,8 @@ func TestResumingIsFreeOnlyWithinThePaidTime(t *testing.T) {
 		if n := w.at(s.CurrentPeriodEnd.Add(-time.Millisecond)); n != 0 {
 			t.Error("a paused subscription is billed")
 		}
-		if got, err := w.Resume(t.Context(), creatorID, s.ID); err != nil || got.Status != subscription.StatusActive || len(w.live()) != 0 {
+		if got, err := w.Resume(t.Context(), creatorID, s.ID); err != nil || got.Status != subscription.StatusActive ||
+			len(w.live()) != 0 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		pause()
@@ -295,7 +298,8 @@ func TestANewCardPaysForAllAndForWhatIsOverdueAtOnce(t *testing.T) {
 			w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCardSaved(ctx, r, saved) })
 		}
 		w.wantEvents("subscription.updated", "subscription.updated")
-		if p := w.decide(payment.Outcome{Status: payment.Succeeded}); p.PaymentMethodID != "pm_2" || p.SubjectID != overdue.ID || !p.CreatedAt.Equal(now) {
+		if p := w.decide(payment.Outcome{Status: payment.Succeeded}); p.PaymentMethodID != "pm_2" ||
+			p.SubjectID != overdue.ID || !p.CreatedAt.Equal(now) {
 			t.Errorf("%+v", p)
 		}
 		if got := w.get(fine.ID); got.PaymentMethodID != "pm_2" {
@@ -384,7 +388,8 @@ func TestACustomerPaysWhatIsOverdueAndConfirmsIt(t *testing.T) {
 		w.at(s.CurrentPeriodEnd)
 		w.decide(fakes.Declined("authentication_required"))
 		w.charges.Response = payment.Outcome{Status: payment.RequiresAction}
-		for approve, want := range map[bool]subscription.Status{false: subscription.StatusPastDue, true: subscription.StatusActive} {
+		for approve, want := range map[bool]subscription.Status{false: subscription.StatusPastDue,
+			true: subscription.StatusActive} {
 			if approve && w.get(s.ID).Status == subscription.StatusActive {
 				t.Fatal("paid already")
 			}

@@ -16,7 +16,8 @@ func (s *Service) OnCardSaved(ctx context.Context, r ports.Repos, e paymentmetho
 			return err
 		}
 		state := sub.State()
-		if step, _ := state.Next(); state.Status != subscription.StatusPastDue || step == subscription.NoStep || step == subscription.StepEnd {
+		if step, _ := state.Next(); state.Status != subscription.StatusPastDue || step == subscription.NoStep ||
+			step == subscription.StepEnd {
 			return nil // nothing is overdue, it is being charged, or it ends at the customer's wish
 		}
 		return s.renew(ctx, r, sub, e.CreatedAt)

@@ -126,7 +126,8 @@ func (catalog) ByCatalog(_ context.Context, _ ports.Repos, _ string, c ports.Cat
 
 // Customer implements ports.CustomerReader.
 func (w *fixture) Customer(context.Context, ports.Repos, string) (customer.State, error) {
-	return customer.State{ID: customerID, CreatorID: creatorID, Details: customer.Details{Address: customer.Address{Country: w.taxed}}}, nil
+	return customer.State{ID: customerID, CreatorID: creatorID,
+		Details: customer.Details{Address: customer.Address{Country: w.taxed}}}, nil
 }
 
 // begin starts a subscription by a paid checkout.
@@ -149,7 +150,8 @@ func (w *fixture) beginWith(o plan.Offer, terms *discount.Terms) subscription.St
 	now, _ := w.clock.Now(w.t.Context(), creatorID)
 	paid := checkout.Paid{
 		CheckoutID: fmt.Sprintf("cs_%026d", n), CreatorID: creatorID, CustomerID: customerID, ExternalCustomerID: "ada",
-		PaymentID: "pay_first", SubscriptionID: fmt.Sprintf("sub_%026d", n), PaymentMethodID: "pm_1", Offer: o, DiscountTerms: terms, At: now,
+		PaymentID: "pay_first", SubscriptionID: fmt.Sprintf("sub_%026d", n), PaymentMethodID: "pm_1", Offer: o,
+		DiscountTerms: terms, At: now,
 	}
 	w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCheckoutPaid(ctx, r, paid) })
 	w.wantEvents("subscription.created")

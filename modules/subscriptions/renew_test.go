@@ -38,7 +38,8 @@ func TestEachPeriodIsBilledWhenItBeginsAndBoughtOnce(t *testing.T) {
 		end := s.CurrentPeriodEnd
 		w.at(end)
 		p := w.decide(payment.Outcome{Status: payment.Succeeded})
-		if p.Sale.Subtotal != eur(1000) || !p.Sale.PeriodStart.Equal(end) || p.Purpose != payment.ForSubscription || p.PaymentMethodID != "pm_1" || !p.OffSession || p.Sale.ListingID != "lst_1" {
+		if p.Sale.Subtotal != eur(1000) || !p.Sale.PeriodStart.Equal(end) || p.Purpose != payment.ForSubscription ||
+			p.PaymentMethodID != "pm_1" || !p.OffSession || p.Sale.ListingID != "lst_1" {
 			t.Errorf("%+v", p)
 		}
 		w.wantEvents("subscription.charge_paid", "subscription.renewed")
@@ -86,7 +87,8 @@ func TestATrialThatEndsOnABoundaryIsBilledThere(t *testing.T) {
 		w.wantEvents("subscription.renewal_due")
 		w.at(leap)
 		w.decide(payment.Outcome{Status: payment.Succeeded})
-		if s = w.get(s.ID); s.Status != subscription.StatusActive || !s.CurrentPeriodStart.Equal(leap) || !s.CurrentPeriodEnd.Equal(leap.AddDate(0, 1, 0)) {
+		if s = w.get(s.ID); s.Status != subscription.StatusActive || !s.CurrentPeriodStart.Equal(leap) ||
+			!s.CurrentPeriodEnd.Equal(leap.AddDate(0, 1, 0)) {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -223,7 +225,8 @@ func TestACustomerWithoutACardIsAskedForOne(t *testing.T) {
 		w.charges.Cardless = true
 		w.at(s.CurrentPeriodEnd)
 		w.wantEvents("subscription.dunning")
-		if s = w.get(s.ID); s.Status != subscription.StatusPastDue || s.Dunning.DeclineCode != payment.MethodRequired || s.Charge != nil {
+		if s = w.get(s.ID); s.Status != subscription.StatusPastDue || s.Dunning.DeclineCode != payment.MethodRequired ||
+			s.Charge != nil {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -255,7 +258,8 @@ func TestMoneyThatIsNotAwaitedGoesBack(t *testing.T) {
 		w.TakeNames()
 		p := w.decide(payment.Outcome{Status: payment.Succeeded})
 		w.wantEvents()
-		if len(w.charges.Refunded()) != 1 || w.charges.Refunded()[0] != p.ID || w.get(s.ID).Status != subscription.StatusCanceled {
+		if len(w.charges.Refunded()) != 1 || w.charges.Refunded()[0] != p.ID ||
+			w.get(s.ID).Status != subscription.StatusCanceled {
 			t.Errorf("%v", w.charges.Refunded())
 		}
 		w.do(func(ctx context.Context, r ports.Repos) error {
@@ -292,7 +296,8 @@ func TestARenewalIsTaxedWhereTheCustomerLives(t *testing.T) {
 		w.taxed = "DE"
 		w.at(s.CurrentPeriodEnd)
 		// 19 % are contained in 10.00: 1.60.
-		if p := w.decide(payment.Outcome{Status: payment.Succeeded}); p.Sale.Tax != eur(160) || p.Amount != eur(1000) || p.Sale.TaxAdded != eur(0) {
+		if p := w.decide(payment.Outcome{Status: payment.Succeeded}); p.Sale.Tax != eur(160) || p.Amount != eur(1000) ||
+			p.Sale.TaxAdded != eur(0) {
 			t.Errorf("%+v", p.Sale)
 		}
 	})

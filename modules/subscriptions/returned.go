@@ -66,8 +66,8 @@ func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.
 	return s.commit(ctx, r, sub, subscription.MoneyMoved{State: sub.State(), Why: subscription.DisputeOpened, ID: e.ID})
 }
 
-// OnDisputeClosed lets a subscription go on whose dispute was won. A lost one is canceled, and what is left of the payment
-// in its value and credit goes with the money.
+// OnDisputeClosed lets a subscription go on whose dispute was won. A lost one is canceled, and what is left of the
+// payment in its value and credit goes with the money.
 func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
 	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.CheckoutID, e.SubscriptionID, e.Share})
 	if sub == nil || err != nil {

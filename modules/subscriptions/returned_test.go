@@ -111,7 +111,8 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 			w.do(func(ctx context.Context, r ports.Repos) error {
 				return w.OnDisputeClosed(ctx, r, dispute.Closed{State: lost})
 			})
-			if got := w.get(s.ID); status == dispute.Won && got.Credit != before || status == dispute.Lost && got.Credit != eur(0) {
+			if got := w.get(s.ID); status == dispute.Won && got.Credit != before || status == dispute.Lost &&
+				got.Credit != eur(0) {
 				t.Errorf("%s: credit %+v after %+v", status, got.Credit, before)
 			}
 		}

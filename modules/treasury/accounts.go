@@ -179,7 +179,8 @@ func (s *Service) keepOpened(
 // railFault returns the creator's error for a request that the rail did not serve. A refusal by the rail is passed
 // on.
 func railFault(err error) error {
-	if errors.Is(err, ports.ErrOutcomeUnknown) || errors.Is(err, ports.ErrProcessorUnavailable) || errors.Is(err, ports.ErrNotFound) {
+	if errors.Is(err, ports.ErrOutcomeUnknown) || errors.Is(err, ports.ErrProcessorUnavailable) ||
+		errors.Is(err, ports.ErrNotFound) {
 		return fault.Wrap(
 			fault.ProcessorUnavailable, "The payout service isn't reachable right now. Please try again in a moment.",
 			err,

@@ -208,8 +208,8 @@ func (s *Service) current(ctx context.Context, stream ports.UsageStream, start t
 	return u.Total.Quantity, err
 }
 
-// refused is the outcome of a report that came too late or is too much, unless it is one that was accepted before and is
-// sent again.
+// refused is the outcome of a report that came too late or is too much, unless it is one that was accepted before and
+// is sent again.
 func (s *Service) refused(ctx context.Context, creatorID string, report usage.Report, refusal error) Reported {
 	if !fault.Is(refusal, fault.PeriodClosed) && !fault.Is(refusal, fault.LimitReached) {
 		return Reported{Err: refusal}

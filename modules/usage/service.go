@@ -43,7 +43,8 @@ func New(d Deps) *Service {
 
 const miscounted = "usage %s: the count of the period is not that of its reports"
 
-// Verify checks every count against its reports, and what was billed against the counts. It returns one line per violation.
+// Verify checks every count against its reports, and what was billed against the counts. It returns one line per
+// violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).Usage.Audit
 	return ports.Checks{

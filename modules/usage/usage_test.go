@@ -199,7 +199,8 @@ func TestVerifyingNewReportsFindsWrongCounts(t *testing.T) {
 				f.countedAll(3) // and it is not checked yet
 				exec := func(statement string) { f.engine.Exec(t, f.url, statement) }
 				right := map[core.Aggregation]string{core.Sum: "13.5", core.Max: "6.5", core.Last: "6.5"}[aggregation]
-				for _, damage := range []string{"UPDATE usage_rollups SET quantity = '9.5'", "UPDATE usage_rollups SET reports = 7"} {
+				for _, damage := range []string{"UPDATE usage_rollups SET quantity = '9.5'",
+					"UPDATE usage_rollups SET reports = 7"} {
 					repair := "UPDATE usage_rollups SET reports = 3, quantity = '" + right + "'"
 					exec(damage)
 					for range 2 {

@@ -30,7 +30,8 @@ func TestIntegratorsHearWhatHappensToAppointments(t *testing.T) {
 		}
 		moved, canceled := booked, booked
 		moved.StartsAt = starts.Add(time.Hour)
-		canceled.Status, canceled.CancelReason, canceled.CanceledAt = appointment.StatusCanceled, "ill", starts.Add(-time.Minute)
+		canceled.Status, canceled.CancelReason, canceled.CanceledAt = appointment.StatusCanceled, "ill",
+			starts.Add(-time.Minute)
 		w.atomically(func(ctx context.Context, r ports.Repos) error {
 			return w.webhooks.Publish(ctx, r, appointment.Booked{State: booked})
 		})
@@ -54,10 +55,12 @@ func TestIntegratorsHearWhatHappensToAppointments(t *testing.T) {
 			t.Fatalf("sent %v", got)
 		}
 		move, cancel := got[hooks+"appointment.rescheduled"][0], got[hooks+"appointment.canceled"][0]
-		if move["previousStartsAt"] != "2026-06-15T08:00:00.000Z" || move["startsAt"] != "2026-06-15T09:00:00.000Z" || move["cancelReason"] != nil {
+		if move["previousStartsAt"] != "2026-06-15T08:00:00.000Z" || move["startsAt"] != "2026-06-15T09:00:00.000Z" ||
+			move["cancelReason"] != nil {
 			t.Errorf("moved %v", move)
 		}
-		if _, found := cancel["previousStartsAt"]; found || cancel["status"] != "canceled" || cancel["cancelReason"] != "ill" || cancel["externalCustomerId"] != "user-1" {
+		if _, found := cancel["previousStartsAt"]; found || cancel["status"] != "canceled" ||
+			cancel["cancelReason"] != "ill" || cancel["externalCustomerId"] != "user-1" {
 			t.Errorf("canceled %v", cancel)
 		}
 	})

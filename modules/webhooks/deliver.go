@@ -65,7 +65,8 @@ func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, e
 	if ports.AdvanceOf(ctx) != nil && now.Before(t.DueAt) {
 		now = t.DueAt // several of about one time run together
 	}
-	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: webhook.WithLinks(due.Event, s.cfg.Invoices), now: now}, true, nil
+	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: webhook.WithLinks(due.Event, s.cfg.Invoices),
+		now: now}, true, nil
 }
 
 // checkCircuit asks the endpoint's circuit breaker. A delivery that must wait is postponed and not

@@ -47,7 +47,8 @@ func (s *Service) CreateEndpoint(
 		if err := admitEndpoint(ctx, r, creatorID); err != nil {
 			return err
 		}
-		created = webhook.NewEndpoint(s.ids.New(id.WebhookEndpoint), creatorID, edit, s.encrypter.Encrypt(secret), now).State()
+		created = webhook.NewEndpoint(s.ids.New(id.WebhookEndpoint), creatorID, edit, s.encrypter.Encrypt(secret),
+			now).State()
 		if err := r.Webhooks.Endpoints.Insert(ctx, created); err != nil {
 			return err
 		}

@@ -37,7 +37,8 @@ func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
 		}
 		w.sell()
 		got := w.work()
-		if len(got) != 1 || got[0].url != e.URL || got[0].id != got[0].envelope.ID || got[0].envelope.Type != "payment.completed" {
+		if len(got) != 1 || got[0].url != e.URL || got[0].id != got[0].envelope.ID ||
+			got[0].envelope.Type != "payment.completed" {
 			t.Fatalf("sent %+v, want one payment.completed", got)
 		}
 		if types := w.types(); !slices.Equal(types, []string{"payment.completed"}) {
@@ -73,7 +74,8 @@ func TestAccessChangesAreBatchedAndTheLatestComesLast(t *testing.T) {
 			return all
 		}
 		w.change("activePlans")
-		if got := announced(); len(got) != 1 || got[0].Version != 1 || got[0].PreviousVersion != 0 || got[0].ExternalCustomerID != "auth0|a/b" {
+		if got := announced(); len(got) != 1 || got[0].Version != 1 || got[0].PreviousVersion != 0 ||
+			got[0].ExternalCustomerID != "auth0|a/b" {
 			t.Fatalf("the first change: %+v, want it at once", got)
 		}
 		w.change("entitlements", "activePlans")
@@ -85,7 +87,8 @@ func TestAccessChangesAreBatchedAndTheLatestComesLast(t *testing.T) {
 		}
 		w.Advance(time.Second)
 		got := announced()
-		if len(got) != 1 || got[0].Version != 4 || got[0].PreviousVersion != 1 || !slices.Equal(got[0].Changed, []string{"activePlans", "credits", "entitlements"}) {
+		if len(got) != 1 || got[0].Version != 4 || got[0].PreviousVersion != 1 ||
+			!slices.Equal(got[0].Changed, []string{"activePlans", "credits", "entitlements"}) {
 			t.Fatalf("two seconds after: %+v, want one announcement of versions 2 to 4", got)
 		}
 		w.Advance(time.Minute)
@@ -117,7 +120,8 @@ func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
 			t.Fatalf("the fourth attempt: %+v", last)
 		}
 		d := w.delivery(e)
-		if d.Status != webhook.Delivered || d.AttemptCount != 4 || len(d.Attempts) != 4 || d.Attempts[0].StatusCode != 500 || d.Attempts[3].StatusCode != 200 {
+		if d.Status != webhook.Delivered || d.AttemptCount != 4 || len(d.Attempts) != 4 || d.Attempts[0].StatusCode != 500 ||
+			d.Attempts[3].StatusCode != 200 {
 			t.Errorf("delivery %+v", d)
 		}
 		if s := w.stored(e); s.Failures != 0 {
@@ -427,7 +431,8 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 		if again := w.work(); len(again) != 1 || again[0].id != first[0].id {
 			t.Fatalf("redelivered %+v, at first %+v", again, first)
 		}
-		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 2 || d.AttemptCount != 2 || d.Attempts[0].Number != 1 || d.Attempts[1].Number != 2 {
+		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 2 || d.AttemptCount != 2 ||
+			d.Attempts[0].Number != 1 || d.Attempts[1].Number != 2 {
 			t.Errorf("after redelivery: %+v, want the log to go on", d)
 		}
 		w.change("credits") // not for this endpoint

@@ -31,8 +31,8 @@ var areas = []string{
 	"treasury", "webhooks", "mail", "tasks", "sandbox",
 }
 
-// place is where a package is: its layer; in modules and adapters which of the siblings it belongs to; and in an adapter
-// that is divided by area, its area. The frame of such an adapter, and what its areas share, have none.
+// place is where a package is: its layer; in modules and adapters which of the siblings it belongs to; and in an
+// adapter that is divided by area, its area. The frame of such an adapter, and what its areas share, have none.
 type place struct {
 	layer layer
 	unit  string
@@ -164,8 +164,8 @@ func libraryFault(from place, importPath string, isTest bool) string {
 	return ""
 }
 
-// knowsStatuses reports whether a package may name HTTP statuses: those that respond to callers over HTTP, and those that
-// read other servers' responses, as driven adapters and the commands do.
+// knowsStatuses reports whether a package may name HTTP statuses: those that respond to callers over HTTP, and those
+// that read other servers' responses, as driven adapters and the commands do.
 func knowsStatuses(dir string) bool {
 	p := locate(dir)
 	return p.layer == driven || p.layer == driving && p.unit != "jobs"

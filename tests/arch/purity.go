@@ -16,7 +16,8 @@ var impure = []string{
 // clockReaders are the functions of package time that read or wait for the machine's clock.
 var clockReaders = []string{"After", "AfterFunc", "NewTicker", "NewTimer", "Now", "Since", "Sleep", "Tick", "Until"}
 
-// purityFaults finds impure packages and clock readings in a file of the inner layers. Tests there may use what they like.
+// purityFaults finds impure packages and clock readings in a file of the inner layers. Tests there may use what they
+// like.
 func purityFaults(s source) []string {
 	if !locate(s.dir()).inner() || s.isTest() {
 		return nil
@@ -54,7 +55,8 @@ func statusFaults(s source) []string {
 	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		importPath, name, ok := selected(names, n)
-		if ok && strings.HasPrefix(name, "Status") && (importPath == "net/http" || importPath == "github.com/gofiber/fiber/v2") {
+		if ok && strings.HasPrefix(name, "Status") &&
+			(importPath == "net/http" || importPath == "github.com/gofiber/fiber/v2") {
 			faults = append(faults, s.at(n)+": "+name+": statuses belong to the adapters that speak HTTP")
 		}
 		return true

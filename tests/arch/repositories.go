@@ -8,8 +8,8 @@ import (
 )
 
 // mayTouch describes which repositories each module may use: a whole area, or one repository of an area. A module owns
-// its own area; Tasks is for every module that schedules, and the clock for all. To need another area's repository is to
-// need a query (ports/queries.go) or an event instead.
+// its own area; Tasks is for every module that schedules, and the clock for all. To need another area's repository is
+// to need a query (ports/queries.go) or an event instead.
 var mayTouch = map[string][]string{
 	"access":        {"Access", "Tasks"},
 	"booking":       {"Booking", "Tasks"},
@@ -27,8 +27,10 @@ var mayTouch = map[string][]string{
 	"tasks":         {"TaskAdmin"},
 	"webhooks":      {"Webhooks", "Tasks"},
 	"treasury":      {"Treasury", "Tasks"},
-	"usage":         {"Usage", "Subscriptions", "Sandbox.ClockOffsets", "Tasks"}, // reports are placed by a remembered offset
-	"invoicing":     {"Invoicing", "Customers", "Payments.PaymentMethods", "Payments.Payments", "Payments.Refunds", "Tasks"},
+	"usage":         {"Usage", "Subscriptions", "Sandbox.ClockOffsets", "Tasks"},
+	// reports are placed by a remembered offset
+	"invoicing": {"Invoicing", "Customers", "Payments.PaymentMethods", "Payments.Payments", "Payments.Refunds",
+		"Tasks"},
 }
 
 // repositoryTable is ports.Repos as it is declared: the repositories of each area by the area's field, none for a field
@@ -123,8 +125,8 @@ type repositoryUse struct {
 	name string
 }
 
-// repositoryUses are the selectors r.<Area>.<Repository>, where r is a parameter of type ports.Repos, came out of Read, or
-// is the call of Read itself.
+// repositoryUses are the selectors r.<Area>.<Repository>, where r is a parameter of type ports.Repos, came out of Read,
+// or is the call of Read itself.
 func repositoryUses(s source, repositories repositoryTable) []repositoryUse {
 	var uses []repositoryUse
 	bound := boundRepos(s)

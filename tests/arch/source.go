@@ -54,7 +54,8 @@ func load() ([]source, error) {
 			return err
 		}
 		name := entry.Name()
-		if entry.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "data" || name == "node_modules" || name == "testdata") {
+		if entry.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "data" || name == "node_modules" ||
+			name == "testdata") {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, ".go") {

@@ -42,7 +42,8 @@ func durationsOf(all []source, dir string) durations {
 }
 
 // units are the lengths of package time.
-var units = map[string]time.Duration{"Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute, "Hour": time.Hour}
+var units = map[string]time.Duration{"Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute,
+	"Hour": time.Hour}
 
 // value computes a constant from numbers, units of package time, other constants of the package, and + - *.
 func (d durations) value(e ast.Expr) (time.Duration, error) {

@@ -187,7 +187,8 @@ func (p packageScan) reaches(body *ast.BlockStmt) bool {
 func (p packageScan) networkCall(call *ast.CallExpr) string {
 	for _, arg := range call.Args { // ports.Processor.Charge, to be called there
 		if method, ok := arg.(*ast.SelectorExpr); ok {
-			if port, ok := method.X.(*ast.SelectorExpr); ok && lastName(port.X) == "ports" && slices.Contains(p.ports, port.Sel.Name) {
+			if port, ok := method.X.(*ast.SelectorExpr); ok && lastName(port.X) == "ports" &&
+				slices.Contains(p.ports, port.Sel.Name) {
 				return port.Sel.Name + "." + method.Sel.Name
 			}
 		}

@@ -147,7 +147,8 @@ func verifyAll(ctx context.Context, w *fixture) (string, error) {
 	violations, err := w.app.Verify(ctx)
 	took := time.Since(begin)
 	if len(violations) > 0 {
-		return fmt.Sprintf("%.1f s for %d sales; %d violations, the first: %s", took.Seconds(), sales, len(violations), violations[0]), err
+		return fmt.Sprintf("%.1f s for %d sales; %d violations, the first: %s", took.Seconds(), sales, len(violations),
+			violations[0]), err
 	}
 	return fmt.Sprintf("%.1f s for %d sales", took.Seconds(), sales), err
 }

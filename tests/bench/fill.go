@@ -18,7 +18,8 @@ var filledRows int
 // saleTables hold the rows of one sale that is paid, and subscriptionTables those of a subscription's first one.
 var (
 	saleTables = []string{
-		"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_entries", "grants", "access_versions", "access_snapshots", "events",
+		"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_entries", "grants",
+		"access_versions", "access_snapshots", "events",
 	}
 	subscriptionTables = append(slices.Clone(saleTables), "payment_methods", "subscriptions")
 )
@@ -53,8 +54,8 @@ type model struct {
 	tables                          []string
 	creatorID, customer, checkoutID string
 	events                          int
-	// own finds in a value what names the sale or a part of it: the customer, the receipt's number, and the time in each of its
-	// ids, which is later than in all others.
+	// own finds in a value what names the sale or a part of it: the customer, the receipt's number, and the time in each
+	// of its ids, which is later than in all others.
 	own *regexp.Regexp
 }
 
@@ -78,12 +79,13 @@ func (w *fixture) modelSale(s seller, customer string, tables []string) (m model
 		}
 	}
 	times, err := w.timesSince(m)
-	m.own = regexp.MustCompile(strings.Join(append(times, regexp.QuoteMeta(customer), regexp.QuoteMeta(m.ReceiptNumber)), "|"))
+	m.own = regexp.MustCompile(strings.Join(append(times, regexp.QuoteMeta(customer), regexp.QuoteMeta(m.ReceiptNumber)),
+		"|"))
 	return m, err
 }
 
-// copySale writes n copies: with the ids, and with what has to be unique, made new. They satisfy every invariant that is
-// verified.
+// copySale writes n copies: with the ids, and with what has to be unique, made new. They satisfy every invariant that
+// is verified.
 func (w *fixture) copySale(m model, n int) error {
 	for _, table := range m.tables {
 		if err := w.copyRows(m, table, n); err != nil {

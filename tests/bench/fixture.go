@@ -58,12 +58,14 @@ func newFixture(ctx context.Context) (_ *fixture, err error) {
 	}
 	w.closers = append(w.closers, func() error { return os.RemoveAll(folder) })
 	cfg, err := config.FromMap(map[string]string{
-		"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder, "WEBHOOK_ALLOW_PRIVATE": "true", "REDIS_URL": os.Getenv("REDIS_URL"),
+		"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder, "WEBHOOK_ALLOW_PRIVATE": "true",
+		"REDIS_URL": os.Getenv("REDIS_URL"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	app, err := bootstrap.New(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
+	app, err := bootstrap.New(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr,
+		&slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
 	if err != nil {
 		return nil, err
 	}

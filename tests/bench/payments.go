@@ -38,7 +38,8 @@ type receipt struct{ PaymentID, ReceiptNumber, SubscriptionID string }
 
 // pay pays an open checkout.
 func (w *fixture) pay(s seller, checkoutID, email string) (r receipt, err error) {
-	err = w.callAs(s.key, "POST", "/v1/sandbox/checkout-sessions/"+checkoutID+"/pay", map[string]any{"cardNumber": "4242424242424242", "email": email}, &r)
+	err = w.callAs(s.key, "POST", "/v1/sandbox/checkout-sessions/"+checkoutID+"/pay",
+		map[string]any{"cardNumber": "4242424242424242", "email": email}, &r)
 	return r, err
 }
 
@@ -46,7 +47,8 @@ func (w *fixture) pay(s seller, checkoutID, email string) (r receipt, err error)
 func (w *fixture) newSeller(listing map[string]any) (seller, error) {
 	var signedIn struct{ AccessToken string }
 	name := "bench-" + strings.ToLower(rand.Text())
-	err := w.callAs("", "POST", "/v1/auth/sign-up", map[string]any{"email": name + "@example.com", "password": "correct horse battery", "displayName": name}, &signedIn)
+	err := w.callAs("", "POST", "/v1/auth/sign-up",
+		map[string]any{"email": name + "@example.com", "password": "correct horse battery", "displayName": name}, &signedIn)
 	if err != nil {
 		return seller{}, err
 	}
@@ -101,7 +103,8 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s)", a/b, a, b), nil
 }
 
-// payAll opens sessions of new customers and returns how many of them are paid in a second. Each gets a receipt by mail.
+// payAll opens sessions of new customers and returns how many of them are paid in a second. Each gets a receipt by
+// mail.
 func (w *fixture) payAll(ctx context.Context, sellers []seller, turn int) (float64, error) {
 	ids := make([]string, paidPerRound)
 	open := func(i int) (err error) {
@@ -116,7 +119,8 @@ func (w *fixture) payAll(ctx context.Context, sellers []seller, turn int) (float
 	begin := time.Now()
 	err := forAll(ctx, func(i int) error {
 		body := fmt.Sprintf(`{"cardNumber":"4242424242424242","email":"buyer-%d-%d@example.com"}`, turn, i)
-		return do(payer, 200, post(sellers[i%len(sellers)].key, w.base+"/v1/sandbox/checkout-sessions/"+ids[i]+"/pay", []byte(body)))
+		return do(payer, 200, post(sellers[i%len(sellers)].key, w.base+"/v1/sandbox/checkout-sessions/"+ids[i]+"/pay",
+			[]byte(body)))
 	})
 	return paidPerRound / time.Since(begin).Seconds(), err
 }
@@ -128,7 +132,8 @@ func forAll(ctx context.Context, do func(i int) error) error {
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < paidPerRound && ctx.Err() == nil && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < paidPerRound && ctx.Err() == nil &&
+				failed.Load() == nil; i = int(next.Add(1)) - 1 {
 				if err := do(i); err != nil {
 					failed.Store(&err)
 				}

@@ -29,8 +29,8 @@ const (
 // renewalsDue is how many subscriptions of one account are due in the same minute.
 var renewalsDue = 10_000
 
-// renewals measures how fast a burst of renewals is charged by one worker and by three, and how long another account waits
-// behind it.
+// renewals measures how fast a burst of renewals is charged by one worker and by three, and how long another account
+// waits behind it.
 func renewals(ctx context.Context, w *fixture) (string, error) {
 	alone, err := w.renew(ctx)
 	if err != nil {
@@ -44,7 +44,8 @@ func renewals(ctx context.Context, w *fixture) (string, error) {
 	return fmt.Sprintf("%s; three workers: %s", alone, three), errors.Join(err, stop())
 }
 
-// renew makes a burst of renewals due at once, and measures how fast it is charged and when the other account's are done.
+// renew makes a burst of renewals due at once, and measures how fast it is charged and when the other account's are
+// done.
 func (w *fixture) renew(ctx context.Context) (string, error) {
 	due := time.Now().UTC().Truncate(time.Millisecond).Add(renewalsSetup)
 	burst, err := w.subscribers(ctx, renewalsDue, due)
@@ -85,7 +86,8 @@ func (w *fixture) subscribers(ctx context.Context, n int, due time.Time) (creato
 		return "", err
 	}
 	const begin = `UPDATE subscriptions SET anchor = $3, current_period_start = $3, current_period_end = $4 WHERE creator_id = $1 AND id <> $2 RETURNING id`
-	rows, err := w.pool.Query(ctx, begin, m.creatorID, m.SubscriptionID, due.AddDate(0, -1, 0).UnixMilli(), due.UnixMilli())
+	rows, err := w.pool.Query(ctx, begin, m.creatorID, m.SubscriptionID, due.AddDate(0, -1, 0).UnixMilli(),
+		due.UnixMilli())
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +121,8 @@ func (w *fixture) schedule(ctx context.Context, creatorID string, subscriptions 
 
 // awaitRenewed waits until an account has n renewals and returns when the last was charged.
 func (w *fixture) awaitRenewed(ctx context.Context, creatorID string, n int) (time.Time, error) {
-	for end := time.Now().Add(renewalsWithin); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(renewalsWithin); time.Now().Before(end) &&
+		ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		var done int
 		var last int64
 		err := w.pool.QueryRow(ctx, `SELECT COUNT(*), COALESCE(MAX(p.settled_at), 0) FROM subscription_periods b JOIN payments p ON p.id = b.payment_id
@@ -141,7 +144,8 @@ func (w *fixture) moreWorkers(ctx context.Context, n int) (stop func() error, er
 	apps := make([]*bootstrap.App, 0, n)
 	failures := make([]error, n)
 	for i := range n {
-		app, err := bootstrap.New(ctx, w.cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
+		app, err := bootstrap.New(ctx, w.cfg, slog.New(slog.NewTextHandler(os.Stderr,
+			&slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
 		if err != nil {
 			cancel()
 			return nil, err

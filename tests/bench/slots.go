@@ -26,7 +26,8 @@ const (
 func monthOfSlots(context.Context, *fixture) (string, error) {
 	hours := slot.Settings{Timezone: "America/New_York"}.Clean()
 	for _, weekday := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
-		hours.Weekly = append(hours.Weekly, slot.WeeklyHours{Weekday: weekday, Hours: slot.Hours{Start: "09:00", End: "17:00"}})
+		hours.Weekly = append(hours.Weekly, slot.WeeklyHours{Weekday: weekday,
+			Hours: slot.Hours{Start: "09:00", End: "17:00"}})
 	}
 	availability, err := hours.Availability()
 	if err != nil {
@@ -37,7 +38,8 @@ func monthOfSlots(context.Context, *fixture) (string, error) {
 		return "", err
 	}
 	now := time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC)
-	q := slot.Query{Availability: availability, Now: now, Policy: slot.Policy{Duration: 60, Step: 30, BufferBefore: 10, BufferAfter: 10, HorizonDays: 60, DailyCap: 5}}
+	q := slot.Query{Availability: availability, Now: now,
+		Policy: slot.Policy{Duration: 60, Step: 30, BufferBefore: 10, BufferAfter: 10, HorizonDays: 60, DailyCap: 5}}
 	for i := range 60 {
 		from := now.Add(time.Duration(i) * 17 * time.Hour)
 		q.Busy, q.Booked = append(q.Busy, slot.Interval{From: from, Until: from.Add(time.Hour)}), append(q.Booked, from)
@@ -101,5 +103,6 @@ func slotsOverHTTP(ctx context.Context, w *fixture) (string, error) {
 	// They have no appointments, which the row about verify would report.
 	_, deleteErr := w.pool.Exec(w.ctx, "DELETE FROM reservations WHERE id LIKE 'clm_bench_%'")
 	err = errors.Join(err, deleteErr)
-	return fmt.Sprintf("%s; %s at %d connections, %d sessions in the past", ratio, quantiles(took), slotConnections, pastSessions), err
+	return fmt.Sprintf("%s; %s at %d connections, %d sessions in the past", ratio, quantiles(took), slotConnections,
+		pastSessions), err
 }

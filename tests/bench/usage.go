@@ -33,7 +33,8 @@ type made struct {
 
 // newClub opens an account that sells a monthly subscription.
 func (w *fixture) newClub() (seller, error) {
-	return w.newSeller(map[string]any{"type": "SUBSCRIPTION", "title": "Press time", "metadata": map[string]any{"interval": "month", "intervalCount": 1}})
+	return w.newSeller(map[string]any{"type": "SUBSCRIPTION", "title": "Press time",
+		"metadata": map[string]any{"interval": "month", "intervalCount": 1}})
 }
 
 // meteredCustomer buys a subscription and attaches a billing plan to it.
@@ -56,8 +57,9 @@ func (w *fixture) meteredCustomer(s seller, name string) (*usageAccount, error) 
 		call("/v1/usage/products", map[string]any{"name": name, "type": "SERVICE"}, &product))
 	if err == nil {
 		err = call("/v1/usage/prices", map[string]any{
-			"productId": product.ID, "billingScheme": "usage_based", "currency": "eur", "recurring": map[string]any{"interval": "day"},
-			"tiers": []map[string]any{{"upTo": nil, "unitAmountDecimal": "0.0001"}},
+			"productId": product.ID, "billingScheme": "usage_based", "currency": "eur",
+			"recurring": map[string]any{"interval": "day"},
+			"tiers":     []map[string]any{{"upTo": nil, "unitAmountDecimal": "0.0001"}},
 		}, &price)
 	}
 	if err == nil {
@@ -183,7 +185,8 @@ func reports(ctx context.Context, w *fixture, name string, n int) (string, error
 			return append(strconv.AppendInt(body, bare.Add(1), 10), `","quantity":1.5}`...)
 		}))(r)
 	}
-	return compare(ctx, &side{name: "sundry", status: 202, request: ours}, &side{name: "bare", status: 202, request: reference})
+	return compare(ctx, &side{name: "sundry", status: 202, request: ours},
+		&side{name: "bare", status: 202, request: reference})
 }
 
 func usageSingle(ctx context.Context, w *fixture) (string, error) {
@@ -263,7 +266,8 @@ func usageClose(ctx context.Context, w *fixture) (string, error) {
 		took[each] = time.Since(begin)
 	}
 	perPlan := func(each int) time.Duration { return (took[each] / plans).Round(100 * time.Microsecond) }
-	return fmt.Sprintf("ratio %.2f   (%v per plan with 1 report, %v with 500)", float64(took[500])/float64(took[1]), perPlan(1), perPlan(500)), nil
+	return fmt.Sprintf("ratio %.2f   (%v per plan with 1 report, %v with 500)", float64(took[500])/float64(took[1]),
+		perPlan(1), perPlan(500)), nil
 }
 
 // storedEvents is how many reports usageFull stores.
@@ -278,7 +282,8 @@ func usageFull(ctx context.Context, w *fixture) (string, error) {
 	}
 	var next atomic.Int64
 	measure := func() (share float64, text string, err error) {
-		single := &side{name: "single", status: 202, request: func(r *fasthttp.Request) { post(a.key, w.base+"/v1/usage/events", a.appendReport(nil))(r) }}
+		single := &side{name: "single", status: 202,
+			request: func(r *fasthttp.Request) { post(a.key, w.base+"/v1/usage/events", a.appendReport(nil))(r) }}
 		bare := &side{name: "bare", status: 202, request: func(r *fasthttp.Request) {
 			body := strconv.AppendInt([]byte(`[{"quantity":1.5,"key":"full-`), next.Add(1), 10)
 			post(w.key, w.bare+"/events", append(body, `"}]`...))(r)
@@ -297,11 +302,12 @@ func usageFull(ctx context.Context, w *fixture) (string, error) {
 		return "", err
 	}
 	after, afterText, err := measure()
-	return fmt.Sprintf("ratio %.2f   (%s beside %d stored; before %s)", after/before, afterText, storedEvents, beforeText), err
+	return fmt.Sprintf("ratio %.2f   (%s beside %d stored; before %s)", after/before, afterText, storedEvents, beforeText),
+		err
 }
 
-// fillWithKeys writes reports past the API, with keys as random as integrators' are, which are counted already. The keys'
-// index is rebuilt behind them: entered one by one, fifty million random ones take hours.
+// fillWithKeys writes reports past the API, with keys as random as integrators' are, which are counted already. The
+// keys' index is rebuilt behind them: entered one by one, fifty million random ones take hours.
 func (w *fixture) fillWithKeys(ctx context.Context, a *usageAccount, rows int) error {
 	const chunk = 1_000_000
 	const insert = `

@@ -90,7 +90,8 @@ func (h *recordingReceiver) await(ctx context.Context, n int) (time.Duration, er
 // subscribe registers an endpoint for changes of access.
 func (w *fixture) subscribe(url string) error {
 	var made map[string]any
-	return w.call("POST", "/v1/webhook-endpoints", map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
+	return w.call("POST", "/v1/webhook-endpoints",
+		map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
 }
 
 func (w *fixture) grant(customer string) error {
@@ -99,8 +100,8 @@ func (w *fixture) grant(customer string) error {
 		map[string]any{"entitlements": []any{map[string]any{"key": "pro", "type": "boolean", "value": true}}}, &made)
 }
 
-// deliveries measures how fast a backlog for several endpoints is sent, against a loop that signs, posts and commits one
-// row for each, with as many requests in flight.
+// deliveries measures how fast a backlog for several endpoints is sent, against a loop that signs, posts and commits
+// one row for each, with as many requests in flight.
 func (w *fixture) deliveries(ctx context.Context, hooks int) (string, error) {
 	h, err := w.listen()
 	if err != nil {
@@ -208,8 +209,8 @@ func (w *fixture) postOnce(client *http.Client, url string, body, secret []byte)
 	return err
 }
 
-// deliveryDelay times the way from a cause's response to the receiver, at a steady pace: announcement and delivery are two
-// tasks on it.
+// deliveryDelay times the way from a cause's response to the receiver, at a steady pace: announcement and delivery are
+// two tasks on it.
 func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	h, err := w.listen()
 	if err != nil {
@@ -247,5 +248,6 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 		took[i] = h.at["bench-delay-"+strconv.Itoa(i)].Sub(responded[i])
 	}
 	slices.Sort(took)
-	return fmt.Sprintf("p50 %v, p95 %v at %d events/s", took[n/2].Round(time.Millisecond), took[n*95/100].Round(time.Millisecond), hookRate), w.unsubscribe()
+	return fmt.Sprintf("p50 %v, p95 %v at %d events/s", took[n/2].Round(time.Millisecond),
+		took[n*95/100].Round(time.Millisecond), hookRate), w.unsubscribe()
 }

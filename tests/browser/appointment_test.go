@@ -20,8 +20,10 @@ func (s *fixture) appointment() (id, address string) {
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		weekly = append(weekly, harness.JSON{"weekday": day, "start": "09:00", "end": "17:00"})
 	}
-	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/availability", harness.JSON{"timezone": "Europe/Paris", "weekly": weekly}).Want(s.t, http.StatusOK)
-	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/meeting-settings", harness.JSON{"virtual": harness.JSON{"provider": "jitsi"}}).Want(s.t, http.StatusOK)
+	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/availability",
+		harness.JSON{"timezone": "Europe/Paris", "weekly": weekly}).Want(s.t, http.StatusOK)
+	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/meeting-settings",
+		harness.JSON{"virtual": harness.JSON{"provider": "jitsi"}}).Want(s.t, http.StatusOK)
 	l := s.Published(s.t, harness.JSON{
 		"type": "APPOINTMENT", "title": "Portfolio review", "metadata": harness.JSON{"deliveryMethod": "virtual"},
 	})
@@ -36,7 +38,8 @@ func (s *fixture) appointment() (id, address string) {
 	}).Want(s.t, http.StatusCreated).Into(s.t, &session)
 	var receipt struct{ Appointments []struct{ ID string } }
 	s.Pay(s.t, session, harness.CardSucceeds).Want(s.t, http.StatusOK).Into(s.t, &receipt)
-	found := s.AsBackend(s.t, http.MethodGet, "/v1/appointments/"+receipt.Appointments[0].ID, nil).Want(s.t, http.StatusOK).Map(s.t)
+	found := s.AsBackend(s.t, http.MethodGet, "/v1/appointments/"+receipt.Appointments[0].ID, nil).Want(s.t,
+		http.StatusOK).Map(s.t)
 	return receipt.Appointments[0].ID, found["manageUrl"].(string)
 }
 

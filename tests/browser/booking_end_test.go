@@ -101,7 +101,8 @@ func TestMonthsWithoutOpenTimesLeadToTheNextOpenOne(t *testing.T) {
 	}
 	b.wait(`document.getElementById("next").getAttribute("aria-disabled") === "true"`)
 	last := parse(t, first+"T00:00:00Z").AddDate(0, 0, 11)
-	if shown := eval[string](b, `document.getElementById("month").textContent`); shown != last.Format("January 2006") && shown != last.AddDate(0, 0, 1).Format("January 2006") && shown != last.AddDate(0, 0, -1).Format("January 2006") {
+	if shown := eval[string](b, `document.getElementById("month").textContent`); shown != last.Format("January 2006") &&
+		shown != last.AddDate(0, 0, 1).Format("January 2006") && shown != last.AddDate(0, 0, -1).Format("January 2006") {
 		t.Errorf("the calendar ends in %s, what can be booked on %s", shown, last)
 	}
 	s.AsCreator(t, http.MethodDelete, "/v1/listings/"+l.ID, nil)
@@ -113,7 +114,8 @@ func TestMonthsWithoutOpenTimesLeadToTheNextOpenOne(t *testing.T) {
 func TestAPaymentLinkOpensTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.single.ID}).Want(t, http.StatusCreated).Map(t)
+	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.single.ID}).Want(t,
+		http.StatusCreated).Map(t)
 	b := tabIn(t, newYork)
 	b.open(link["url"].(string))
 	b.shown()

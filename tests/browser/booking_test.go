@@ -61,7 +61,8 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	b.press(kb.Home)
 	start := active()
 	b.press(kb.End)
-	if end, err := time.Parse(time.DateOnly, active()); err != nil || !strings.HasPrefix(end.AddDate(0, 0, -6).Format(time.DateOnly), start) {
+	if end, err := time.Parse(time.DateOnly, active()); err != nil ||
+		!strings.HasPrefix(end.AddDate(0, 0, -6).Format(time.DateOnly), start) {
 		t.Errorf("the week goes from %s to %s", start, active())
 	}
 	b.wait(`document.querySelector("#days[aria-busy=false]")`)
@@ -84,7 +85,8 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	b.press(kb.Enter)
 	b.ready()
 	b.sees("Your appointment")
-	for _, step := range [][2]string{{"email", "ada@example.com"}, {"cardNumber", harness.CardSucceeds}, {"expiry", "1234"}, {"cvc", "123"}, {"country", "Irel"}} {
+	for _, step := range [][2]string{{"email", "ada@example.com"}, {"cardNumber", harness.CardSucceeds},
+		{"expiry", "1234"}, {"cvc", "123"}, {"country", "Irel"}} {
 		reach(step[0], func(id string) bool { return id == step[0] })
 		b.press(step[1])
 	}
@@ -168,7 +170,8 @@ func (s *studio) packOver(t *testing.T, change time.Time) {
 		t.Errorf("a full pack still offers %d times", barred)
 	}
 	clocks := eval[[]string](b, `[...document.querySelectorAll("#chosen .clock")].map(c => c.textContent)`)
-	if all := strings.Join(clocks, "|"); len(clocks) != 3 || !strings.Contains(all, "EDT (UTC−4)") || !strings.Contains(all, "EST (UTC−5)") {
+	if all := strings.Join(clocks, "|"); len(clocks) != 3 || !strings.Contains(all, "EDT (UTC−4)") ||
+		!strings.Contains(all, "EST (UTC−5)") {
 		t.Errorf("chosen: %s", all)
 	}
 	b.accessible("a pack that is complete")
@@ -219,7 +222,8 @@ func TestAHybridListingAsksWhereBeforeWhen(t *testing.T) {
 	b.press(kb.Shift)
 	b.sees("In person: 7 Bridge Street, Brooklyn")
 	b.accessible("paid appointment")
-	if booked := s.booked(session); len(booked) != 1 || booked[0]["startsAt"] != at || booked[0]["deliveryMode"] != "in_person" || booked[0]["timezone"] != "Europe/Paris" {
+	if booked := s.booked(session); len(booked) != 1 || booked[0]["startsAt"] != at ||
+		booked[0]["deliveryMode"] != "in_person" || booked[0]["timezone"] != "Europe/Paris" {
 		t.Errorf("booked %v", booked)
 	}
 	manage := eval[string](b, `document.querySelector(".manage").href`)
@@ -258,11 +262,13 @@ func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 	b.sees("That time was just taken")
 	b.wait(`document.activeElement.id === "problem"`)
 	gone := parse(t, open[2]).In(mustZone(t)).Format("3:04")
-	if problem := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(problem, gone) || !strings.Contains(problem, "still selected") {
+	if problem := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(problem,
+		gone) || !strings.Contains(problem, "still selected") {
 		t.Errorf("%q does not mention that %s is gone", problem, gone)
 	}
 	kept := eval[[]string](b, `[...document.querySelectorAll("#chosen time")].map(t => t.dateTime)`)
-	if !slices.Equal(kept, []string{open[0], open[4]}) || eval[bool](b, `Boolean(document.querySelector('[role=option][data-start="`+open[2]+`"]'))`) {
+	if !slices.Equal(kept, []string{open[0], open[4]}) ||
+		eval[bool](b, `Boolean(document.querySelector('[role=option][data-start="`+open[2]+`"]'))`) {
 		t.Errorf("kept %v of %v", kept, open)
 	}
 	if held := s.Session(t, session)["appointmentSlots"].([]any); len(held) != 0 {

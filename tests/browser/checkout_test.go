@@ -265,7 +265,8 @@ func TestAPurchaseNeedsNoMouse(t *testing.T) {
 		}
 		t.Fatalf("the Tab key does not reach %s", id)
 	}
-	for _, step := range [][2]string{{"email", "ada@example.com"}, {"cardNumber", harness.CardSucceeds}, {"expiry", "1234"}, {"cvc", "123"}, {"country", "Irel"}} {
+	for _, step := range [][2]string{{"email", "ada@example.com"}, {"cardNumber", harness.CardSucceeds},
+		{"expiry", "1234"}, {"cvc", "123"}, {"country", "Irel"}} {
 		reach(step[0])
 		b.press(step[1])
 	}
@@ -348,7 +349,8 @@ func TestARefusedCardIsExplainedInTheBuyersLanguage(t *testing.T) {
 		b.fill("#cvc", "123")
 		b.click("#submit")
 		b.wait(`document.getElementById("cardNumber-error").textContent`)
-		if got := eval[string](b, `document.getElementById("cardNumber-error").textContent`); strings.Contains(got, "sandbox") {
+		if got := eval[string](b, `document.getElementById("cardNumber-error").textContent`); strings.Contains(got,
+			"sandbox") {
 			t.Errorf("%s: the fault of the number is English: %s", language, got)
 		}
 	}

@@ -124,7 +124,8 @@ func TestAWebhookSecretIsRotatedFromTheDashboard(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)
 	var made struct{ ID, Secret string }
-	s.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": "https://hooks.example.com/" + harness.Unique("in"), "events": []string{"*"}}).
+	s.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
+		harness.JSON{"url": "https://hooks.example.com/" + harness.Unique("in"), "events": []string{"*"}}).
 		Want(t, http.StatusCreated).Into(t, &made)
 	b := s.atDashboard()
 	b.open(s.URL + "/dashboard/webhooks/" + made.ID)
@@ -139,7 +140,8 @@ func TestAWebhookSecretIsRotatedFromTheDashboard(t *testing.T) {
 	if !strings.HasPrefix(fresh, "whsec_") || fresh == made.Secret {
 		t.Errorf("the secret is %q after %q", fresh, made.Secret)
 	}
-	if now := s.AsBackend(t, http.MethodGet, "/v1/webhook-endpoints/"+made.ID+"/secret", nil).Want(t, http.StatusOK).Map(t)["secret"]; now != fresh {
+	if now := s.AsBackend(t, http.MethodGet, "/v1/webhook-endpoints/"+made.ID+"/secret", nil).Want(t,
+		http.StatusOK).Map(t)["secret"]; now != fresh {
 		t.Errorf("the API returns %v", now)
 	}
 }
@@ -168,7 +170,8 @@ func TestDashboardPagesAreAccessibleAndFitEveryScreen(t *testing.T) {
 	s := newStudio(t)
 	session := s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
 	order := "/orders/" + session["paymentId"].(string)
-	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": "SPRING", "percentOff": 20}).Want(t, http.StatusCreated)
+	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": "SPRING", "percentOff": 20}).Want(t,
+		http.StatusCreated)
 	b := s.atDashboard()
 	for _, path := range append([]string{
 		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID,
@@ -196,7 +199,8 @@ func (s *studio) usagePages() []string {
 		return s.AsBackend(s.t, http.MethodPost, path, body).Want(s.t, http.StatusCreated).Map(s.t)["id"].(string)
 	}
 	s.pay(s.session(s.club, nil), harness.CardSucceeds).Want(s.t, http.StatusOK)
-	sub := s.AsBackend(s.t, http.MethodGet, "/v1/subscriptions", nil).Want(s.t, http.StatusOK).Map(s.t)["data"].([]any)[0].(map[string]any)["id"].(string)
+	sub := s.AsBackend(s.t, http.MethodGet, "/v1/subscriptions", nil).Want(s.t,
+		http.StatusOK).Map(s.t)["data"].([]any)[0].(map[string]any)["id"].(string)
 	meter := made("/v1/usage/meters", harness.JSON{"name": "Pages", "eventName": "pages", "aggregation": "SUM"})
 	price := made("/v1/usage/prices", harness.JSON{
 		"productId":     made("/v1/usage/products", harness.JSON{"name": "Pages", "type": "SERVICE"}),

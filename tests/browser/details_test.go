@@ -29,7 +29,8 @@ func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
 	made := func(path string, body harness.JSON) harness.JSON {
 		return s.AsBackend(t, http.MethodPost, path, body).Want(t, http.StatusCreated).Map(t)
 	}
-	endpoint := made("/v1/webhook-endpoints", harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"*"}})["id"].(string)
+	endpoint := made("/v1/webhook-endpoints", harness.JSON{"url": "https://hooks.example.com/in",
+		"events": []string{"*"}})["id"].(string)
 	customer := s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)["customerId"].(string)
 	lesson := s.sell(s.single, harness.JSON{
 		"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork},

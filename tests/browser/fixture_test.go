@@ -113,7 +113,8 @@ func (s *fixture) plans() []any {
 // expire ends a session that is not paid.
 func (s *fixture) expire(session harness.JSON) {
 	s.t.Helper()
-	s.AsBackend(s.t, http.MethodPost, "/v1/checkout-sessions/"+session["id"].(string)+"/expire", nil).Want(s.t, http.StatusOK)
+	s.AsBackend(s.t, http.MethodPost, "/v1/checkout-sessions/"+session["id"].(string)+"/expire", nil).Want(s.t,
+		http.StatusOK)
 }
 
 // later moves the account's clock on by an hour.

@@ -27,7 +27,8 @@ func TestNoPageAsksAnotherHost(t *testing.T) {
 		"logoUrl": "https://pictures.example/logo.png", "accentColor": "#4f46e5",
 		"supportEmail": "help@workshop.example", "refundPolicy": "14 days.",
 	}).Want(t, http.StatusOK)
-	s.AsCreator(t, http.MethodPatch, "/v1/listings/"+s.book.ID, harness.JSON{"metadata": harness.JSON{"imageUrl": "https://pictures.example/cover.png"}}).Want(t, http.StatusOK)
+	s.AsCreator(t, http.MethodPatch, "/v1/listings/"+s.book.ID,
+		harness.JSON{"metadata": harness.JSON{"imageUrl": "https://pictures.example/cover.png"}}).Want(t, http.StatusOK)
 	member, customerID := subscriber(t)
 	paid := s.session(s.book, nil)
 	receipt := s.pay(paid, harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
@@ -35,11 +36,15 @@ func TestNoPageAsksAnotherHost(t *testing.T) {
 		"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork},
 	})
 	s.pay(lesson, harness.CardSucceeds).Want(t, http.StatusOK)
-	booked := s.AsBackend(t, http.MethodGet, "/v1/appointments/"+s.booked(lesson)[0]["id"].(string), nil).Want(t, http.StatusOK).Map(t)
-	inv := member.AsBackend(t, http.MethodGet, "/v1/invoices", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)[0].(map[string]any)
-	setup := member.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{"customerId": customerID, "returnUrl": s.site + "/account"}).
+	booked := s.AsBackend(t, http.MethodGet, "/v1/appointments/"+s.booked(lesson)[0]["id"].(string), nil).Want(t,
+		http.StatusOK).Map(t)
+	inv := member.AsBackend(t, http.MethodGet, "/v1/invoices", nil).Want(t,
+		http.StatusOK).Map(t)["data"].([]any)[0].(map[string]any)
+	setup := member.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions",
+		harness.JSON{"customerId": customerID, "returnUrl": s.site + "/account"}).
 		Want(t, http.StatusCreated).Map(t)
-	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.book.ID}).Want(t, http.StatusCreated).Map(t)
+	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.book.ID}).Want(t,
+		http.StatusCreated).Map(t)
 
 	b := newTab(t)
 	var mu sync.Mutex
@@ -76,7 +81,8 @@ func TestNoPageAsksAnotherHost(t *testing.T) {
 		b.wait(`document.readyState === "complete"`)
 	}
 	s.signIn(b)
-	for _, path := range []string{"/", "/docs", "/dashboard", "/dashboard/listings/" + s.book.ID, "/dashboard/settings", "/dashboard/bookings/week"} {
+	for _, path := range []string{"/", "/docs", "/dashboard", "/dashboard/listings/" + s.book.ID, "/dashboard/settings",
+		"/dashboard/bookings/week"} {
 		b.open(s.URL + path)
 		b.wait(`document.readyState === "complete"`)
 	}

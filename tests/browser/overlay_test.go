@@ -101,7 +101,8 @@ func TestTheOverlayTellsTheShopThatItWasPaid(t *testing.T) {
 	b.waitInside(`document.querySelector("h1")?.textContent === "Payment complete"`) // it stays until it is closed
 	b.click(closeButton)
 	b.wait(`heard.length === 2 && heard[1] === "close"`)
-	if eval[bool](b, `Boolean(document.querySelector("dialog"))`) || eval[string](b, "document.activeElement.id") != "buy" {
+	if eval[bool](b, `Boolean(document.querySelector("dialog"))`) ||
+		eval[string](b, "document.activeElement.id") != "buy" {
 		t.Error("the overlay is still there, or the focus did not return to the button")
 	}
 }

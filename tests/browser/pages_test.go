@@ -86,7 +86,8 @@ func TestTheReceiptCanBePrinted(t *testing.T) {
 func TestAPaymentLinkLeadsToACheckoutThatEndsHere(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)
-	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.book.ID}).Want(t, http.StatusCreated).Map(t)
+	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.book.ID}).Want(t,
+		http.StatusCreated).Map(t)
 	b := newTab(t)
 	b.open(link["url"].(string) + "?customer_email=grace%40example.com&utm_source=test")
 	b.ready()
@@ -129,7 +130,8 @@ func TestTheDocumentationCanBeSearched(t *testing.T) {
 	left := eval[[]string](
 		b, `[...document.querySelectorAll("article:not([hidden]) .call code")].map(c => c.textContent)`,
 	)
-	if all < 20 || len(left) == 0 || len(left) >= all/2 || !strings.Contains(strings.Join(left, " "), "/v1/checkout-sessions/{id}/receipt") {
+	if all < 20 || len(left) == 0 || len(left) >= all/2 ||
+		!strings.Contains(strings.Join(left, " "), "/v1/checkout-sessions/{id}/receipt") {
 		t.Errorf("%d of %d endpoints: %v", len(left), all, left)
 	}
 	// One endpoint looks like another, and all of them would take the checker many seconds.
@@ -231,7 +233,8 @@ func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 	}
 	policy := header.Get("Content-Security-Policy")
 	nonce := regexp.MustCompile(`script-src 'nonce-([^']{20,})'`).FindStringSubmatch(policy)
-	if len(nonce) == 0 || !strings.Contains(body, `nonce="`+nonce[1]+`"`) || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+	if len(nonce) == 0 || !strings.Contains(body, `nonce="`+nonce[1]+`"`) ||
+		!strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %q", policy)
 	}
 	again, _ := get(hosted)
@@ -239,7 +242,8 @@ func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 		t.Error("the nonce repeats")
 	}
 	framed, _ := get(embedded)
-	if policy := framed.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors "+s.site) || framed.Get("X-Frame-Options") != "" {
+	if policy := framed.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors "+s.site) ||
+		framed.Get("X-Frame-Options") != "" {
 		t.Errorf("embedded: %q, X-Frame-Options %q", policy, framed.Get("X-Frame-Options"))
 	}
 }

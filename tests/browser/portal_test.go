@@ -70,7 +70,8 @@ func subscriber(t *testing.T) (s *fixture, customerID string) {
 func (s *fixture) portal(customerID string) string {
 	s.t.Helper()
 	return s.AsBackend(s.t, http.MethodPost, "/v1/customer-portal-sessions",
-		harness.JSON{"customerId": customerID, "returnUrl": s.site + "/account"}).Want(s.t, http.StatusCreated).Map(s.t)["url"].(string)
+		harness.JSON{"customerId": customerID, "returnUrl": s.site + "/account"}).Want(s.t,
+		http.StatusCreated).Map(s.t)["url"].(string)
 }
 
 func TestThePortalIsUsedWithTheKeyboardAlone(t *testing.T) {
@@ -114,8 +115,10 @@ func TestThePortalIsUsedWithTheKeyboardAlone(t *testing.T) {
 func TestAPaymentIsConfirmedInThePortal(t *testing.T) {
 	t.Parallel()
 	s, customerID := subscriber(t)
-	s.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, http.StatusCreated)
-	s.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 32 * 24 * 3600}).Want(t, http.StatusOK)
+	s.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards",
+		harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, http.StatusCreated)
+	s.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 32 * 24 * 3600}).Want(t,
+		http.StatusOK)
 	b := newTab(t)
 	b.open(s.portal(customerID))
 	b.sees("Your last payment failed")

@@ -42,7 +42,8 @@ func (b *tab) picture(name string) {
 	if len(png) > largestScreenshot {
 		b.t.Errorf("%s weighs %d bytes, at most %d", name, len(png), largestScreenshot)
 	}
-	if err := os.WriteFile(filepath.Join(screenshotFolder, name+".png"), png, 0o644); err != nil { //nolint:gosec // it is published
+	if err := os.WriteFile(filepath.Join(screenshotFolder, name+".png"), png,
+		0o644); err != nil { //nolint:gosec // it is published
 		b.t.Fatal(err)
 	}
 }
@@ -96,7 +97,8 @@ func TestScreenshots(t *testing.T) {
 
 	d := s.atDashboard()
 	d.size(1280, 800)
-	for path, name := range map[string]string{"": "dashboard", "/listings": "listings", "/orders": "orders", "/bookings/week": "bookings"} {
+	for path, name := range map[string]string{"": "dashboard", "/listings": "listings", "/orders": "orders",
+		"/bookings/week": "bookings"} {
 		d.open(s.URL + "/dashboard" + path)
 		d.press(kb.Shift)
 		d.picture(name)

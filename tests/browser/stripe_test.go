@@ -154,8 +154,10 @@ func confirmAtBank(b *tab, fake *stripefake.Server, subjectID string) {
 func TestACardIsSavedAndAnInvoicePaidByStripesForm(t *testing.T) {
 	t.Parallel()
 	s, fake := stripeFixture(t)
-	customer := s.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, http.StatusCreated).Map(t)
-	setup := s.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{"customerId": customer["id"], "returnUrl": s.site + "/thanks"}).Want(t, http.StatusCreated).Map(t)
+	customer := s.AsBackend(t, http.MethodPost, "/v1/customers",
+		harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, http.StatusCreated).Map(t)
+	setup := s.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions",
+		harness.JSON{"customerId": customer["id"], "returnUrl": s.site + "/thanks"}).Want(t, http.StatusCreated).Map(t)
 	b := newTab(t)
 	b.open(setup["hostedUrl"].(string))
 	b.wait(`document.getElementById("stripe-card")`)
@@ -169,7 +171,8 @@ func TestACardIsSavedAndAnInvoicePaidByStripesForm(t *testing.T) {
 		"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
 		"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
 	}).Want(t, http.StatusPaymentRequired)
-	invoice := s.AsBackend(t, http.MethodGet, "/v1/invoices", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)[0].(map[string]any)
+	invoice := s.AsBackend(t, http.MethodGet, "/v1/invoices", nil).Want(t,
+		http.StatusOK).Map(t)["data"].([]any)[0].(map[string]any)
 	b.open(invoice["hostedUrl"].(string))
 	b.wait(`document.getElementById("stripe-card")`)
 	b.fill("#stripe-card", stripefake.Challenges)
@@ -182,7 +185,8 @@ func TestACardIsSavedAndAnInvoicePaidByStripesForm(t *testing.T) {
 	if invoice["status"] != "paid" {
 		t.Errorf("%v", invoice)
 	}
-	cards := s.AsBackend(t, http.MethodGet, "/v1/customers/"+customer["id"].(string)+"/payment-methods", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)
+	cards := s.AsBackend(t, http.MethodGet, "/v1/customers/"+customer["id"].(string)+"/payment-methods", nil).Want(t,
+		http.StatusOK).Map(t)["data"].([]any)
 	if len(cards) != 2 {
 		t.Errorf("%d cards are saved, want the one of before and the one that has paid", len(cards))
 	}

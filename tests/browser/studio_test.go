@@ -45,7 +45,8 @@ func newStudio(t *testing.T) *studio {
 func (s *studio) packOf(l harness.Listing) (variantID string) {
 	s.t.Helper()
 	var made struct{ VariantID string }
-	s.AsCreator(s.t, http.MethodPost, "/v1/listings/"+l.ID+"/variants", harness.JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 24000}).
+	s.AsCreator(s.t, http.MethodPost, "/v1/listings/"+l.ID+"/variants",
+		harness.JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 24000}).
 		Want(s.t, http.StatusCreated).Into(s.t, &made)
 	return made.VariantID
 }
@@ -57,7 +58,8 @@ func (s *studio) opens(start, end string) {
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		weekly = append(weekly, harness.JSON{"weekday": day, "start": start, "end": end})
 	}
-	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/availability", harness.JSON{"timezone": newYork, "weekly": weekly}).Want(s.t, http.StatusOK)
+	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/availability",
+		harness.JSON{"timezone": newYork, "weekly": weekly}).Want(s.t, http.StatusOK)
 }
 
 const newYork = "America/New_York"
@@ -77,7 +79,8 @@ func (s *studio) sell(l harness.Listing, over harness.JSON) harness.JSON {
 func (s *studio) open(l harness.Listing, day string) (starts []string) {
 	s.t.Helper()
 	var response struct{ Slots []struct{ StartsAt string } }
-	s.Ask(s.t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots", Query: url.Values{"date": {day}, "timezone": {newYork}}}).
+	s.Ask(s.t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots",
+		Query: url.Values{"date": {day}, "timezone": {newYork}}}).
 		Want(s.t, http.StatusOK).Into(s.t, &response)
 	for _, slot := range response.Slots {
 		starts = append(starts, slot.StartsAt)
@@ -135,7 +138,8 @@ func (s *studio) lose(session harness.JSON) {
 // Session reads a checkout session.
 func (s *studio) Session(t *testing.T, session harness.JSON) harness.JSON {
 	t.Helper()
-	return s.AsBackend(t, http.MethodGet, "/v1/checkout-sessions/"+session["id"].(string), nil).Want(t, http.StatusOK).Map(t)
+	return s.AsBackend(t, http.MethodGet, "/v1/checkout-sessions/"+session["id"].(string), nil).Want(t,
+		http.StatusOK).Map(t)
 }
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
@@ -189,7 +193,8 @@ func (b *tab) pickDay(day string) {
 	b.wait(`document.querySelector('#days [data-day="` + day + `"][data-open]')`)
 	b.click(`#days [data-day="` + day + `"]`)
 	b.wait(
-		`document.querySelector('#days [data-day="` + day + `"][aria-selected=true]') && document.querySelector("#times [role=option]")`,
+		`document.querySelector('#days [data-day="` + day +
+			`"][aria-selected=true]') && document.querySelector("#times [role=option]")`,
 	)
 }
 

@@ -104,7 +104,8 @@ func (b *tab) press(keys string) { b.t.Helper(); b.do("press a key", chromedp.Ke
 // fill replaces what a field holds, as pasting does. One test types every key.
 func (b *tab) fill(sel, words string) {
 	b.t.Helper()
-	b.do("fill "+sel, chromedp.Click(chromedp.CSS(sel)), chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`),
+	b.do("fill "+sel, chromedp.Click(chromedp.CSS(sel)),
+		chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`),
 		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 			_, err := cdp.Call(ctx, target, input.InsertText, input.InsertTextParams{Text: words})
 			return err
@@ -155,9 +156,10 @@ func (b *tab) ready() {
 // scheme switches between light and dark.
 func (b *tab) scheme(name string) {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

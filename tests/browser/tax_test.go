@@ -30,7 +30,8 @@ func TestTheTaxFollowsTheCountryWhileTheFormStays(t *testing.T) {
 	b.sees("VAT (reverse charge)")
 	choose("AT")
 	b.sees("This is not a VAT id of the billing country")
-	if eval[string](b, `document.getElementById("cardNumber").value`) != "4242 4242 4242 4242" || !strings.Contains(german, "Tax included") {
+	if eval[string](b, `document.getElementById("cardNumber").value`) != "4242 4242 4242 4242" ||
+		!strings.Contains(german, "Tax included") {
 		t.Error("the form did not stay as it was")
 	}
 	choose("DE")

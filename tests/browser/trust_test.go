@@ -21,7 +21,8 @@ func TestThePageShowsWhoSells(t *testing.T) {
 	b := newTab(t)
 	b.open(session["checkoutUrl"].(string))
 	b.ready()
-	for _, words := range []string{"Field Notes", "Refund policy", "help@fieldnotes.example", "merchant of record for Field Notes"} {
+	for _, words := range []string{"Field Notes", "Refund policy", "help@fieldnotes.example",
+		"merchant of record for Field Notes"} {
 		b.sees(words)
 	}
 	b.click(".foot-wide .policy summary")
@@ -106,7 +107,8 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	code := strings.ToUpper(strings.ReplaceAll(harness.Unique("SAVE"), "-", ""))
-	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": code, "percentOff": 50, "duration": "once"}).Want(t, http.StatusCreated)
+	s.AsCreator(t, http.MethodPost, "/v1/discounts",
+		harness.JSON{"code": code, "percentOff": 50, "duration": "once"}).Want(t, http.StatusCreated)
 	b := newTab(t)
 	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
 	b.ready()
@@ -130,7 +132,8 @@ func TestHostileWordsAreShownAsWords(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	attack := `"><script>window.hacked=1</script><img src=x onerror=window.hacked=1>`
-	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": attack, "refundPolicy": attack}).Want(t, http.StatusOK)
+	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": attack, "refundPolicy": attack}).Want(t,
+		http.StatusOK)
 	lesson := s.Published(t, harness.JSON{
 		"type": "APPOINTMENT", "title": attack, "description": attack, "priceInCents": 900,
 		"metadata": harness.JSON{"deliveryMethod": "virtual"},

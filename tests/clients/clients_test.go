@@ -91,7 +91,8 @@ func wantFlow(t *testing.T, printed []byte, slug string) {
 	if err := json.Unmarshal(printed, &got); err != nil {
 		t.Fatalf("%v: %s", err, printed)
 	}
-	if got.Status != "paid" || got.Receipt != "paid" || len(got.Plans) != 1 || "SLUG="+got.Plans[0] != slug || got.Refused == "" {
+	if got.Status != "paid" || got.Receipt != "paid" || len(got.Plans) != 1 || "SLUG="+got.Plans[0] != slug ||
+		got.Refused == "" {
 		t.Errorf("the client saw %+v", got)
 	}
 }

@@ -285,7 +285,8 @@ func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 		r.scheduleAll("test.send", healthy[i:i+1], r.clock.Real())
 		r.eventuallyInPlace(healthy[i]+" arrives", func() bool { return arrived.Load() > int64(i) })
 	}
-	if n, peak, over := running.Load(), most.Load(), ended.Load(); n != ports.MaxPerKey || peak != ports.MaxPerKey || over != 0 {
+	if n, peak, over := running.Load(), most.Load(), ended.Load(); n != ports.MaxPerKey || peak != ports.MaxPerKey ||
+		over != 0 {
 		t.Errorf(
 			"%d requests to the dead receiver are under way, %d were at most, %d ended; want %d, %[4]d and none", n,
 			peak, over, ports.MaxPerKey,

@@ -79,16 +79,19 @@ func mailArrivesWhole(t *testing.T, p post) {
 		},
 	}
 	got := p.send(t, m)
-	if got.Subject != m.Subject || got.To.Address != m.To || got.To.Name != m.ToName || !got.Date.Equal(m.Date) || got.From.Address == "" {
+	if got.Subject != m.Subject || got.To.Address != m.To || got.To.Name != m.ToName || !got.Date.Equal(m.Date) ||
+		got.From.Address == "" {
 		t.Errorf("from %v to %v %q at %v", got.From, got.To, got.Subject, got.Date)
 	}
-	if text := strings.ReplaceAll(got.Parts["text/plain"], "\r\n", "\n"); strings.TrimRight(text, "\n") != strings.TrimRight(m.Text, "\n") {
+	if text := strings.ReplaceAll(got.Parts["text/plain"], "\r\n", "\n"); strings.TrimRight(text,
+		"\n") != strings.TrimRight(m.Text, "\n") {
 		t.Errorf("text %q, want %q", text, m.Text)
 	}
 	if html := strings.TrimRight(got.Parts["text/html"], "\r\n"); html != m.HTML {
 		t.Errorf("HTML %q, want %q", html, m.HTML)
 	}
-	if calendar := got.Parts["text/calendar; method=REQUEST"]; strings.TrimRight(calendar, "\r\n") != strings.TrimRight(invite, "\r\n") {
+	if calendar := got.Parts["text/calendar; method=REQUEST"]; strings.TrimRight(calendar,
+		"\r\n") != strings.TrimRight(invite, "\r\n") {
 		t.Errorf("calendar to act upon %q among %q", calendar, slices.Collect(maps.Keys(got.Parts)))
 	}
 	for _, a := range m.Attachments {
@@ -119,7 +122,8 @@ func mailHeadersAreOurs(t *testing.T, p post) {
 	m.Subject = "Receipt\r\nBcc: mallory@example.com\r\n\r\nbody\x00"
 	m.ToName = "Grace\nBcc: mallory@example.com\n>, eve@example.com <x"
 	got := p.send(t, m)
-	if got.Header.Get("Bcc") != "" || len(got.Header["To"]) != 1 || got.To.Address != m.To || strings.Contains(got.Subject, "\n") {
+	if got.Header.Get("Bcc") != "" || len(got.Header["To"]) != 1 || got.To.Address != m.To ||
+		strings.Contains(got.Subject, "\n") {
 		t.Errorf("header %v", got.Header)
 	}
 	n := byte('0')
@@ -146,7 +150,8 @@ func mailHeadersAreOurs(t *testing.T, p post) {
 }
 
 func mailNeedsAnAddress(t *testing.T, p post) {
-	for _, to := range []string{"", "grace", "grace@example.com, eve@example.com", "grace@example.com>\r\nRCPT TO:<eve@example.com", "Grace <grace@example.com>"} {
+	for _, to := range []string{"", "grace", "grace@example.com, eve@example.com",
+		"grace@example.com>\r\nRCPT TO:<eve@example.com", "Grace <grace@example.com>"} {
 		m := Message('g')
 		m.To = to
 		var refused *ports.MailRefusedError

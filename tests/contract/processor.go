@@ -224,7 +224,8 @@ func processorCancelsBeforeTheCharge(t *testing.T, f ProcessorFixture) {
 }
 
 func processorCancelsTooLate(t *testing.T, f ProcessorFixture) {
-	for method, want := range map[string]payment.Status{f.Cards.Succeeds: payment.Succeeded, f.Cards.Declines: payment.Declined} {
+	for method, want := range map[string]payment.Status{f.Cards.Succeeds: payment.Succeeded,
+		f.Cards.Declines: payment.Declined} {
 		if !has(method) {
 			continue
 		}
@@ -339,7 +340,8 @@ func processorRefundsOnce(t *testing.T, f ProcessorFixture) {
 }
 
 func processorRefundsSucceededOnly(t *testing.T, f ProcessorFixture) {
-	for method, status := range map[string]payment.Status{f.Cards.Declines: payment.Declined, f.Cards.Challenges: payment.RequiresAction} {
+	for method, status := range map[string]payment.Status{f.Cards.Declines: payment.Declined,
+		f.Cards.Challenges: payment.RequiresAction} {
 		if !has(method) {
 			continue
 		}

@@ -171,7 +171,8 @@ func Disputes(t *testing.T, newFixture func(t *testing.T) DisputeFixture) {
 			if err != nil || first.Status == dispute.NeedsResponse {
 				t.Fatalf("%+v, %v", first, err)
 			}
-			if again, err := f.Disputes.SubmitEvidence(t.Context(), processorID, evidence); err != nil || again.Status != first.Status {
+			if again, err := f.Disputes.SubmitEvidence(t.Context(), processorID, evidence); err != nil ||
+				again.Status != first.Status {
 				t.Errorf("%+v, %v; at first %+v", again, err, first)
 			}
 		},

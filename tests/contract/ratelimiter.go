@@ -79,7 +79,8 @@ func limiterReportsWhatRemains(t *testing.T, c counter) {
 			t.Errorf("attempt %d: %+v, want %d more and all of it in %v", i+1, quota, limiterLimit-1-i, reset)
 		}
 	}
-	if quota := c.count(t); quota.Remaining != 0 || quota.Reset > limiterWindow || quota.Reset < limiterWindow-time.Minute {
+	if quota := c.count(t); quota.Remaining != 0 || quota.Reset > limiterWindow ||
+		quota.Reset < limiterWindow-time.Minute {
 		t.Errorf("past the limit: %+v", quota)
 	}
 }

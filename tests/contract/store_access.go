@@ -135,7 +135,8 @@ func endedGrantsAndStaleOnes(t *testing.T, db Database) {
 	})
 	for i, n := range []string{"3", "1"} {
 		over := grants[n].State()
-		over.EndedAt, over.EndReason, over.Revision = accessNoon.Add(time.Duration(i)*time.Hour), access.SourceEnded, over.Revision+1
+		over.EndedAt, over.EndReason, over.Revision = accessNoon.Add(time.Duration(i)*time.Hour), access.SourceEnded,
+			over.Revision+1
 		grants[n] = access.Restore(over)
 		atomically(
 			t, store, func(ctx context.Context, r ports.Repos) error { return r.Access.Grants.Update(ctx, grants[n]) },
@@ -148,13 +149,16 @@ func endedGrantsAndStaleOnes(t *testing.T, db Database) {
 	}
 	r, ctx := store.Read(t.Context()), t.Context()
 	ended, err := r.Access.Grants.ListEnded(ctx, creator, ada, 10)
-	if err != nil || !slices.Equal(grantIDs(ended), []string{"grt_1", "grt_3"}) || !reflect.DeepEqual(ended[0].State(), grants["1"].State()) {
+	if err != nil || !slices.Equal(grantIDs(ended), []string{"grt_1", "grt_3"}) ||
+		!reflect.DeepEqual(ended[0].State(), grants["1"].State()) {
 		t.Errorf("ended %v, %v", grantIDs(ended), err)
 	}
-	if latest, err := r.Access.Grants.ListEnded(ctx, creator, ada, 1); err != nil || !slices.Equal(grantIDs(latest), []string{"grt_1"}) {
+	if latest, err := r.Access.Grants.ListEnded(ctx, creator, ada, 1); err != nil ||
+		!slices.Equal(grantIDs(latest), []string{"grt_1"}) {
 		t.Errorf("latest ended %v, %v", grantIDs(latest), err)
 	}
-	if running, err := r.Access.Grants.ListActive(ctx, creator, ada); err != nil || !slices.Equal(grantIDs(running), []string{"grt_2"}) {
+	if running, err := r.Access.Grants.ListActive(ctx, creator, ada); err != nil ||
+		!slices.Equal(grantIDs(running), []string{"grt_2"}) {
 		t.Errorf("running %v, %v", grantIDs(running), err)
 	}
 }
@@ -164,7 +168,8 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 	if _, err := store.ReadAccess(t.Context(), creator, ada); !errors.Is(err, ports.ErrNotFound) {
 		t.Errorf("reading what is not there: %v", err)
 	}
-	if err := second(store.Read(t.Context()).Access.Snapshots.Get(t.Context(), creator, ada)); !errors.Is(err, ports.ErrNotFound) {
+	if err := second(store.Read(t.Context()).Access.Snapshots.Get(t.Context(), creator, ada)); !errors.Is(err,
+		ports.ErrNotFound) {
 		t.Errorf("finding what is not there: %v", err)
 	}
 	next := saveNext(t, store, ada, access.Restore(accessGrant("grt_1", "sub_1")))
@@ -175,7 +180,8 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 		},
 	} {
 		got, err := read()
-		if err != nil || got.Version != 1 || !bytes.Equal(got.Body, next.Body) || got.ETag != next.ETag || !got.NextEnd.Equal(next.NextEnd) ||
+		if err != nil || got.Version != 1 || !bytes.Equal(got.Body, next.Body) || got.ETag != next.ETag ||
+			!got.NextEnd.Equal(next.NextEnd) ||
 			got.CreatorID != creator || got.ExternalCustomerID != ada {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, next)
 		}
@@ -195,7 +201,8 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 		return r.Access.Snapshots.Update(ctx, d, nil)
 	})
 	count, highest, err := store.Read(t.Context()).Access.Snapshots.CountHistory(t.Context(), creator, ada)
-	if d, _ := store.ReadAccess(t.Context(), creator, ada); err != nil || count != 1 || highest != 1 || !d.NextEnd.IsZero() {
+	if d, _ := store.ReadAccess(t.Context(), creator, ada); err != nil || count != 1 || highest != 1 ||
+		!d.NextEnd.IsZero() {
 		t.Errorf("%d changes up to %d, %v; next end %v", count, highest, err, d.NextEnd)
 	}
 	saveNext(t, store, ada, access.Restore(accessGrant("grt_2", "sub_2")))
@@ -205,7 +212,8 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 			t.Errorf("after version %d: %+v, %v", after, later, err)
 		}
 	}
-	if history, err := store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, 1); err != nil || len(history) != 1 || history[0].Version != 2 {
+	if history, err := store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, 1); err != nil ||
+		len(history) != 1 || history[0].Version != 2 {
 		t.Errorf("latest change %+v, %v", history, err)
 	}
 }
@@ -317,7 +325,8 @@ func creditUsesAreRemembered(t *testing.T, db Database) {
 	use := access.CreditUse{
 		CreatorID: creator, ExternalCustomerID: ada, IdempotencyKey: "job|1 é",
 		Request: access.ConsumeRequest{Key: "renders", Amount: 3},
-		Result:  access.Balance{Key: "renders", Unit: "render", Amount: 3, Granted: 10, Used: 4, Balance: 6, Version: 2}, At: accessNoon,
+		Result:  access.Balance{Key: "renders", Unit: "render", Amount: 3, Granted: 10, Used: 4, Balance: 6, Version: 2},
+		At:      accessNoon,
 	}
 	insert := func() error {
 		return store.Atomically(
@@ -331,7 +340,8 @@ func creditUsesAreRemembered(t *testing.T, db Database) {
 	if got, err := r.Access.CreditUses.Get(t.Context(), creator, ada, use.IdempotencyKey); err != nil || got != use {
 		t.Errorf("found %+v, %v; want %+v", got, err, use)
 	}
-	for _, key := range [][3]string{{"crt_2", ada, use.IdempotencyKey}, {creator, "grace", use.IdempotencyKey}, {creator, ada, "job|1 É"}} {
+	for _, key := range [][3]string{{"crt_2", ada, use.IdempotencyKey}, {creator, "grace", use.IdempotencyKey},
+		{creator, ada, "job|1 É"}} {
 		if err := second(r.Access.CreditUses.Get(t.Context(), key[0], key[1], key[2])); !errors.Is(err, ports.ErrNotFound) {
 			t.Errorf("%v: %v", key, err)
 		}

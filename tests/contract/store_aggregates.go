@@ -489,7 +489,8 @@ func customersKept() aggregate[customer.State] {
 	return aggregate[customer.State]{
 		make: customerState,
 		change: func(s *customer.State) {
-			s.ExternalCustomerID, s.Email, s.DisplayName, s.Details = "", "b@example.com", "B", customer.Details{Address: customer.Address{Country: "DE"}}
+			s.ExternalCustomerID, s.Email, s.DisplayName, s.Details = "", "b@example.com", "B",
+				customer.Details{Address: customer.Address{Country: "DE"}}
 			s.UpdatedAt = catalogTime.Add(time.Hour)
 		},
 		key: func(s *customer.State) (string, *int64) { return s.ID, &s.Revision },

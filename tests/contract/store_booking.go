@@ -134,7 +134,8 @@ func aReservationIsReadAsWritten(t *testing.T, db Database) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, got, want)
 	}
 	for _, other := range [][2]string{{"crt_other", "cs_a"}, {creator, "cs_b"}} {
-		if got, err := store.Read(t.Context()).Booking.Reservations.ListByCheckout(t.Context(), other[0], other[1]); err != nil || len(got) != 0 {
+		if got, err := store.Read(t.Context()).Booking.Reservations.ListByCheckout(t.Context(), other[0],
+			other[1]); err != nil || len(got) != 0 {
 			t.Errorf("%v: %v, %v", other, got, err)
 		}
 	}
@@ -219,7 +220,8 @@ func timeGivenBackIsFreeAndDoesNotComeBackByItself(t *testing.T, db Database) {
 
 func liveReservationsBlockTheInterval(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
-	if !take(t, store, heldReservation("a1", 0), heldReservation("a2", 120), heldReservation("a3", 240), spanning("a4", 1440, 1440+3*1440)) {
+	if !take(t, store, heldReservation("a1", 0), heldReservation("a2", 120), heldReservation("a3", 240),
+		spanning("a4", 1440, 1440+3*1440)) {
 		t.Fatal("free time is not taken")
 	}
 	move(t, store, heldReservation("a2", 120), (*appointment.Reservation).Release)
@@ -279,7 +281,8 @@ func manyWantTheSameTime(t *testing.T, db Database) {
 			t.Errorf("%s: %d won", name, won)
 		}
 	}
-	if overlaps, err := store.Read(t.Context()).Booking.Audit.ListOverlaps(t.Context(), 10); err != nil || len(overlaps) != 0 {
+	if overlaps, err := store.Read(t.Context()).Booking.Audit.ListOverlaps(t.Context(), 10); err != nil ||
+		len(overlaps) != 0 {
 		t.Errorf("overlaps %v, %v", overlaps, err)
 	}
 }
@@ -306,7 +309,8 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 		CreatedAt: bookingTime.Add(-2 * time.Hour), Revision: 1,
 	}
 	first := second
-	first.ID, first.ReservationID, first.Position, first.Status, first.CanceledAt = "apt_3", "clm_3", 0, appointment.StatusConfirmed, time.Time{}
+	first.ID, first.ReservationID, first.Position, first.Status, first.CanceledAt = "apt_3", "clm_3", 0,
+		appointment.StatusConfirmed, time.Time{}
 	add := func(a appointment.State) error {
 		return store.Atomically(
 			t.Context(),
@@ -324,7 +328,8 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 	again.ID, again.ReservationID = "apt_4", "clm_4"
 	wantIndex(t, add(again), "appointments_creator_id_checkout_id_position")
 	changed := first
-	changed.Revision, changed.StartsAt, changed.ReservationID, changed.CancelReason = 2, bookingTime.Add(time.Hour), "clm_5", ""
+	changed.Revision, changed.StartsAt, changed.ReservationID, changed.CancelReason = 2, bookingTime.Add(time.Hour),
+		"clm_5", ""
 	save := func() error {
 		return store.Atomically(
 			t.Context(),
@@ -334,12 +339,14 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 	if err := save(); err != nil {
 		t.Fatal(err)
 	}
-	if read, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), first.ID); err != nil || read != changed {
+	if read, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), first.ID); err != nil ||
+		read != changed {
 		t.Errorf("%v\n got %+v\nwant %+v", err, read, changed)
 	}
 	changed.Revision, changed.Title = 4, "lost"
 	wantError(t, "a stale save", save(), ports.ErrStale)
-	if _, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), "apt_none"); !errors.Is(err, ports.ErrNotFound) {
+	if _, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), "apt_none"); !errors.Is(err,
+		ports.ErrNotFound) {
 		t.Errorf("an unknown one: %v", err)
 	}
 }

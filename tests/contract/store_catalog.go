@@ -96,7 +96,8 @@ func aListingIsUpdatedFromItsLatestRevisionOnly(t *testing.T, db Database) {
 		)
 	}
 	next := s
-	next.Title, next.Status, next.Metadata, next.Variants, next.Revision = "New", listing.Archived, listing.Metadata{}, s.Variants[:1], 2
+	next.Title, next.Status, next.Metadata, next.Variants, next.Revision = "New", listing.Archived, listing.Metadata{},
+		s.Variants[:1], 2
 	if err := update(next); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,8 @@ func slugsAreThePlatformsAndCatalogKeysTheAccounts(t *testing.T, db Database) {
 func mineListsEveryStatusOfOneAccount(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	var want []string
-	for i, status := range []listing.Status{listing.Draft, listing.Active, listing.Archived, listing.Draft, listing.Active} {
+	for i, status := range []listing.Status{listing.Draft, listing.Active, listing.Archived, listing.Draft,
+		listing.Active} {
 		s := listingState(i)
 		s.Status = status
 		other := listingState(100 + i)
@@ -269,7 +271,8 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 	if err := save(full, older, elsewhere); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := store.Read(ctx).Catalog.Plans.List(ctx, creator, "lst_0001"); err != nil || !reflect.DeepEqual(got, []plan.State{older, full}) {
+	if got, err := store.Read(ctx).Catalog.Plans.List(ctx, creator, "lst_0001"); err != nil ||
+		!reflect.DeepEqual(got, []plan.State{older, full}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if got, err := store.Read(ctx).Catalog.Plans.List(ctx, "crt_2", "lst_0001"); err != nil || len(got) != 0 {
@@ -295,7 +298,8 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 		}
 	}
 	for _, of := range []string{"crt_2", creator} {
-		if _, _, err := store.Read(ctx).Catalog.Listings.GetWithPlans(ctx, of, "no-such"); !errors.Is(err, ports.ErrNotFound) {
+		if _, _, err := store.Read(ctx).Catalog.Listings.GetWithPlans(ctx, of, "no-such"); !errors.Is(err,
+			ports.ErrNotFound) {
 			t.Errorf("an unknown key of %s: %v", of, err)
 		}
 	}
@@ -325,7 +329,8 @@ func paymentLinksComeBackAsTheyWent(t *testing.T, db Database) {
 			t.Errorf("got %+v and %+v, %v; want %+v", byID, byCode, err, want)
 		}
 	}
-	if list, err := r.Catalog.PaymentLinks.List(ctx, creator, ports.Page{Limit: 1}); err != nil || len(list.Items) != 1 || list.Items[0] != bare || list.Next.ID != bare.ID {
+	if list, err := r.Catalog.PaymentLinks.List(ctx, creator, ports.Page{Limit: 1}); err != nil || len(list.Items) != 1 ||
+		list.Items[0] != bare || list.Next.ID != bare.ID {
 		t.Errorf("first page %+v, %v", list, err)
 	}
 	if list, err := r.Catalog.PaymentLinks.List(ctx, "crt_2", ports.Page{Limit: 9}); err != nil || len(list.Items) != 0 {

@@ -173,7 +173,8 @@ func claimNextKeepsToThePausesOfKeys(t *testing.T, db Database) {
 	end := now.Add(10 * time.Minute)
 	pause(end)
 	next(end.Add(-time.Millisecond), "well", now.Add(3*time.Minute))
-	if _, _, err := store.ClaimNext(t.Context(), creator, now, end.Add(-time.Millisecond), lease); !errors.Is(err, ports.ErrNotFound) {
+	if _, _, err := store.ClaimNext(t.Context(), creator, now, end.Add(-time.Millisecond), lease); !errors.Is(err,
+		ports.ErrNotFound) {
 		t.Fatalf("next before the end of the pause: %v, want ErrNotFound", err)
 	}
 	next(end.Add(24*time.Hour), "down/a", end)
@@ -284,7 +285,8 @@ func aHeldClockLeavesItsTasksToTheAdvance(t *testing.T, db Database) {
 	if err != nil || !ok {
 		t.Fatalf("the advance gets %+v, %v, %v", got, ok, err)
 	}
-	if claimed, err = store.Claim(t.Context(), ports.PaymentTasks, held.Add(-time.Millisecond), lease, 10); err != nil || len(claimed) > 0 {
+	if claimed, err = store.Claim(t.Context(), ports.PaymentTasks, held.Add(-time.Millisecond), lease, 10); err != nil ||
+		len(claimed) > 0 {
 		t.Fatalf("workers get %+v, %v, while the clock is held", claimed, err)
 	}
 	if claimed, err = store.Claim(t.Context(), ports.PaymentTasks, held, lease, 10); err != nil || len(claimed) == 0 {

@@ -68,7 +68,8 @@ func discountsComeBackAsTheyWent(t *testing.T, db Database) {
 	if err != nil || len(list.Items) != 1 || list.Items[0].ID != "dsc_3" || list.Next.ID != "dsc_3" {
 		t.Errorf("the first page %+v, %v", list, err)
 	}
-	if list, err = r.Catalog.Discounts.List(ctx, creator, ports.Page{Limit: 5, After: list.Next}); err != nil || len(list.Items) != 1 || list.Items[0].ID != "dsc_2" {
+	if list, err = r.Catalog.Discounts.List(ctx, creator, ports.Page{Limit: 5, After: list.Next}); err != nil ||
+		len(list.Items) != 1 || list.Items[0].ID != "dsc_2" {
 		t.Errorf("the second page %+v, %v; the deleted one is not listed", list, err)
 	}
 }

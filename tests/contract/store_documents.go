@@ -187,7 +187,8 @@ func voidCreditNotesAreThoseOfTheirTime(t *testing.T, db Database) {
 			{Status: refund.Failed, SettledAt: quarter[1]},
 		} {
 			note := issued(document.CreditNote, "crt_a", fmt.Sprintf("A-C-%d", i+1), justBefore)
-			f.ID, f.CreatorID, f.CreditNoteNumber, f.Share, f.CreatedAt = note.SubjectID, note.CreatorID, note.Number, share, justBefore
+			f.ID, f.CreatorID, f.CreditNoteNumber, f.Share, f.CreatedAt = note.SubjectID, note.CreatorID, note.Number, share,
+				justBefore
 			if err := errors.Join(
 				r.Invoicing.Documents.Insert(ctx, note), r.Payments.Refunds.Insert(ctx, f),
 			); err != nil {

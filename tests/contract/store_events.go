@@ -48,7 +48,8 @@ func eventsAreListedInTheOrderOfTheirCommits(t *testing.T, db Database) {
 			return emitAt(ctx, r, "evt_2", event.PaymentCompleted, now)
 		})
 	})
-	if ids, _ := listEvents(t, store, ports.EventSearch{OldestFirst: true}, ports.Page{Limit: 10}); !slices.Equal(ids, []string{"evt_2", "evt_1"}) {
+	if ids, _ := listEvents(t, store, ports.EventSearch{OldestFirst: true}, ports.Page{Limit: 10}); !slices.Equal(ids,
+		[]string{"evt_2", "evt_1"}) {
 		t.Errorf("events are listed as %v, want the order of their commits", ids)
 	}
 }
@@ -108,7 +109,8 @@ func aPollerMissesNoEventOfManyAtOnce(t *testing.T, db Database) {
 func eventsAreFoundByTypeAndTime(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()
-	if _, list := listEvents(t, store, ports.EventSearch{OldestFirst: true}, ports.Page{Limit: 1}); list.Last != (ports.Cursor{}) {
+	if _, list := listEvents(t, store, ports.EventSearch{OldestFirst: true},
+		ports.Page{Limit: 1}); list.Last != (ports.Cursor{}) {
 		t.Errorf("an empty list ends at %+v", list.Last)
 	}
 	for i, typ := range []event.Type{event.PaymentCompleted, event.CustomerAccessChanged, event.PaymentCompleted} {

@@ -52,7 +52,8 @@ func (k keyStore) want(want ports.IdempotencyRecord) {
 	k.Helper()
 	err := k.in(func(ctx context.Context, keys ports.IdempotencyKeys) error {
 		got, locked, err := keys.Lock(ctx, want.CreatorID, want.Route, want.Key)
-		if err != nil || !locked || got.Status != want.Status || !bytes.Equal(got.Body, want.Body) || !bytes.Equal(got.BodyHash, want.BodyHash) ||
+		if err != nil || !locked || got.Status != want.Status || !bytes.Equal(got.Body, want.Body) ||
+			!bytes.Equal(got.BodyHash, want.BodyHash) ||
 			!got.CreatedAt.Equal(want.CreatedAt) || !got.LeaseUntil.Equal(want.LeaseUntil) {
 			k.Errorf("found %+v, locked %v, %v; want %+v", got, locked, err, want)
 		}

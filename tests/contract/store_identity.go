@@ -115,7 +115,8 @@ func issueKey(n byte, creatorID string) *identity.APIKey {
 func apiKeysAreFound(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
-	ada, bob := insertCreator(t, store, 1, "ada@example.com").State().ID, insertCreator(t, store, 2, "bob@example.com").State().ID
+	ada, bob := insertCreator(t, store, 1, "ada@example.com").State().ID,
+		insertCreator(t, store, 2, "bob@example.com").State().ID
 	keys := make([]*identity.APIKey, 6)
 	for i := range keys {
 		keys[i] = issueKey(byte(i+1), ada)
@@ -191,7 +192,8 @@ func theLastUseOfAKeyOnlyMovesForward(t *testing.T, db Database) {
 	ada := insertCreator(t, store, 1, "ada@example.com").State().ID
 	key := issueKey(1, ada)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.APIKeys.Insert(ctx, key) })
-	for _, step := range []struct{ touch, want time.Duration }{{0, 0}, {time.Minute, time.Minute}, {time.Second, time.Minute}} {
+	for _, step := range []struct{ touch, want time.Duration }{{0, 0}, {time.Minute, time.Minute},
+		{time.Second, time.Minute}} {
 		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 			return r.Identity.APIKeys.Touch(ctx, key.State().ID, noon.Add(step.touch))
 		})

@@ -48,8 +48,10 @@ func mailsAreOnePerKindAndCause(t *testing.T, db Database) {
 	}
 	got, err := mails.Get(t.Context(), creator, m.ID)
 	var data map[string]string
-	if err != nil || json.Unmarshal(got.Data, &data) != nil || data["item"] != "Type & <specimens>" || got.Recipient != m.Recipient ||
-		got.RecipientName != m.RecipientName || got.Kind != m.Kind || got.Cause != m.Cause || !got.CreatedAt.Equal(now) || got.Settled() {
+	if err != nil || json.Unmarshal(got.Data, &data) != nil || data["item"] != "Type & <specimens>" ||
+		got.Recipient != m.Recipient ||
+		got.RecipientName != m.RecipientName || got.Kind != m.Kind || got.Cause != m.Cause || !got.CreatedAt.Equal(now) ||
+		got.Settled() {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	for _, other := range []struct{ creatorID, mailID string }{{"crt_2", m.ID}, {creator, repeat.ID}} {
@@ -70,7 +72,8 @@ func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
 	m.RefusedAt, m.Refusal = now.Add(time.Second), "550 \x00"+strings.Repeat("ö", 400)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Mail.Mails.Update(ctx, m) })
 	got, err := store.Read(t.Context()).Mail.Mails.Get(t.Context(), creator, m.ID)
-	if err != nil || !got.RefusedAt.Equal(m.RefusedAt) || !got.SentAt.IsZero() || !strings.HasPrefix(got.Refusal, "550 ö") || !got.Settled() {
+	if err != nil || !got.RefusedAt.Equal(m.RefusedAt) || !got.SentAt.IsZero() ||
+		!strings.HasPrefix(got.Refusal, "550 ö") || !got.Settled() {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	m.CreatorID = "crt_2"

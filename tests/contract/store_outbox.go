@@ -40,7 +40,8 @@ func dueDelivery(t *testing.T, store StoreAdapter, n int, now time.Time) ports.T
 func hook(t *testing.T, store StoreAdapter, now time.Time) webhook.EndpointState {
 	t.Helper()
 	url, events := "https://hooks.example.com/", []string{"*"}
-	e := webhook.NewEndpoint("we_1", creator, webhook.EndpointEdit{URL: &url, Events: &events}, []byte("encrypted"), now).State()
+	e := webhook.NewEndpoint("we_1", creator, webhook.EndpointEdit{URL: &url, Events: &events}, []byte("encrypted"),
+		now).State()
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Webhooks.Endpoints.Insert(ctx, e) })
 	return e
 }
@@ -72,7 +73,8 @@ func logged(t *testing.T, store StoreAdapter, id string) (attempts int, delivere
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Status == webhook.Delivered && (d.AttemptCount != len(all[id]) || !d.NextAttemptAt.IsZero() || all[id][0].ResponseBody != "thanks") {
+	if d.Status == webhook.Delivered && (d.AttemptCount != len(all[id]) || !d.NextAttemptAt.IsZero() ||
+		all[id][0].ResponseBody != "thanks") {
 		t.Errorf("delivered: %+v with %+v", d, all[id])
 	}
 	return len(all[id]), d.Status == webhook.Delivered

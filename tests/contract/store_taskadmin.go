@@ -49,7 +49,8 @@ func anAccountSeesItsTasksByState(t *testing.T, db Database) {
 		schedule(t, store, "test.run", subject, creator, now.Add(time.Hour))
 	}
 	schedule(t, store, "test.run", "x", "crt_2", now.Add(time.Hour))
-	for state, want := range map[ports.TaskState]string{"": "cbarf", ports.TaskWaiting: "cba", ports.TaskRunning: "r", ports.TaskFailed: "f"} {
+	for state, want := range map[ports.TaskState]string{"": "cbarf", ports.TaskWaiting: "cba", ports.TaskRunning: "r",
+		ports.TaskFailed: "f"} {
 		if got := standings(t, store, creator, state, now); got != want {
 			t.Errorf("%q: %s, want %s", state, got, want)
 		}
@@ -60,7 +61,8 @@ func anAccountSeesItsTasksByState(t *testing.T, db Database) {
 	}
 	admin := store.Read(t.Context()).TaskAdmin
 	failed, err := admin.Get(t.Context(), creator, "test.run:f", now)
-	if err != nil || failed.LastError != "no luck" || !failed.RunAt.Equal(now.Add(time.Minute)) || failed.Attempts != 1 || !failed.DueAt.Equal(now.Add(-2*time.Second)) {
+	if err != nil || failed.LastError != "no luck" || !failed.RunAt.Equal(now.Add(time.Minute)) || failed.Attempts != 1 ||
+		!failed.DueAt.Equal(now.Add(-2*time.Second)) {
 		t.Errorf("found %+v, %v", failed, err)
 	}
 	if _, err := admin.Get(t.Context(), "crt_2", "test.run:f", now); !errors.Is(err, ports.ErrNotFound) {

@@ -80,13 +80,14 @@ func aTransactionThatLacksSomethingForGoodEnds(t *testing.T, db Database) {
 		return &ports.PrefetchError{What: "a rate", Fetch: func(context.Context) error { fetches++; return nil }}
 	})
 	var missing *ports.PrefetchError
-	if err == nil || errors.As(err, &missing) || errors.Is(err, ports.ErrDatabaseBusy) || runs != fetches || runs < 2 || runs > 20 {
+	if err == nil || errors.As(err, &missing) || errors.Is(err, ports.ErrDatabaseBusy) || runs != fetches || runs < 2 ||
+		runs > 20 {
 		t.Errorf("%d runs, %d fetches, %v", runs, fetches, err)
 	}
 }
 
-// aJoinedPartReportsItsRefusedWrite joins a transaction with a write that the database refuses: the caller of that part gets
-// the error, as if the transaction were the part's own.
+// aJoinedPartReportsItsRefusedWrite joins a transaction with a write that the database refuses: the caller of that part
+// gets the error, as if the transaction were the part's own.
 func aJoinedPartReportsItsRefusedWrite(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	taken, other := listingState(1), listingState(2)
@@ -110,7 +111,8 @@ func aJoinedPartReportsItsRefusedWrite(t *testing.T, db Database) {
 	})
 	wantIndex(t, err, "listings_slug")
 	claimNone(t, store, realNow())
-	if _, err := store.Read(t.Context()).Catalog.Listings.Get(t.Context(), listingState(3).ID); !errors.Is(err, ports.ErrNotFound) {
+	if _, err := store.Read(t.Context()).Catalog.Listings.Get(t.Context(), listingState(3).ID); !errors.Is(err,
+		ports.ErrNotFound) {
 		t.Errorf("a part of what did not commit: %v", err)
 	}
 }

@@ -35,13 +35,17 @@ func TestAccessOfEveryKindOfCustomerID(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		for _, customer := range []string{"ada", "ada/1/grants", "auth0|42", "ada@example.com", "org:7 user:9", "Zoë–木", "50%", "a+b", "explain", strings.Repeat("é", 255)} {
-			made := a.AsBackend(t, http.MethodPost, accessPath(customer)+"/grants", JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}).
+		for _, customer := range []string{"ada", "ada/1/grants", "auth0|42", "ada@example.com", "org:7 user:9", "Zoë–木",
+			"50%", "a+b", "explain", strings.Repeat("é", 255)} {
+			made := a.AsBackend(t, http.MethodPost, accessPath(customer)+"/grants",
+				JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}).
 				Want(t, 201).Map(t)
 			if made["externalCustomerId"] != customer {
 				t.Errorf("%q was granted to %q", customer, made["externalCustomerId"])
 			}
-			if got := a.AsBackend(t, http.MethodGet, accessPath(customer), nil).Want(t, 200).Map(t); got["externalCustomerId"] != customer || got["version"].(interface{ String() string }).String() != "1" {
+			if got := a.AsBackend(t, http.MethodGet, accessPath(customer), nil).
+				Want(t, 200).Map(t); got["externalCustomerId"] != customer ||
+				got["version"].(interface{ String() string }).String() != "1" {
 				t.Errorf("%q reads %v", customer, got)
 			}
 		}
@@ -86,7 +90,8 @@ func TestAccessIsConditionalAndApart(t *testing.T) {
 		}
 		empty := ask(`"nothing"`).Want(t, 200)
 		ask(empty.Header.Get("ETag")).Want(t, 304)
-		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{"listing": listing.CatalogKey, "plan": "pro"}).Want(t, 201)
+		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants",
+			JSON{"listing": listing.CatalogKey, "plan": "pro"}).Want(t, 201)
 		full := ask(empty.Header.Get("ETag")).Want(t, 200)
 		etag := full.Header.Get("ETag")
 		for _, header := range []string{etag, "W/" + etag, `"x", ` + etag, "*"} {
@@ -102,7 +107,8 @@ func TestAccessIsConditionalAndApart(t *testing.T) {
 			t.Errorf("another account sees %v", got)
 		}
 		for name, path := range map[string]string{"read": "", "explain": "/explain"} {
-			app.Ask(t, harness.Request{Method: http.MethodGet, Path: accessPath("ada") + path}).Refuses(t, 401, "UNAUTHENTICATED")
+			app.Ask(t, harness.Request{Method: http.MethodGet, Path: accessPath("ada") + path}).Refuses(t, 401,
+				"UNAUTHENTICATED")
 			a.AsCreator(t, http.MethodGet, accessPath("ada")+path, nil).Refuses(t, 401, "UNAUTHENTICATED")
 			t.Log(name)
 		}
@@ -183,12 +189,14 @@ func TestGrantsOverHTTP(t *testing.T) {
 			t, 409, "IDEMPOTENCY_KEY_MISMATCH",
 		)
 		made := first.Map(t)
-		if made["plan"] != "pro" || made["listing"] != listing.CatalogKey || made["note"] != "guest" || made["status"] != "active" {
+		if made["plan"] != "pro" || made["listing"] != listing.CatalogKey || made["note"] != "guest" ||
+			made["status"] != "active" {
 			t.Errorf("made %s", first.Body)
 		}
 		path := grants + "/" + made["id"].(string)
 		other.AsBackend(t, http.MethodDelete, path, nil).Refuses(t, 404, "NOT_FOUND")
-		a.AsBackend(t, http.MethodDelete, accessPath("grace")+"/grants/"+made["id"].(string), nil).Refuses(t, 404, "NOT_FOUND")
+		a.AsBackend(t, http.MethodDelete, accessPath("grace")+"/grants/"+made["id"].(string), nil).Refuses(t, 404,
+			"NOT_FOUND")
 		a.AsBackend(t, http.MethodDelete, grants+"/nothing", nil).Refuses(t, 404, "NOT_FOUND")
 		if got := a.Access(t, "ada"); len(got["activePlans"].([]any)) != 1 {
 			t.Errorf("before revoking: %v", got)
@@ -227,7 +235,8 @@ func TestPurchaseGivesAccessAndReceiptItsVersion(t *testing.T) {
 		if grant["checkoutId"] != session.ID {
 			t.Errorf("explained by %v, want session %s", grant, session.ID)
 		}
-		a.AsBackend(t, http.MethodDelete, accessPath("ada")+"/grants/"+grant["id"].(string), nil).Refuses(t, 409, "STATE_CONFLICT")
+		a.AsBackend(t, http.MethodDelete, accessPath("ada")+"/grants/"+grant["id"].(string), nil).Refuses(t, 409,
+			"STATE_CONFLICT")
 	})
 }
 
@@ -236,7 +245,8 @@ func TestCreditsOverHTTP(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		listing := proPlan(t, a)
-		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{"listing": listing.CatalogKey, "plan": "pro"}).Want(t, 201)
+		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants",
+			JSON{"listing": listing.CatalogKey, "plan": "pro"}).Want(t, 201)
 		path := accessPath("ada") + "/credits/consume"
 		for name, c := range map[string]struct {
 			body   any
@@ -310,7 +320,8 @@ func TestWaitingForAccess(t *testing.T) {
 		}()
 		time.Sleep(300 * time.Millisecond) // the point is to be waiting already; to be late only makes it easier
 		start = time.Now()
-		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}).Want(t, 201)
+		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants",
+			JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}).Want(t, 201)
 		response := <-responses
 		if waited := time.Since(start); waited > 10*time.Second || !strings.Contains(string(response.Body), `"version":1`) {
 			t.Errorf("notified after %v: %s", waited, response.Body)
@@ -343,7 +354,8 @@ func TestGrantsEndOnTheAccountsClock(t *testing.T) {
 			to   time.Time
 			want string
 		}{{ends.Add(-time.Hour), "first second"}, {ends, "second"}, {ends.Add(48 * time.Hour), ""}} {
-			a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", JSON{"to": step.to.Format(time.RFC3339Nano)}).Want(t, 200)
+			a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", JSON{"to": step.to.Format(time.RFC3339Nano)}).
+				Want(t, 200)
 			if got := strings.Join(keys(), " "); got != step.want {
 				t.Errorf("at %v: %q, want %q", step.to, got, step.want)
 			}

@@ -22,7 +22,8 @@ func (w *fixture) bookedBy(t *testing.T, email, startsAt string) (a bookedTime) 
 		"appointmentSlot": JSON{"startsAt": startsAt, "timezone": "Asia/Kathmandu", "deliveryMode": "virtual"},
 	}).Want(t, 201).Into(t, &session)
 	var receipt struct{ Appointments []struct{ ID string } }
-	w.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{"cardNumber": harness.CardSucceeds, "email": email}).
+	w.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+		JSON{"cardNumber": harness.CardSucceeds, "email": email}).
 		Want(t, 200).Into(t, &receipt)
 	w.AsBackend(t, get, "/v1/appointments/"+receipt.Appointments[0].ID, nil).Want(t, 200).Into(t, &a)
 	return a
@@ -53,8 +54,10 @@ func wantInvitation(t *testing.T, m contract.ReceivedMail, a bookedTime, method,
 		t.Fatal(err)
 	}
 	of := func(name string) string { return event.GetProperty(ics.ComponentProperty(name)).Value }
-	if got := starts.UTC().Format("2006-01-02T15:04:05.000Z"); got != a.StartsAt || !strings.Contains(m.Files["invite.ics"], "\r\nMETHOD:"+method+"\r\n") || of("STATUS") != status ||
-		of("SEQUENCE") != sequence || !strings.HasPrefix(of("UID"), a.ID+"@") || !strings.HasSuffix(of("UID"), ".sundry") || strings.Contains(m.Files["invite.ics"], "BEGIN:VALARM") != (method == "REQUEST") ||
+	if got := starts.UTC().Format("2006-01-02T15:04:05.000Z"); got != a.StartsAt ||
+		!strings.Contains(m.Files["invite.ics"], "\r\nMETHOD:"+method+"\r\n") || of("STATUS") != status ||
+		of("SEQUENCE") != sequence || !strings.HasPrefix(of("UID"), a.ID+"@") || !strings.HasSuffix(of("UID"), ".sundry") ||
+		strings.Contains(m.Files["invite.ics"], "BEGIN:VALARM") != (method == "REQUEST") ||
 		of("ATTENDEE") != "mailto:"+m.To.Address || of("ORGANIZER") != "mailto:"+m.From.Address {
 		t.Errorf("%s, %+v", got, event.Properties)
 	}
@@ -85,12 +88,14 @@ func TestMailFollowsAnAppointmentToItsEnd(t *testing.T) {
 			}
 		}
 		notice := only(w.Email, "New booking: ", 1)
-		if text := notice.Parts["text/plain"]; !strings.Contains(text, "America/New_York, UTC−") || strings.Contains(text, "/a/") || !strings.Contains(text, "Grace O'Hopper") {
+		if text := notice.Parts["text/plain"]; !strings.Contains(text, "America/New_York, UTC−") ||
+			strings.Contains(text, "/a/") || !strings.Contains(text, "Grace O'Hopper") {
 			t.Errorf("the creator's mail is\n%s", text)
 		}
 		var moved bookedTime
 		target := w.openTime(t)
-		w.AsBackend(t, post, "/v1/appointments/"+a.ID+"/reschedule", slotBody(target, JSON{"timezone": "Asia/Kathmandu"})).Want(t, 200).Into(t, &moved)
+		w.AsBackend(t, post, "/v1/appointments/"+a.ID+"/reschedule",
+			slotBody(target, JSON{"timezone": "Asia/Kathmandu"})).Want(t, 200).Into(t, &moved)
 		workOff(t, w.Account)
 		wantInvitation(t, only(buyer, "New time: ", 1), moved, "REQUEST", "CONFIRMED", "1")
 		only(w.Email, "Moved: ", 1)
@@ -130,7 +135,8 @@ func TestClockAdvanceSendsRemindersInOrder(t *testing.T) {
 			t.Errorf("%d reminders of what takes place", got)
 		}
 		b = w.read(t, b)
-		if mails := about(t, app, canceled, "Canceled: "); len(mails) != 1 || len(about(t, app, canceled, "Reminder: ")) != 0 {
+		if mails := about(t, app, canceled, "Canceled: "); len(mails) != 1 ||
+			len(about(t, app, canceled, "Reminder: ")) != 0 {
 			t.Errorf("%d mails of the cancellation", len(mails))
 		} else {
 			wantInvitation(t, mails[0], b, "CANCEL", "CANCELLED", "1")

@@ -59,12 +59,14 @@ func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
-		if policy := shown.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'none'") || !strings.Contains(policy, "form-action 'self'") || !strings.Contains(policy, "frame-ancestors 'none'") {
+		if policy := shown.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'none'") ||
+			!strings.Contains(policy, "form-action 'self'") || !strings.Contains(policy, "frame-ancestors 'none'") {
 			t.Errorf("policy %q", policy)
 		}
 		times := w.page(t, a, "/reschedule").Want(t, 200)
 		links := openTimeLink.FindAllStringSubmatch(string(times.Body), -1)
-		if len(links) < 10 || strings.Contains(string(times.Body), url.QueryEscape(taken.StartsAt)) || strings.Contains(string(times.Body), url.QueryEscape(a.StartsAt)) {
+		if len(links) < 10 || strings.Contains(string(times.Body), url.QueryEscape(taken.StartsAt)) ||
+			strings.Contains(string(times.Body), url.QueryEscape(a.StartsAt)) {
 			t.Fatalf("%d times, or one that is not free", len(links))
 		}
 		wantWords(t, w.page(t, a, "/reschedule"+links[3][1]).Want(t, 200), "Move your appointment?")
@@ -75,14 +77,16 @@ func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 		target := query.Get("to")
 		refused := w.send(t, a, "/reschedule", url.Values{"startsAt": {taken.StartsAt}}).Want(t, 409)
 		wantWords(t, refused, "was just taken", "Days to choose from")
-		if moved := w.send(t, a, "/reschedule", url.Values{"startsAt": {target}}).Want(t, 303).Header.Get("Location"); !strings.HasSuffix(moved, "?done=moved") {
+		if moved := w.send(t, a, "/reschedule", url.Values{"startsAt": {target}}).
+			Want(t, 303).Header.Get("Location"); !strings.HasSuffix(moved, "?done=moved") {
 			t.Errorf("moved and led to %s", moved)
 		}
 		w.send(t, a, "/reschedule", url.Values{"startsAt": {target}}).Want(t, 303) // pressed twice
 		wantWords(
 			t, w.page(t, a, "?done=moved").Want(t, 200), "Your appointment was moved", `<time datetime="`+target+`"`,
 		)
-		if now := w.read(t, a); now.StartsAt != target || now.Timezone != "Asia/Kathmandu" || *now.MeetingURL != *a.MeetingURL {
+		if now := w.read(t, a); now.StartsAt != target || now.Timezone != "Asia/Kathmandu" ||
+			*now.MeetingURL != *a.MeetingURL {
 			t.Errorf("%+v", now)
 		}
 		if got, want := w.changesOf(t, a.ID), "rescheduled from "+a.StartsAt+", booked"; got != want {
@@ -125,7 +129,9 @@ func TestABuyerCancelsTheAppointmentByItsLink(t *testing.T) {
 			t.Errorf("published %s", got)
 		}
 		file := w.page(t, a, "/calendar.ics").Want(t, 200)
-		if !strings.HasPrefix(file.Header.Get("Content-Type"), "text/calendar") || !strings.Contains(string(file.Body), "STATUS:CANCELLED\r\n") || !strings.Contains(string(file.Body), "SEQUENCE:1\r\n") {
+		if !strings.HasPrefix(file.Header.Get("Content-Type"), "text/calendar") ||
+			!strings.Contains(string(file.Body), "STATUS:CANCELLED\r\n") ||
+			!strings.Contains(string(file.Body), "SEQUENCE:1\r\n") {
 			t.Errorf("%v %s", file.Header, file.Body)
 		}
 	})
@@ -139,7 +145,8 @@ func TestThePageOfAnAppointmentThatHasBegunSaysSo(t *testing.T) {
 		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": a.StartsAt}).Want(t, 200)
 		page := w.page(t, a, "").Want(t, 200)
 		wantWords(t, page, "has started or is over", "Join meeting")
-		if strings.Contains(string(page.Body), "Choose another time") || strings.Contains(string(page.Body), "Cancel appointment") {
+		if strings.Contains(string(page.Body), "Choose another time") ||
+			strings.Contains(string(page.Body), "Cancel appointment") {
 			t.Error("the page offers what is not possible any more")
 		}
 		w.send(t, a, "/cancel", url.Values{}).Want(t, 303)
@@ -155,7 +162,8 @@ func TestALinkThatWasNotGivenOutOpensNothing(t *testing.T) {
 		w := newFixture(t, app)
 		a := w.booked(t)
 		forged := a
-		forged.ManageURL = a.ManageURL[:len(a.ManageURL)-1] + map[bool]string{true: "1", false: "0"}[strings.HasSuffix(a.ManageURL, "0")]
+		forged.ManageURL = a.ManageURL[:len(a.ManageURL)-1] +
+			map[bool]string{true: "1", false: "0"}[strings.HasSuffix(a.ManageURL, "0")]
 		byID := a
 		byID.ManageURL = w.URL + "/a/" + a.ID
 		for _, bad := range []bookedTime{forged, byID} {
@@ -189,7 +197,8 @@ func TestACreatorSubscribesToTheirAppointments(t *testing.T) {
 			return w.Ask(t, harness.Request{Method: get, Path: "/calendar/" + secret + ".ics"})
 		}
 		calendar := read(first).Want(t, 200)
-		if !strings.Contains(string(calendar.Body), "UID:"+a.ID+"@") || calendar.Header.Get("Content-Type") != "text/calendar; charset=utf-8" ||
+		if !strings.Contains(string(calendar.Body), "UID:"+a.ID+"@") ||
+			calendar.Header.Get("Content-Type") != "text/calendar; charset=utf-8" ||
 			calendar.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%v %s", calendar.Header, calendar.Body)
 		}

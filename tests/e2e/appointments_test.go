@@ -95,29 +95,34 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		a := w.booked(t)
-		if a.Status != "confirmed" || a.ListingID != w.sessionHours(t).ID || a.Timezone != "Asia/Kathmandu" || a.MeetingURL == nil || a.Address != nil {
+		if a.Status != "confirmed" || a.ListingID != w.sessionHours(t).ID || a.Timezone != "Asia/Kathmandu" ||
+			a.MeetingURL == nil || a.Address != nil {
 			t.Errorf("%+v", a)
 		}
 		path, target := "/v1/appointments/"+a.ID, w.openTime(t)
 		var moved, read bookedTime
 		w.AsBackend(t, post, path+"/reschedule", slotBody(target, nil)).Want(t, 200).Into(t, &moved)
-		if moved.StartsAt != target || moved.Timezone != "Europe/Dublin" || moved.DeliveryMode != "virtual" || *moved.MeetingURL != *a.MeetingURL {
+		if moved.StartsAt != target || moved.Timezone != "Europe/Dublin" || moved.DeliveryMode != "virtual" ||
+			*moved.MeetingURL != *a.MeetingURL {
 			t.Errorf("moved: %+v", moved)
 		}
 		w.AsBackend(t, post, path+"/reschedule", slotBody(target, nil)).Want(t, 200) // it is there already
 		if got := w.openTime(t); got != a.StartsAt {
 			t.Errorf("its old time is not free: %s is", got)
 		}
-		w.AsBackend(t, post, path+"/reschedule", slotBody(target, harness.JSON{"deliveryMode": "in_person"})).Want(t, 200).Into(t, &moved)
+		w.AsBackend(t, post, path+"/reschedule", slotBody(target, harness.JSON{"deliveryMode": "in_person"})).
+			Want(t, 200).Into(t, &moved)
 		if moved.MeetingURL != nil || moved.Address == nil || *moved.Address != "350 Fifth Avenue" {
 			t.Errorf("in person: %+v", moved)
 		}
 		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": "The coach is ill."}).Want(t, 200).Into(t, &read)
-		if read.Status != "canceled" || read.CancelReason == nil || *read.CancelReason != "The coach is ill." || read.CanceledAt == nil {
+		if read.Status != "canceled" || read.CancelReason == nil || *read.CancelReason != "The coach is ill." ||
+			read.CanceledAt == nil {
 			t.Errorf("canceled: %+v", read)
 		}
 		for _, trigger := range []string{"/cancel", "/reschedule"} {
-			w.AsBackend(t, post, path+trigger, map[string]harness.JSON{"/reschedule": slotBody(a.StartsAt, nil), "/cancel": {}}[trigger]).Refuses(t, 409, "STATE_CONFLICT")
+			w.AsBackend(t, post, path+trigger, map[string]harness.JSON{"/reschedule": slotBody(a.StartsAt, nil),
+				"/cancel": {}}[trigger]).Refuses(t, 409, "STATE_CONFLICT")
 		}
 		other := w.booked(t)
 		w.AsBackend(t, post, "/v1/appointments/"+other.ID+"/cancel", nil).Want(t, 200) // it needs no body
@@ -211,7 +216,8 @@ func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": strings.Repeat("x", 501)}).Refuses(
 			t, 400, "VALIDATION_FAILED", "reason",
 		)
-		for _, r := range []harness.Request{{Method: get, Path: path}, {Method: post, Path: path + "/cancel"}, {Method: post, Path: path + "/reschedule", Body: slotBody(open, nil)}} {
+		for _, r := range []harness.Request{{Method: get, Path: path}, {Method: post, Path: path + "/cancel"},
+			{Method: post, Path: path + "/reschedule", Body: slotBody(open, nil)}} {
 			r.Bearer = outsider.Key
 			app.Ask(t, r).Refuses(t, 404, "NOT_FOUND")
 			r.Bearer, r.Path = w.Key, strings.Replace(r.Path, a.ID, "apt_01jqz5y2c4e6g8h0k2m4p6r8s0", 1)
@@ -234,7 +240,8 @@ func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
 		w.AsBackend(t, post, "/v1/appointments/"+first.ID+"/cancel", nil).Want(t, 200)
 		find := func(query ...string) string {
 			var found struct{ Data []bookedTime }
-			w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs(query), Bearer: w.Key}).Want(t, 200).Into(t, &found)
+			w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs(query), Bearer: w.Key}).
+				Want(t, 200).Into(t, &found)
 			names := map[string]string{first.ID: "first", second.ID: "second"}
 			var all []string
 			for _, a := range found.Data {
@@ -263,7 +270,9 @@ func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
 				t.Errorf("%s: %q, want %q", query, got, want)
 			}
 		}
-		w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs([]string{"status", "booked", "from", "x", "to", "2030", "listingId", "x", "externalCustomerId", "\x00"}), Bearer: w.Key}).
+		w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments",
+			Query: pairs([]string{"status", "booked", "from", "x", "to", "2030", "listingId", "x", "externalCustomerId",
+				"\x00"}), Bearer: w.Key}).
 			Refuses(t, 400, "VALIDATION_FAILED", "status", "from", "to", "listingId", "externalCustomerId")
 	})
 }

@@ -83,7 +83,8 @@ func TestBadSignUpsAndKeysAreRefusedWithEveryFault(t *testing.T) {
 		if len(keys.Data) != 1 {
 			t.Errorf("the account has %d keys, want the one it began with", len(keys.Data))
 		}
-		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in", Body: harness.JSON{"email": "x@example.com", "password": harness.Password}}).
+		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in",
+			Body:                              harness.JSON{"email": "x@example.com", "password": harness.Password}}).
 			Refuses(t, 401, "UNAUTHENTICATED") // the refused sign-up made nobody
 	})
 }
@@ -93,14 +94,16 @@ func TestAKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		ends := time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
-		made := a.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": " Backend ", "expiresAt": ends}).Want(t, 201)
+		made := a.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": " Backend ", "expiresAt": ends}).
+			Want(t, 201)
 		if made.Header.Get("Cache-Control") != "no-store" {
 			t.Error("the response with the key may be cached")
 		}
 		view := made.Map(t)
 		id, _ := view["id"].(string)
 		key, _ := view["key"].(string)
-		if view["name"] != "Backend" || view["prefix"] != "sk_test_" || !strings.HasSuffix(key, view["last4"].(string)) || view["livemode"] != false {
+		if view["name"] != "Backend" || view["prefix"] != "sk_test_" || !strings.HasSuffix(key, view["last4"].(string)) ||
+			view["livemode"] != false {
 			t.Errorf("made %v", view)
 		}
 		read := func() *harness.Response {

@@ -33,7 +33,8 @@ func TestARefusedPaymentLeavesItsTimesToOthers(t *testing.T) {
 				t.Errorf("%s: the calendar shows %v of %v", name, now, starts)
 			}
 		}
-		s.AsBackend(t, post, pay, harness.JSON{"cardNumber": harness.CardSucceeds, "appointmentSlots": slotsAt(starts, 0)}).Want(t, 200)
+		s.AsBackend(t, post, pay, harness.JSON{"cardNumber": harness.CardSucceeds,
+			"appointmentSlots": slotsAt(starts, 0)}).Want(t, 200)
 		s.AsBackend(t, post, pay, harness.JSON{"cardNumber": "1", "appointmentSlots": slotsAt(starts, 1)}).Refuses(
 			t, 409, "SESSION_ALREADY_PAID",
 		)
@@ -48,11 +49,13 @@ func TestWhatIsNotOfferedAnyMoreCannotBeBooked(t *testing.T) {
 		l := s.sells(t, "virtual", nil)
 		long, starts := s.pack(t, l, 1, 9000), s.open(t, l, "")
 		var chosen, undecided harness.Session
-		s.create(t, s.session(l, harness.JSON{"variantId": long, "appointmentSlots": slotsAt(starts, 0)})).Want(t, 201).Into(t, &chosen)
+		s.create(t, s.session(l, harness.JSON{"variantId": long, "appointmentSlots": slotsAt(starts, 0)})).
+			Want(t, 201).Into(t, &chosen)
 		s.create(t, s.session(l, harness.JSON{"variantId": long})).Want(t, 201).Into(t, &undecided)
 		s.AsCreator(t, "DELETE", "/v1/listings/"+l.ID+"/variants/"+long, nil).Want(t, 200)
 		page := "/c/" + undecided.Secret()
-		app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, 1)}}).
+		app.Ask(t, harness.Request{Method: post, Path: page + "/slots",
+			Body: harness.JSON{"appointmentSlots": slotsAt(starts, 1)}}).
 			Refuses(t, 400, "NOT_BOOKABLE", "variant")
 		app.Ask(t, harness.Request{Method: get, Path: page}).Want(t, 200)
 		if now := s.open(t, l, ""); len(now) != len(starts)-1 {
@@ -62,7 +65,8 @@ func TestWhatIsNotOfferedAnyMoreCannotBeBooked(t *testing.T) {
 		var link struct{ URL string }
 		s.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID, "active": true}).Want(t, 201).Into(t, &link)
 		hours := s.AsCreator(t, get, "/v1/scheduling/availability", nil).Want(t, 200).Map(t)
-		s.AsCreator(t, put, "/v1/scheduling/availability", harness.JSON{"timezone": "Europe/Paris", "weekly": []any{}}).Want(t, 200)
+		s.AsCreator(t, put, "/v1/scheduling/availability",
+			harness.JSON{"timezone": "Europe/Paris", "weekly": []any{}}).Want(t, 200)
 		path := link.URL[len(app.URL):]
 		if gone := app.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 409); !gone.IsHTML() {
 			t.Errorf("a link to what cannot be booked responds with %s", gone.Body)

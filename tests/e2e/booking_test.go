@@ -40,7 +40,8 @@ func (s *studio) sells(t *testing.T, method string, over harness.JSON) harness.L
 func (s *studio) pack(t *testing.T, l harness.Listing, sessions, price int) (variantID string) {
 	t.Helper()
 	var made struct{ VariantID string }
-	s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants", harness.JSON{"durationMinutes": 60, "sessionCount": sessions, "priceInCents": price}).
+	s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
+		harness.JSON{"durationMinutes": 60, "sessionCount": sessions, "priceInCents": price}).
 		Want(t, 201).Into(t, &made)
 	return made.VariantID
 }
@@ -93,7 +94,8 @@ func (w *fixture) undecided(t *testing.T) (secret string, choice harness.JSON) {
 	t.Helper()
 	l := w.bookableListing(t)
 	var session harness.Session
-	w.AsBackend(t, post, "/v1/checkout-sessions", harness.JSON{"listingId": l.ID, "successUrl": "https://shop.example/thanks"}).Want(t, 201).Into(t, &session)
+	w.AsBackend(t, post, "/v1/checkout-sessions",
+		harness.JSON{"listingId": l.ID, "successUrl": "https://shop.example/thanks"}).Want(t, 201).Into(t, &session)
 	day := w.now(t).AddDate(0, 0, 2).Format(time.DateOnly)
 	slot := askCalendar(t, w.App, l.ID, "slots", "date", day).Slots[0]
 	return session.Secret(), harness.JSON{
@@ -131,7 +133,8 @@ func TestATimeChosenBeforehandIsBookedByPaying(t *testing.T) {
 			AppointmentSlots     []struct{ StartsAt, Timezone, DeliveryMode string }
 		}
 		s.create(t, s.session(l, harness.JSON{"appointmentSlot": slot})).Want(t, 201).Into(t, &session)
-		if session.ExpiresAt.Sub(session.CreatedAt) != 30*time.Minute || len(session.AppointmentSlots) != 1 || session.AppointmentSlots[0].StartsAt != starts[2] ||
+		if session.ExpiresAt.Sub(session.CreatedAt) != 30*time.Minute || len(session.AppointmentSlots) != 1 ||
+			session.AppointmentSlots[0].StartsAt != starts[2] ||
 			session.AppointmentSlots[0].DeliveryMode != "in_person" || !strings.HasPrefix(session.VariantID, "var_") {
 			t.Fatalf("session %+v", session)
 		}
@@ -144,7 +147,9 @@ func TestATimeChosenBeforehandIsBookedByPaying(t *testing.T) {
 			t.Fatalf("receipt %v", receipt)
 		}
 		appointment, _ := booked[0].(map[string]any)
-		if appointment["status"] != "confirmed" || appointment["address"] != "1 Rue de Rivoli, Paris" || appointment["meetingUrl"] != nil || appointment["startsAt"] != starts[2] || appointment["timezone"] != "America/New_York" {
+		if appointment["status"] != "confirmed" || appointment["address"] != "1 Rue de Rivoli, Paris" ||
+			appointment["meetingUrl"] != nil || appointment["startsAt"] != starts[2] ||
+			appointment["timezone"] != "America/New_York" {
 			t.Errorf("appointment %v", appointment)
 		}
 		var events struct{ Data []struct{ Type string } }
@@ -178,7 +183,8 @@ func TestAPackIsChosenOnThePage(t *testing.T) {
 		state := func() map[string]any {
 			return app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
 		}
-		if now := state(); now["state"] != "choose_time" || fmt.Sprintf("%v %v", now["sessionCount"], now["totalInCents"]) != "3 30000" {
+		if now := state(); now["state"] != "choose_time" ||
+			fmt.Sprintf("%v %v", now["sessionCount"], now["totalInCents"]) != "3 30000" {
 			t.Fatalf("page %v", now)
 		}
 		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 400, "SLOT_COUNT_MISMATCH", "appointmentSlots")
@@ -200,9 +206,11 @@ func TestAPackIsChosenOnThePage(t *testing.T) {
 		if now := state(); now["state"] != "pay" || len(now["appointmentSlots"].([]any)) != 3 {
 			t.Fatalf("page %v", now)
 		}
-		app.Ask(t, harness.Request{Method: post, Path: page + "/pay", Body: harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com"}}).Want(t, 200)
+		app.Ask(t, harness.Request{Method: post, Path: page + "/pay",
+			Body: harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com"}}).Want(t, 200)
 		booked, _ := s.Receipt(t, session)["appointments"].([]any)
-		if len(booked) != 3 || booked[0].(map[string]any)["startsAt"] != starts[7] || booked[0].(map[string]any)["meetingUrl"] != "https://meet.example/ada" {
+		if len(booked) != 3 || booked[0].(map[string]any)["startsAt"] != starts[7] ||
+			booked[0].(map[string]any)["meetingUrl"] != "https://meet.example/ada" {
 			t.Errorf("booked %v", booked)
 		}
 		attach(slotsAt(starts, 2, 3, 4)).Refuses(t, 409, "SESSION_ALREADY_PAID")
@@ -324,16 +332,19 @@ func TestAnUnpaidAppointmentExpiresAndStartsAgain(t *testing.T) {
 		}
 		page := "/c/" + session.Secret()
 		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 410, "SESSION_EXPIRED")
-		app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, 0)}}).Refuses(t, 410, "SESSION_EXPIRED")
+		app.Ask(t, harness.Request{Method: post, Path: page + "/slots",
+			Body: harness.JSON{"appointmentSlots": slotsAt(starts, 0)}}).Refuses(t, 410, "SESSION_EXPIRED")
 		state := app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
-		if state["state"] != "expired" || state["listingUrl"] != app.URL+page+"/again" || state["cancelUrl"] != "https://shop.example/calendar" {
+		if state["state"] != "expired" || state["listingUrl"] != app.URL+page+"/again" ||
+			state["cancelUrl"] != "https://shop.example/calendar" {
 			t.Fatalf("page %v", state)
 		}
 		fresh := app.Ask(t, harness.Request{Method: get, Path: page + "/again"}).Want(t, 303).Header.Get("Location")
 		if fresh == session.CheckoutURL || !strings.HasPrefix(fresh, app.URL+"/c/") {
 			t.Fatalf("again leads to %s", fresh)
 		}
-		again := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(fresh, app.URL) + "/state"}).Want(t, 200).Map(t)
+		again := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(fresh, app.URL) + "/state"}).
+			Want(t, 200).Map(t)
 		if again["state"] != "choose_time" || again["cancelUrl"] != "https://shop.example/calendar" {
 			t.Errorf("the fresh page %v", again)
 		}
@@ -370,10 +381,14 @@ func TestAnAppointmentIsSoldByCatalogKeyAndByLinkToo(t *testing.T) {
 		s.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 
 		var link struct{ URL string }
-		s.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID, "variantId": s.pack(t, l, 2, 15000)}).Want(t, 201).Into(t, &link)
-		page := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(link.URL, app.URL)}).Want(t, 303).Header.Get("Location")
-		state := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(page, app.URL) + "/state"}).Want(t, 200).Map(t)
-		if state["state"] != "choose_time" || fmt.Sprint(state["totalInCents"]) != "15000" || fmt.Sprint(state["sessionCount"]) != "2" {
+		s.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID,
+			"variantId": s.pack(t, l, 2, 15000)}).Want(t, 201).Into(t, &link)
+		page := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(link.URL, app.URL)}).
+			Want(t, 303).Header.Get("Location")
+		state := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(page, app.URL) + "/state"}).
+			Want(t, 200).Map(t)
+		if state["state"] != "choose_time" || fmt.Sprint(state["totalInCents"]) != "15000" ||
+			fmt.Sprint(state["sessionCount"]) != "2" {
 			t.Errorf("the link leads to %v", state)
 		}
 	})
@@ -403,7 +418,8 @@ func TestATimeThatBeginsBeforeItIsPaidForIsNotSold(t *testing.T) {
 		if state["state"] != "slot_unavailable" || state["listingUrl"] != refusal["listingUrl"] {
 			t.Errorf("page %v", state)
 		}
-		app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, 1)}}).Want(t, 200)
+		app.Ask(t, harness.Request{Method: post, Path: page + "/slots",
+			Body: harness.JSON{"appointmentSlots": slotsAt(starts, 1)}}).Want(t, 200)
 		s.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 		verified(t, app)
 	})

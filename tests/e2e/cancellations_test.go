@@ -16,7 +16,8 @@ func coaching(t *testing.T, app *harness.App) *fixture {
 	t.Helper()
 	w := newFixture(t, app)
 	l := w.bookableListing(t)
-	w.AsCreator(t, patch, "/v1/listings/"+l.ID, JSON{"priceInCents": 10000, "metadata": JSON{"fullRefundHours": 24}}).Want(t, 200)
+	w.AsCreator(t, patch, "/v1/listings/"+l.ID, JSON{"priceInCents": 10000,
+		"metadata": JSON{"fullRefundHours": 24}}).Want(t, 200)
 	w.hours = &l
 	return w
 }
@@ -26,7 +27,8 @@ func (w *fixture) pack(t *testing.T, card string) (ids []string, checkoutID stri
 	t.Helper()
 	l := w.sessionHours(t)
 	var variant struct{ VariantID string }
-	w.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants", JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 10000, "name": harness.Unique("pack")}).
+	w.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
+		JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 10000, "name": harness.Unique("pack")}).
 		Want(t, 201).Into(t, &variant)
 	first, err := time.Parse(time.RFC3339, w.openTime(t))
 	if err != nil {
@@ -116,7 +118,8 @@ func TestABuyerGetsBackWhatTheyWerePromised(t *testing.T) {
 			t.Fatalf("refunds %v", got)
 		}
 		view := w.AsBackend(t, get, "/v1/appointments/"+a.ID, nil).Want(t, 200).Map(t)
-		if view["canceledBy"] != "buyer" || view["refundDecision"] != "refunded" || fmt.Sprint(view["fullRefundHours"]) != "24" || !strings.HasPrefix(text(t, view["refundId"]), "ref_") {
+		if view["canceledBy"] != "buyer" || view["refundDecision"] != "refunded" ||
+			fmt.Sprint(view["fullRefundHours"]) != "24" || !strings.HasPrefix(text(t, view["refundId"]), "ref_") {
 			t.Errorf("%v", view)
 		}
 		made := w.AsBackend(t, get, "/v1/refunds/"+text(t, view["refundId"]), nil).Want(t, 200).Map(t)
@@ -125,11 +128,14 @@ func TestABuyerGetsBackWhatTheyWerePromised(t *testing.T) {
 		}
 		wantWords(t, w.page(t, a, "").Want(t, 200), "You canceled this appointment.", "€100.00 was refunded")
 		w.advance(t, 1) // sends what is due
-		if got := about(t, app, buyer, "Canceled: "); len(got) != 1 || !strings.Contains(got[0].Parts["text/plain"], "You get €100.00 back on the card") {
+		if got := about(t, app, buyer, "Canceled: "); len(got) != 1 ||
+			!strings.Contains(got[0].Parts["text/plain"], "You get €100.00 back on the card") {
 			t.Errorf("mails %+v", got)
 		}
-		receipt := w.AsBackend(t, get, "/v1/checkout-sessions/"+a.CheckoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t)
-		if shown := receipt["appointments"].([]any)[0].(map[string]any); shown["canceledBy"] != "buyer" || shown["refundId"] != view["refundId"] || fmt.Sprint(receipt["refundedInCents"]) != "10000" { //nolint:errcheck,forcetypeassert // a wrong shape may panic
+		receipt := w.AsBackend(t, get, "/v1/checkout-sessions/"+a.CheckoutID+"/receipt?headless=true", nil).
+			Want(t, 200).Map(t)
+		if shown := receipt["appointments"].([]any)[0].(map[string]any); shown["canceledBy"] != "buyer" ||
+			shown["refundId"] != view["refundId"] || fmt.Sprint(receipt["refundedInCents"]) != "10000" { //nolint:errcheck,forcetypeassert // a wrong shape may panic
 			t.Errorf("receipt %v", receipt)
 		}
 		if n := w.events(t, "refund.created"); n != 1 {
@@ -148,17 +154,20 @@ func TestABuyerWhoCancelsTooLateGetsNothingBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.AsBackend(t, post, "/v1/sandbox/clock/advance", JSON{"to": starts.Add(-23 * time.Hour).Format(time.RFC3339)}).Want(t, 200)
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance",
+			JSON{"to": starts.Add(-23 * time.Hour).Format(time.RFC3339)}).Want(t, 200)
 		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "it starts in less than 24 hours", `name="refund" value="0"`)
 		w.send(t, a, "/cancel", url.Values{"refund": {"10000"}}).Want(t, 409) // shown when it was still in time
 		w.send(t, a, "/cancel", url.Values{"refund": {"0"}}).Want(t, 303)
 		view := w.AsBackend(t, get, "/v1/appointments/"+a.ID, nil).Want(t, 200).Map(t)
-		if view["status"] != "canceled" || view["refundDecision"] != "too_late" || view["refundId"] != nil || len(w.settledRefunds(t, a.CheckoutID)) > 0 {
+		if view["status"] != "canceled" || view["refundDecision"] != "too_late" || view["refundId"] != nil ||
+			len(w.settledRefunds(t, a.CheckoutID)) > 0 {
 			t.Errorf("%v", view)
 		}
 		wantWords(t, w.page(t, a, "").Want(t, 200), "canceled less than 24 hours before the start")
 		w.advance(t, 1) // sends what is due
-		if got := about(t, app, buyer, "Canceled: "); len(got) != 1 || !strings.Contains(got[0].Parts["text/plain"], "canceled less than 24 hours before the start") {
+		if got := about(t, app, buyer, "Canceled: "); len(got) != 1 ||
+			!strings.Contains(got[0].Parts["text/plain"], "canceled less than 24 hours before the start") {
 			t.Errorf("mails %+v", got)
 		}
 	})
@@ -197,7 +206,8 @@ func TestACreatorDecidesAboutTheMoney(t *testing.T) {
 		wantWords(t, w.page(t, kept, "").Want(t, 200), "canceled this appointment.", "isn’t refunded", "As agreed.")
 
 		ids, checkoutID := w.pack(t, harness.CardSucceeds)
-		w.AsBackend(t, post, "/v1/refunds", JSON{"checkoutId": checkoutID, "amountInCents": 5000, "reason": "goodwill"}).Want(t, 201)
+		w.AsBackend(t, post, "/v1/refunds", JSON{"checkoutId": checkoutID, "amountInCents": 5000,
+			"reason": "goodwill"}).Want(t, 201)
 		for i, want := range []string{"refunded", "refunded", "already_refunded"} {
 			if a := w.cancel(t, ids[i], JSON{}); a["refundDecision"] != want {
 				t.Errorf("%d: %v", i, a)
@@ -224,7 +234,8 @@ func TestADisputedPaymentIsNotRefundedByCanceling(t *testing.T) {
 		ids, checkoutID := w.pack(t, cardDisputed)
 		receipt := w.AsBackend(t, get, "/v1/checkout-sessions/"+checkoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t)
 		w.disputeOf(t, text(t, receipt["paymentId"]))
-		if a := w.cancel(t, ids[0], JSON{}); a["status"] != "canceled" || a["refundDecision"] != "disputed" || a["refundId"] != nil {
+		if a := w.cancel(t, ids[0], JSON{}); a["status"] != "canceled" || a["refundDecision"] != "disputed" ||
+			a["refundId"] != nil {
 			t.Errorf("%v", a)
 		}
 		if got := w.settledRefunds(t, checkoutID); len(got) > 0 {

@@ -57,9 +57,12 @@ func TestAListingIsMadePublishedChangedAndArchived(t *testing.T) {
 			t.Errorf("public %v, want %v", got, want)
 		}
 
-		changed := a.AsCreator(t, patch, "/v1/listings/"+id, harness.JSON{"priceInCents": 900, "description": nil, "metadata": harness.JSON{"pageCount": nil, "fileFormat": "pdf", "previewUrl": nil}}).
+		changed := a.AsCreator(t, patch, "/v1/listings/"+id,
+			harness.JSON{"priceInCents": 900, "description": nil,
+				"metadata": harness.JSON{"pageCount": nil, "fileFormat": "pdf", "previewUrl": nil}}).
 			Want(t, 200).Map(t)
-		if want := map[string]any{"downloadUrl": "https://files.example/notes.pdf", "fileFormat": "pdf"}; !reflect.DeepEqual(changed["metadata"], want) || changed["description"] != "" {
+		if want := map[string]any{"downloadUrl": "https://files.example/notes.pdf",
+			"fileFormat": "pdf"}; !reflect.DeepEqual(changed["metadata"], want) || changed["description"] != "" {
 			t.Errorf("changed %v", changed)
 		}
 		archived := a.AsCreator(t, remove, "/v1/listings/"+id, nil).Want(t, 200)
@@ -137,8 +140,10 @@ func TestARefusedListingListsEveryFault(t *testing.T) {
 			})
 		}
 		a.AsCreator(t, post, "/v1/listings", big).Refuses(t, 413, "PAYLOAD_TOO_LARGE")
-		a.AsCreator(t, post, "/v1/listings", harness.JSON{"type": "SERVICE", "slug": l.Slug, "title": "T", "priceInCents": 1, "currency": "eur"}).Refuses(t, 409, "SLUG_TAKEN")
-		a.AsCreator(t, post, "/v1/listings", harness.JSON{"type": "SERVICE", "slug": harness.Unique("x"), "catalogKey": l.CatalogKey, "title": "T", "priceInCents": 1, "currency": "eur"}).
+		a.AsCreator(t, post, "/v1/listings", harness.JSON{"type": "SERVICE", "slug": l.Slug, "title": "T", "priceInCents": 1,
+			"currency": "eur"}).Refuses(t, 409, "SLUG_TAKEN")
+		a.AsCreator(t, post, "/v1/listings", harness.JSON{"type": "SERVICE", "slug": harness.Unique("x"),
+			"catalogKey": l.CatalogKey, "title": "T", "priceInCents": 1, "currency": "eur"}).
 			Refuses(t, 409, "CATALOG_KEY_TAKEN")
 		if after := a.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); !bytes.Equal(after.Body, before.Body) {
 			t.Errorf("refusals changed %s to %s", before.Body, after.Body)
@@ -205,7 +210,8 @@ func TestWhoMayTouchACatalog(t *testing.T) {
 		as(recipe, owner.Token).Refuses(t, 401, "UNAUTHENTICATED")
 		as(recipe, "").Refuses(t, 401, "UNAUTHENTICATED")
 		as(recipe, owner.Key).Want(t, 200)
-		as(harness.Request{Method: get, Path: "/v1/catalog/listings/" + draft.CatalogKey + "/recipe"}, owner.Key).Refuses(t, 404, "NOT_FOUND")
+		as(harness.Request{Method: get, Path: "/v1/catalog/listings/" + draft.CatalogKey + "/recipe"}, owner.Key).Refuses(t,
+			404, "NOT_FOUND")
 		if after := owner.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); !bytes.Equal(after.Body, before.Body) {
 			t.Errorf("an untrusted party changed %s to %s", before.Body, after.Body)
 		}
@@ -287,10 +293,12 @@ func TestThePublicListIsFilteredSortedAndPaged(t *testing.T) {
 			t, 400, "VALIDATION_FAILED", "type", "sort", "limit", "cursor", "creatorId", "currency", "q",
 			"minPriceInCents", "maxPriceInCents",
 		)
-		for _, query := range []url.Values{{"q": {"\xff"}}, {"q": {strings.Repeat("x", 201)}}, {"minPriceInCents": {"2"}, "maxPriceInCents": {"1"}}} {
+		for _, query := range []url.Values{{"q": {"\xff"}}, {"q": {strings.Repeat("x", 201)}},
+			{"minPriceInCents": {"2"}, "maxPriceInCents": {"1"}}} {
 			app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: query}).Refuses(t, 400, "VALIDATION_FAILED")
 		}
-		for _, path := range []string{"/v1/listings/%00", "/v1/listings/%ff%fe", "/v1/listings/..%2f", "/v1/listings/" + strings.Repeat("a", 500)} {
+		for _, path := range []string{"/v1/listings/%00", "/v1/listings/%ff%fe", "/v1/listings/..%2f",
+			"/v1/listings/" + strings.Repeat("a", 500)} {
 			app.Ask(t, harness.Request{Method: get, Path: path}).Refuses(t, 404, "NOT_FOUND")
 		}
 	})
@@ -327,7 +335,8 @@ func TestPlansAndTheRecipe(t *testing.T) {
 			}
 		}
 		implied.Into(t, &first)
-		if p := first.Plans; len(p) != 1 || p[0].Key != "default" || !p[0].IsDefault || p[0].TrialDays != 14 || p[0].Prices[0].Interval != "year" ||
+		if p := first.Plans; len(p) != 1 || p[0].Key != "default" || !p[0].IsDefault || p[0].TrialDays != 14 ||
+			p[0].Prices[0].Interval != "year" ||
 			p[0].Prices[0].AmountInCents != 1200 || p[0].Entitlements[0].Key != "exports" {
 			t.Errorf("implied %s", implied.Body)
 		}
@@ -404,7 +413,8 @@ func TestVariantsOfAnAppointmentListing(t *testing.T) {
 		a := app.NewAccount(t)
 		l := a.NewListing(t, harness.JSON{"type": "APPOINTMENT"})
 		variants := "/v1/listings/" + l.ID + "/variants"
-		pack := a.AsCreator(t, post, variants, harness.JSON{"name": "Pack of five", "durationMinutes": 60, "sessionCount": 5, "priceInCents": 40000}).Want(t, 201).Map(t)
+		pack := a.AsCreator(t, post, variants, harness.JSON{"name": "Pack of five", "durationMinutes": 60, "sessionCount": 5,
+			"priceInCents": 40000}).Want(t, 201).Map(t)
 		at := variants + "/" + pack["variantId"].(string)
 		a.AsCreator(t, patch, at, harness.JSON{"isDefault": true, "priceInCents": nil}).Want(t, 200)
 		a.AsCreator(t, patch, at, harness.JSON{"isDefault": false}).Refuses(t, 400, "VALIDATION_FAILED", "isDefault")
@@ -425,7 +435,8 @@ func TestVariantsOfAnAppointmentListing(t *testing.T) {
 		}
 		a.AsCreator(t, remove, variants+"/"+own.Variants[0].VariantID, nil).Want(t, 200)
 		digital := a.NewListing(t, nil)
-		a.AsCreator(t, post, "/v1/listings/"+digital.ID+"/variants", harness.JSON{"name": "x", "durationMinutes": 30}).Refuses(t, 409, "STATE_CONFLICT")
+		a.AsCreator(t, post, "/v1/listings/"+digital.ID+"/variants",
+			harness.JSON{"name": "x", "durationMinutes": 30}).Refuses(t, 409, "STATE_CONFLICT")
 	})
 }
 
@@ -434,13 +445,15 @@ func TestPaymentLinksAreMadeChangedAndSwitchedOff(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		l := a.Published(t, nil)
-		made := a.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID, "plan": "default", "successUrl": "https://shop.example/?s={CHECKOUT_SESSION_ID}"}).
+		made := a.AsCreator(t, post, "/v1/payment-links",
+			harness.JSON{"listingId": l.ID, "plan": "default", "successUrl": "https://shop.example/?s={CHECKOUT_SESSION_ID}"}).
 			Want(t, 201).Map(t)
 		if made["url"] != app.URL+"/l/"+made["code"].(string) || made["active"] != true || made["interval"] != nil {
 			t.Errorf("made %v", made)
 		}
 		at := "/v1/payment-links/" + made["id"].(string)
-		a.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID, "plan": "gold"}).Refuses(t, 404, "NOT_FOUND")
+		a.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID, "plan": "gold"}).Refuses(t, 404,
+			"NOT_FOUND")
 		a.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": unknownListing}).Refuses(t, 404, "NOT_FOUND")
 		a.AsCreator(t, post, "/v1/payment-links", `{"interval":"hour","plan":"","successUrl":"ftp://x","active":"yes","price":1}`).
 			Refuses(t, 400, "VALIDATION_FAILED", "listingId", "interval", "plan", "successUrl", "active", "price")
@@ -450,11 +463,13 @@ func TestPaymentLinksAreMadeChangedAndSwitchedOff(t *testing.T) {
 		if same := a.AsCreator(t, get, at, nil).Want(t, 200).Map(t); !reflect.DeepEqual(same, made) {
 			t.Errorf("refusals changed %v to %v", made, same)
 		}
-		if cleared := a.AsCreator(t, patch, at, harness.JSON{"plan": nil, "successUrl": nil}).Want(t, 200).Map(t); cleared["plan"] != nil || cleared["successUrl"] != nil {
+		if cleared := a.AsCreator(t, patch, at, harness.JSON{"plan": nil, "successUrl": nil}).
+			Want(t, 200).Map(t); cleared["plan"] != nil || cleared["successUrl"] != nil {
 			t.Errorf("cleared %v", cleared)
 		}
 		off := a.AsCreator(t, remove, at, nil).Want(t, 200)
-		if again := a.AsCreator(t, remove, at, nil).Want(t, 200); off.Map(t)["active"] != false || !bytes.Equal(again.Body, off.Body) {
+		if again := a.AsCreator(t, remove, at, nil).Want(t, 200); off.Map(t)["active"] != false ||
+			!bytes.Equal(again.Body, off.Body) {
 			t.Errorf("off %s, then %s", off.Body, again.Body)
 		}
 		a.AsCreator(t, remove, "/v1/listings/"+l.ID, nil).Want(t, 200)

@@ -56,7 +56,8 @@ func TestTheIntegration(t *testing.T) {
 			}
 		}
 		first.Into(t, &recipe)
-		app.Ask(t, harness.Request{Method: get, Path: recipePath, Bearer: w.Key, Headers: map[string]string{"If-None-Match": first.Header.Get("ETag")}}).Want(t, 304)
+		app.Ask(t, harness.Request{Method: get, Path: recipePath, Bearer: w.Key,
+			Headers: map[string]string{"If-None-Match": first.Header.Get("ETag")}}).Want(t, 304)
 
 		session := w.NewSession(t, w.listing, recipe.Plans[0].Key, buyer, harness.JSON{
 			"successUrl":  "https://shop.example/done/{CHECKOUT_SESSION_ID}?a=1&checkout_id=old#top",
@@ -65,7 +66,8 @@ func TestTheIntegration(t *testing.T) {
 		if s := state(t, app, session); s["state"] != "pay" && s["state"] != "details" || s["redirectUrl"] != nil {
 			t.Errorf("before payment: %v", s)
 		}
-		if receipt := w.Receipt(t, session); receipt["status"] != "processing" || receipt["pollAfterMs"] == nil || receipt["paidAt"] != nil {
+		if receipt := w.Receipt(t, session); receipt["status"] != "processing" || receipt["pollAfterMs"] == nil ||
+			receipt["paidAt"] != nil {
 			t.Errorf("before payment: %v", receipt)
 		}
 		if access := w.Access(t, buyer); len(access["activePlans"].([]any)) != 0 {
@@ -74,7 +76,8 @@ func TestTheIntegration(t *testing.T) {
 
 		paid := payOnPage(t, app, session, harness.CardSucceeds).Want(t, 200).Map(t)
 		redirect, err := url.Parse(fmt.Sprint(paid["redirectUrl"]))
-		if err != nil || redirect.Path != "/done/"+session.ID || redirect.Query().Get("checkout_id") != session.ID || redirect.Query().Get("a") != "1" || redirect.Fragment != "top" {
+		if err != nil || redirect.Path != "/done/"+session.ID || redirect.Query().Get("checkout_id") != session.ID ||
+			redirect.Query().Get("a") != "1" || redirect.Fragment != "top" {
 			t.Fatalf("redirect to %v, %v", paid["redirectUrl"], err)
 		}
 		token := redirect.Query().Get("return_token")
@@ -82,12 +85,15 @@ func TestTheIntegration(t *testing.T) {
 
 		receipt := w.Receipt(t, session)
 		want := fmt.Sprint(recipe.Plans[0].Prices[0].AmountInCents)
-		if receipt["status"] != "paid" || fmt.Sprint(receipt["totalInCents"]) != want || receipt["referenceId"] != "order-7" || receipt["externalCustomerId"] != buyer || receipt["subscriptionId"] == nil {
+		if receipt["status"] != "paid" || fmt.Sprint(receipt["totalInCents"]) != want ||
+			receipt["referenceId"] != "order-7" || receipt["externalCustomerId"] != buyer || receipt["subscriptionId"] == nil {
 			t.Errorf("receipt %v", receipt)
 		}
 		item, _ := receipt["items"].([]any)[0].(map[string]any)
-		if item["listingId"] != w.listing.ID || item["planKey"] != "pro" || item["planName"] == nil || item["title"] == "" || item["variantId"] != nil ||
-			item["interval"] == nil || fmt.Sprint(item["totalInCents"]) != want || fmt.Sprint(receipt["refundedInCents"]) != "0" {
+		if item["listingId"] != w.listing.ID || item["planKey"] != "pro" || item["planName"] == nil || item["title"] == "" ||
+			item["variantId"] != nil ||
+			item["interval"] == nil || fmt.Sprint(item["totalInCents"]) != want ||
+			fmt.Sprint(receipt["refundedInCents"]) != "0" {
 			t.Errorf("receipt items %v", receipt["items"])
 		}
 		checkAccess(t, w, buyer, receipt)
@@ -108,7 +114,8 @@ func checkReceipts(t *testing.T, w *fixture, session harness.Session, token stri
 		return w.Ask(t, harness.Request{Method: get, Path: path, Query: query, Bearer: bearer})
 	}
 	for range 2 { // the token is reusable
-		if public := read("", url.Values{"returnToken": {token}}).Want(t, 200).Map(t); len(public) != 2 || public["status"] != "paid" || public["checkoutId"] != session.ID {
+		if public := read("", url.Values{"returnToken": {token}}).Want(t, 200).Map(t); len(public) != 2 ||
+			public["status"] != "paid" || public["checkoutId"] != session.ID {
 			t.Errorf("with the token alone: %v", public)
 		}
 	}
@@ -129,8 +136,10 @@ func checkReceipts(t *testing.T, w *fixture, session harness.Session, token stri
 		}
 	}
 	unknown := "/v1/checkout-sessions/cs_01jqz5y2c4e6g8h0k2m4p6r8s0/receipt"
-	w.Ask(t, harness.Request{Method: get, Path: unknown, Query: url.Values{"returnToken": {token}}}).Refuses(t, 401, "UNAUTHENTICATED")
-	w.Ask(t, harness.Request{Method: get, Path: unknown, Query: url.Values{"headless": {"true"}}, Bearer: w.Key}).Refuses(t, 404, "NOT_FOUND")
+	w.Ask(t, harness.Request{Method: get, Path: unknown, Query: url.Values{"returnToken": {token}}}).Refuses(t, 401,
+		"UNAUTHENTICATED")
+	w.Ask(t, harness.Request{Method: get, Path: unknown, Query: url.Values{"headless": {"true"}},
+		Bearer: w.Key}).Refuses(t, 404, "NOT_FOUND")
 }
 
 // flip changes one character in the middle.
@@ -182,14 +191,18 @@ func checkAccess(t *testing.T, w *fixture, buyer string, receipt harness.JSON) {
 		t.Fatalf("access %s", response.Body)
 	}
 	plan := seen.ActivePlans[0]
-	if plan.Key != "pro" || plan.ListingKey != w.listing.CatalogKey || plan.Source != "subscription" || plan.SourceID != receipt["subscriptionId"] ||
-		plan.Status != "active" || plan.Interval != "month" || !plan.CurrentPeriodEnd.Equal(plan.CurrentPeriodStart.AddDate(0, 1, 0)) && plan.CurrentPeriodStart.Day() < 29 {
+	if plan.Key != "pro" || plan.ListingKey != w.listing.CatalogKey || plan.Source != "subscription" ||
+		plan.SourceID != receipt["subscriptionId"] ||
+		plan.Status != "active" || plan.Interval != "month" ||
+		!plan.CurrentPeriodEnd.Equal(plan.CurrentPeriodStart.AddDate(0, 1, 0)) && plan.CurrentPeriodStart.Day() < 29 {
 		t.Errorf("plan %+v", plan)
 	}
-	if seen.Entitlements[0].Value != true || seen.Entitlements[1].Value != float64(50) || seen.Entitlements[2].Value != "mail" || seen.Credits[0].Balance != 100 {
+	if seen.Entitlements[0].Value != true || seen.Entitlements[1].Value != float64(50) ||
+		seen.Entitlements[2].Value != "mail" || seen.Credits[0].Balance != 100 {
 		t.Errorf("access %s", response.Body)
 	}
-	w.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/" + buyer, Bearer: w.Key, Headers: map[string]string{"If-None-Match": response.Header.Get("ETag")}}).Want(t, 304)
+	w.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/" + buyer, Bearer: w.Key,
+		Headers: map[string]string{"If-None-Match": response.Header.Get("ETag")}}).Want(t, 304)
 }
 
 func TestEveryTestCardDoesWhatItIsKnownFor(t *testing.T) {
@@ -253,7 +266,8 @@ func TestTheBankAsksTheBuyer(t *testing.T) {
 			})
 		}
 		response(true).Refuses(t, 409, "STATE_CONFLICT") // nobody asked
-		if s := payOnPage(t, app, session, harness.CardAsksOnce).Want(t, 200).Map(t); s["state"] != "authenticating" || s["status"] != "processing" {
+		if s := payOnPage(t, app, session, harness.CardAsksOnce).Want(t, 200).Map(t); s["state"] != "authenticating" ||
+			s["status"] != "processing" {
 			t.Errorf("asked: %v", s)
 		}
 		response(false).Refuses(t, 402, "CARD_DECLINED")
@@ -295,13 +309,15 @@ func TestAnExpiredSessionIsOver(t *testing.T) {
 		w := newFixture(t, app)
 		session := w.session(t)
 		for range 2 {
-			if s := w.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil).Want(t, 200).Map(t); s["status"] != "expired" {
+			if s := w.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil).
+				Want(t, 200).Map(t); s["status"] != "expired" {
 				t.Errorf("expired: %v", s)
 			}
 		}
 		w.Pay(t, session, harness.CardSucceeds).Refuses(t, 410, "SESSION_EXPIRED")
 		payOnPage(t, app, session, harness.CardSucceeds).Refuses(t, 410, "SESSION_EXPIRED")
-		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: bodyOfPage()}).Refuses(t, 410, "SESSION_EXPIRED")
+		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: bodyOfPage()}).Refuses(t,
+			410, "SESSION_EXPIRED")
 		if s := state(t, app, session); s["state"] != "expired" || s["status"] != "expired" { // stays readable
 			t.Errorf("the page: %v", s)
 		}
@@ -318,7 +334,10 @@ func TestManyPaymentsOfOneSessionTakeMoneyOnce(t *testing.T) {
 		w, buyer := newFixture(t, app), harness.Unique("user")
 		session := w.NewSession(t, w.listing, "pro", buyer, nil)
 		paid := 0
-		for _, response := range together(10, func() *harness.Response { return payOnPage(t, app, session, harness.CardSucceeds) }) {
+		for _, response := range together(10, func() *harness.Response {
+			return payOnPage(t, app, session,
+				harness.CardSucceeds)
+		}) {
 			switch response.Status {
 			case http.StatusOK:
 				paid++
@@ -332,7 +351,8 @@ func TestManyPaymentsOfOneSessionTakeMoneyOnce(t *testing.T) {
 			t.Fatalf("%d tabs saw it paid: %v", paid, receipt)
 		}
 		access := w.Access(t, buyer)
-		if plans := access["activePlans"].([]any); len(plans) != 1 || version(t, access["version"]) != version(t, receipt["accessVersion"]) {
+		if plans := access["activePlans"].([]any); len(plans) != 1 ||
+			version(t, access["version"]) != version(t, receipt["accessVersion"]) {
 			t.Errorf("access %v, receipt %v", access, receipt)
 		}
 	})
@@ -356,7 +376,8 @@ func TestPaymentRacingExpiryHasOneEnd(t *testing.T) {
 			both.Wait()
 			receipt, access := w.Receipt(t, session), w.Access(t, buyer)
 			plans := len(access["activePlans"].([]any))
-			if receipt["status"] == "paid" && plans != 1 || receipt["status"] == "expired" && plans != 0 || receipt["status"] == "processing" {
+			if receipt["status"] == "paid" && plans != 1 || receipt["status"] == "expired" && plans != 0 ||
+				receipt["status"] == "processing" {
 				t.Errorf("%v with %d plans", receipt, plans)
 			}
 			ends[receipt["status"]]++
@@ -392,11 +413,13 @@ func TestPaymentLinks(t *testing.T) {
 		if s := state(t, app, session); fmt.Sprint(s["totalInCents"]) != "1900" {
 			t.Errorf("the link's parameters changed the price: %v", s)
 		}
-		paid := app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{"cardNumber": harness.CardSucceeds}}).Want(t, 200).Map(t)
+		paid := app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay",
+			Body: harness.JSON{"cardNumber": harness.CardSucceeds}}).Want(t, 200).Map(t)
 		if redirect := fmt.Sprint(paid["redirectUrl"]); !strings.HasPrefix(redirect, "https://shop.example/welcome?") {
 			t.Errorf("after payment to %s", redirect)
 		}
-		for _, name := range []string{"customer_email", "customer_name", "discount_code", "reference_id", "utm_source", "utm_anything"} {
+		for _, name := range []string{"customer_email", "customer_name", "discount_code", "reference_id", "utm_source",
+			"utm_anything"} {
 			longest := 500
 			if name == "customer_name" {
 				longest = 200 // as everywhere

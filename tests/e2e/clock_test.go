@@ -25,7 +25,8 @@ func clockOf(t *testing.T, a *harness.Account) time.Time {
 func advance(t *testing.T, a *harness.Account, d time.Duration) clock {
 	t.Helper()
 	var c clock
-	a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": int(d.Seconds())}).Want(t, 200).Into(t, &c)
+	a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": int(d.Seconds())}).
+		Want(t, 200).Into(t, &c)
 	return c
 }
 
@@ -43,7 +44,8 @@ func TestTheAccountsClockGoesForward(t *testing.T) {
 		to := start.Add(40 * day)
 		var c clock
 		once := func() *harness.Response {
-			return a.Once(t, "forty", http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)}).Want(t, 200)
+			return a.Once(t, "forty", http.MethodPost, "/v1/sandbox/clock/advance",
+				harness.JSON{"to": to.Format(time.RFC3339Nano)}).Want(t, 200)
 		}
 		first := once()
 		first.Into(t, &c)

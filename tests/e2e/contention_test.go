@@ -89,7 +89,8 @@ func TestAnAccountThatIsStuckDelaysNoOther(t *testing.T) {
 		done := make(chan *harness.Response, 1)
 		go func() { done <- app.AskAnything(t, pay) }()
 		for range 3 {
-			other.Pay(t, other.NewSession(t, other.listing, "pro", harness.Unique("customer"), nil), harness.CardSucceeds).Want(t, 200)
+			other.Pay(t, other.NewSession(t, other.listing, "pro", harness.Unique("customer"), nil),
+				harness.CardSucceeds).Want(t, 200)
 		}
 		advance(t, other.Account, time.Hour)
 		var response *harness.Response

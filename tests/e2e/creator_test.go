@@ -26,7 +26,8 @@ func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
 			"displayName": "Ada Ltd", "logoUrl": "https://a.example/l.png", "accentColor": "#4F46E5",
 			"supportEmail": "help@a.example", "refundPolicy": "14 days.",
 		}).Want(t, 200).Into(t, &after)
-		if after.DisplayName != "Ada Ltd" || *after.AccentColor != "#4f46e5" || *after.SupportEmail != "help@a.example" || *after.RefundPolicy != "14 days." || *after.LogoURL != "https://a.example/l.png" {
+		if after.DisplayName != "Ada Ltd" || *after.AccentColor != "#4f46e5" || *after.SupportEmail != "help@a.example" ||
+			*after.RefundPolicy != "14 days." || *after.LogoURL != "https://a.example/l.png" {
 			t.Errorf("changed to %+v", after)
 		}
 		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"logoUrl": nil}).Want(t, 200).Into(t, &again)
@@ -43,7 +44,9 @@ func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
 		}
 		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"notifyPayouts": nil}).
 			Refuses(t, 400, "VALIDATION_FAILED", "notifyPayouts")
-		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": nil, "logoUrl": "ftp://x", "accentColor": "", "supportEmail": 1, "email": "b@example.com"}).
+		a.AsCreator(t, http.MethodPatch, "/v1/creator",
+			harness.JSON{"displayName": nil, "logoUrl": "ftp://x", "accentColor": "", "supportEmail": 1,
+				"email": "b@example.com"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "displayName", "logoUrl", "accentColor", "supportEmail", "email")
 		a.AsBackend(t, http.MethodGet, "/v1/creator", nil).Refuses(t, 401, "UNAUTHENTICATED")
 

@@ -144,10 +144,12 @@ func TestCustomersAreTheAccountsOwn(t *testing.T) {
 		w, outsider := newFixture(t, app), app.NewAccount(t)
 		customer := harness.Unique("user")
 		grant := w.grant(t, customer)
-		if seen := outsider.Access(t, customer); len(seen["entitlements"].([]any)) != 0 || seen["version"].(interface{ String() string }).String() != "0" {
+		if seen := outsider.Access(t, customer); len(seen["entitlements"].([]any)) != 0 ||
+			seen["version"].(interface{ String() string }).String() != "0" {
 			t.Errorf("an untrusted party sees %v", seen)
 		}
-		outsider.AsBackend(t, http.MethodDelete, "/v1/customer-access/"+customer+"/grants/"+grant, nil).Refuses(t, 404, "NOT_FOUND")
+		outsider.AsBackend(t, http.MethodDelete, "/v1/customer-access/"+customer+"/grants/"+grant, nil).Refuses(t, 404,
+			"NOT_FOUND")
 		outsider.AsBackend(t, http.MethodPost, "/v1/customer-access/"+customer+"/credits/consume",
 			harness.JSON{"key": "renders", "amount": 1, "idempotencyKey": "x"}).Refuses(t, 409, "INSUFFICIENT_BALANCE")
 		if seen := w.Access(t, customer); len(seen["entitlements"].([]any)) != 1 {

@@ -57,7 +57,8 @@ func TestAnInvoiceIsTaxedByTheBillingAddress(t *testing.T) {
 				"billingAddress": harness.JSON{"line1": "1 Quay Street", "city": "Dublin", "country": "IE"}, "taxId": nil,
 			}).Want(t, 200).Map(t)
 			address := moved["billingAddress"].(map[string]any) //nolint:forcetypeassert,errcheck // the document says so
-			if address["line1"] != "1 Quay Street" || address["country"] != "IE" || address["postalCode"] != nil || moved["taxId"] != nil {
+			if address["line1"] != "1 Quay Street" || address["country"] != "IE" || address["postalCode"] != nil ||
+				moved["taxId"] != nil {
 				t.Errorf("moved: %v", moved)
 			}
 			if tax, _ := w.billed(t, id); tax != 2225 { // 23 % within 119
@@ -80,9 +81,11 @@ func TestABillingAddressIsChecked(t *testing.T) {
 			body   harness.JSON
 			fields []string
 		}{
-			"no such country":     {harness.JSON{"billingAddress": harness.JSON{"country": "XX"}}, []string{"billingAddress.country"}},
-			"not a VAT ID":        {harness.JSON{"taxId": "DE1"}, []string{"taxId"}},
-			"lines and long text": {harness.JSON{"billingAddress": harness.JSON{"country": "IE", "city": "a\nb", "line1": strings.Repeat("x", 201)}}, []string{"billingAddress.city", "billingAddress.line1"}},
+			"no such country": {harness.JSON{"billingAddress": harness.JSON{"country": "XX"}},
+				[]string{"billingAddress.country"}},
+			"not a VAT ID": {harness.JSON{"taxId": "DE1"}, []string{"taxId"}},
+			"lines and long text": {harness.JSON{"billingAddress": harness.JSON{"country": "IE", "city": "a\nb",
+				"line1": strings.Repeat("x", 201)}}, []string{"billingAddress.city", "billingAddress.line1"}},
 		} {
 			w.AsBackend(t, http.MethodPatch, "/v1/customers/"+id, c.body).Refuses(t, 400, "VALIDATION_FAILED", c.fields...)
 			c.body["email"] = "grace@example.com"
@@ -136,7 +139,8 @@ func TestACustomerGivesBillingDetailsOnPages(t *testing.T) {
 		if got := billing(); !strings.Contains(got, "Am Ufer 1") || !strings.Contains(got, "DE136695976") {
 			t.Errorf("in the portal: %s", got)
 		}
-		home := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(portal, app.URL)}).Want(t, 200)
+		home := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(portal, app.URL)}).
+			Want(t, 200)
 		if !strings.Contains(string(home.Body), "Am Ufer 1") {
 			t.Error("the portal does not show the address")
 		}

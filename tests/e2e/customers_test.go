@@ -42,7 +42,10 @@ func init() {
 		"POST /v1/subscriptions/{id}/cancel": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.recurring(t), harness.JSON{"atPeriodEnd": true}
 		},
-		"POST /v1/subscriptions/{id}/pause": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.recurring(t), nil },
+		"POST /v1/subscriptions/{id}/pause": func(t *testing.T, w *fixture) (string, harness.JSON) {
+			return w.recurring(t),
+				nil
+		},
 		"POST /v1/subscriptions/{id}/resume": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			id := w.recurring(t)
 			ask(t, w.Account, id, "pause", nil)
@@ -84,7 +87,8 @@ func (w *fixture) customer(t *testing.T) string {
 func (w *fixture) card(t *testing.T, customerID string) string {
 	t.Helper()
 	var made struct{ ID string }
-	w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Into(t, &made)
+	w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards",
+		harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Into(t, &made)
 	return made.ID
 }
 
@@ -110,7 +114,8 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 		name := harness.Unique("user")
 		patch := harness.JSON{"externalCustomerId": name}
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, patch).Want(t, 200)
-		if before, after := w.Access(t, customerID)["activePlans"].([]any), w.Access(t, name)["activePlans"].([]any); len(before) != 0 || len(after) != 1 {
+		if before, after := w.Access(t, customerID)["activePlans"].([]any),
+			w.Access(t, name)["activePlans"].([]any); len(before) != 0 || len(after) != 1 {
 			t.Errorf("%v moved to %v", before, after)
 		}
 		if s := subscription(t, w.Account, receipt["subscriptionId"].(string)); s.ExternalCustomerID != name {
@@ -130,14 +135,16 @@ func TestCardsAreListedWithTheirMandateAndRemoved(t *testing.T) {
 		w := newFixture(t, app)
 		owner := w.customer(t)
 		cards := func() []any {
-			return w.AsBackend(t, http.MethodGet, "/v1/customers/"+owner+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any)
+			return w.AsBackend(t, http.MethodGet, "/v1/customers/"+owner+"/payment-methods", nil).
+				Want(t, 200).Map(t)["data"].([]any)
 		}
 		first, second := w.card(t, owner), w.card(t, owner)
 		list := cards()
 		if len(list) != 2 || list[0].(map[string]any)["id"] != second {
 			t.Fatalf("%v", list)
 		}
-		if text := list[0].(map[string]any)["mandate"].(map[string]any)["text"].(string); !strings.HasPrefix(text, "You authorize") {
+		if text := list[0].(map[string]any)["mandate"].(map[string]any)["text"].(string); !strings.HasPrefix(text,
+			"You authorize") {
 			t.Errorf("%q", text)
 		}
 		remove := "/v1/customers/" + owner + "/payment-methods/" + first
@@ -151,6 +158,7 @@ func TestCardsAreListedWithTheirMandateAndRemoved(t *testing.T) {
 			"cardNumber": harness.CardDeclined,
 		})
 		declined.Refuses(t, 402, "CARD_DECLINED")
-		w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards",
+			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
 	})
 }

@@ -16,10 +16,12 @@ func TestAChangedPasswordSignsOutElsewhereAndIsNoted(t *testing.T) {
 		a := app.NewAccount(t)
 		here, there := a.Visit(t), a.Visit(t)
 		here.Open(t, "/dashboard/security")
-		if page := here.Send(t, "/dashboard/security/password", "current", "wrong horse battery", "password", "another horse battery"); page.Status != 400 || !strings.Contains(page.Body, "not your current password") {
+		if page := here.Send(t, "/dashboard/security/password", "current", "wrong horse battery", "password",
+			"another horse battery"); page.Status != 400 || !strings.Contains(page.Body, "not your current password") {
 			t.Errorf("a wrong current password is %d", page.Status)
 		}
-		if page := here.Send(t, "/dashboard/security/password", "current", harness.Password, "password", a.Email); page.Status != 400 || !strings.Contains(page.Body, "must not be the e-mail address") {
+		if page := here.Send(t, "/dashboard/security/password", "current", harness.Password, "password",
+			a.Email); page.Status != 400 || !strings.Contains(page.Body, "must not be the e-mail address") {
 			t.Errorf("the address as password is %d", page.Status)
 		}
 		if page := there.Open(t, "/dashboard"); page.Path != "/dashboard" {
@@ -34,7 +36,8 @@ func TestAChangedPasswordSignsOutElsewhereAndIsNoted(t *testing.T) {
 			t.Errorf("the other browser is still signed in: %s", page.Path)
 		}
 		log := here.Open(t, "/dashboard/security/log?format=csv").Body
-		for _, words := range []string{"Password changed", "Signed in", "Signed up", "API key created", "127.0.0.1", "tests"} {
+		for _, words := range []string{"Password changed", "Signed in", "Signed up", "API key created", "127.0.0.1",
+			"tests"} {
 			if !strings.Contains(log+here.Open(t, "/dashboard/security/log").Body, words) {
 				t.Errorf("the log lacks %q: %s", words, log)
 			}
@@ -72,7 +75,8 @@ func TestBrowsersAreSignedOutOneByOneAndAllTogether(t *testing.T) {
 		if page := here.Open(t, "/dashboard"); !strings.HasPrefix(page.Path, "/dashboard/sign-in") {
 			t.Errorf("this browser is still signed in: %s", page.Path)
 		}
-		app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/refresh", Body: JSON{"refreshToken": a.RefreshToken}}).Want(t, 401)
+		app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/refresh",
+			Body: JSON{"refreshToken": a.RefreshToken}}).Want(t, 401)
 	})
 }
 
@@ -86,7 +90,8 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 			t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "green", "supportEmail",
 			"help@example.com",
 		)
-		if page.Status != 400 || !strings.Contains(page.Body, "Expected a color") || !strings.Contains(page.Body, `value="Grace &amp; Co"`) {
+		if page.Status != 400 || !strings.Contains(page.Body, "Expected a color") ||
+			!strings.Contains(page.Body, `value="Grace &amp; Co"`) {
 			t.Errorf("a color that is none is %d: %s", page.Status, page.Body)
 		}
 		v.Send(
@@ -94,7 +99,8 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 			"help@example.com", "refundPolicy", "Within 30 days.",
 		)
 		creator := a.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t)
-		if creator["displayName"] != "Grace & Co" || creator["accentColor"] != "#123456" || creator["refundPolicy"] != "Within 30 days." {
+		if creator["displayName"] != "Grace & Co" || creator["accentColor"] != "#123456" ||
+			creator["refundPolicy"] != "Within 30 days." {
 			t.Errorf("saved %v", creator)
 		}
 		v.Open(t, "/dashboard/bookings/settings")
@@ -102,14 +108,16 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00",
 			"tuesday", "25:00-26:00", "overrides", "2026-12-24: closed",
 		)
-		if page.Status != 400 || !strings.Contains(page.Body, `id="hours-tuesday-error"`) || strings.Contains(page.Body, `id="hours-monday-error"`) {
+		if page.Status != 400 || !strings.Contains(page.Body, `id="hours-tuesday-error"`) ||
+			strings.Contains(page.Body, `id="hours-monday-error"`) {
 			t.Errorf("hours that do not exist are %d: %s", page.Status, page.Body)
 		}
 		page = v.Send(
 			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00",
 			"overrides", "2026-12-24: closed\n2026-12-28: 10:00-12:00",
 		)
-		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "09:00-12:30, 13:30-17:00") || !strings.Contains(page.Body, "2026-12-24: closed") {
+		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "09:00-12:30, 13:30-17:00") ||
+			!strings.Contains(page.Body, "2026-12-24: closed") {
 			t.Errorf("saving hours led to %d %s: %s", page.Status, page.Path, page.Body)
 		}
 		hours := a.AsCreator(t, get, "/v1/scheduling/availability", nil).Want(t, 200).Map(t)

@@ -19,7 +19,8 @@ func TestATitleThatOthersHaveTakenIsNoObstacle(t *testing.T) {
 		v := a.Visit(t)
 		for range 3 {
 			v.Open(t, "/dashboard/listings/new?type=DIGITAL")
-			if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", title, "price", "12.50", "currency", "eur"); !strings.Contains(page.Body, "Saved as a draft") {
+			if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", title, "price", "12.50", "currency",
+				"eur"); !strings.Contains(page.Body, "Saved as a draft") {
 				t.Fatalf("%d %s: %s", page.Status, page.Path, page.Body)
 			}
 		}
@@ -36,11 +37,13 @@ func TestATitleThatOthersHaveTakenIsNoObstacle(t *testing.T) {
 	for slug := range slugs {
 		taken = slug
 	}
-	if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", "日本語", "price", "1.00", "currency", "eur", "slug", taken); !strings.Contains(page.Body, "Another listing has this slug.") {
+	if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", "日本語", "price", "1.00", "currency", "eur",
+		"slug", taken); !strings.Contains(page.Body, "Another listing has this slug.") {
 		t.Errorf("a slug that was chosen is replaced: %d %s", page.Status, page.Path)
 	}
 	v.Open(t, "/dashboard/listings/new?type=DIGITAL")
-	if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", "日本語", "price", "1.00", "currency", "eur"); !strings.Contains(page.Body, "Saved as a draft") {
+	if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", "日本語", "price", "1.00", "currency",
+		"eur"); !strings.Contains(page.Body, "Saved as a draft") {
 		t.Errorf("a title without Latin letters: %d %s", page.Status, page.Body)
 	}
 }
@@ -69,10 +72,12 @@ func TestAnAppointmentIsCanceledFromTheDashboard(t *testing.T) {
 				}
 			}
 			view := w.AsBackend(t, get, "/v1/appointments/"+id, nil).Want(t, 200).Map(t)
-			if view["status"] != "canceled" || view["canceledBy"] != "creator" || view["refundDecision"] != c.decision || (view["refundId"] != nil) != (c.refund == "true") {
+			if view["status"] != "canceled" || view["canceledBy"] != "creator" || view["refundDecision"] != c.decision ||
+				(view["refundId"] != nil) != (c.refund == "true") {
 				t.Errorf("%s: %v", name, view)
 			}
-			if page := v.Post(t, "/dashboard/bookings/"+id+"/cancel", "token", v.Token(t)); !strings.Contains(page.Body, "is canceled") {
+			if page := v.Post(t, "/dashboard/bookings/"+id+"/cancel", "token", v.Token(t)); !strings.Contains(page.Body,
+				"is canceled") {
 				t.Errorf("%s, again: %s", name, page.Body)
 			}
 		}
@@ -89,7 +94,8 @@ func TestADownloadIsNotSavedWithoutWhatItGives(t *testing.T) {
 		} {
 			v.Open(t, "/dashboard/listings/new?type=DIGITAL")
 			page := v.Send(
-				t, "/dashboard/listings/new", "type", "DIGITAL", "title", harness.Unique("Pack"), "price", "12.50", "currency", "eur",
+				t, "/dashboard/listings/new", "type", "DIGITAL", "title", harness.Unique("Pack"), "price", "12.50", "currency",
+				"eur",
 				"gives", gives, "metadata.downloadUrl", "",
 			)
 			if !strings.Contains(page.Body, says) {

@@ -39,7 +39,8 @@ func TestASecretIsShownOnceAndReloadingMakesNoOther(t *testing.T) {
 				t.Errorf("%s: made, and at %d %s without it", name, made.Status, made.Path)
 			}
 			reloaded := v.Open(t, made.Path)
-			if reloaded.Status != 200 || strings.Contains(reloaded.Body, `id="key"`) || strings.Contains(reloaded.Body, `id="secret"`) || strings.Contains(reloaded.Body, `id="portal"`) {
+			if reloaded.Status != 200 || strings.Contains(reloaded.Body, `id="key"`) ||
+				strings.Contains(reloaded.Body, `id="secret"`) || strings.Contains(reloaded.Body, `id="portal"`) {
 				t.Errorf("%s: reloading shows it again, or %d", name, reloaded.Status)
 			}
 			if c.table != "" && count(c.table) != before+1 {

@@ -38,7 +38,8 @@ func TestEveryFormOfTheDashboardNeedsItsOwnToken(t *testing.T) {
 		t.Errorf("the clock moved from %v to %v", before, after)
 	}
 	v.Open(t, "/dashboard")
-	if v.Send(t, "/dashboard/sandbox/advance", "seconds", "3600", "back", "/dashboard/orders"); v.Page.Status != 200 || !strings.HasPrefix(v.Page.Path, "/dashboard/orders") {
+	if v.Send(t, "/dashboard/sandbox/advance", "seconds", "3600", "back", "/dashboard/orders"); v.Page.Status != 200 ||
+		!strings.HasPrefix(v.Page.Path, "/dashboard/orders") {
 		t.Errorf("the form itself: %d %s", v.Page.Status, v.Page.Path)
 	}
 }
@@ -124,14 +125,17 @@ func TestTheDashboardCannotBeFramedCachedOrRead(t *testing.T) {
 	v := app.NewAccount(t).Visit(t)
 	for _, path := range []string{"/dashboard", "/dashboard/orders", "/dashboard/sign-up"} {
 		h := v.Open(t, path).Header
-		if policy := h.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") || !strings.Contains(policy, "script-src 'self';") ||
-			!strings.Contains(policy, "form-action 'self'") || h.Get("X-Frame-Options") != "DENY" || h.Get("Cache-Control") != "no-store" ||
+		if policy := h.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") ||
+			!strings.Contains(policy, "script-src 'self';") ||
+			!strings.Contains(policy, "form-action 'self'") || h.Get("X-Frame-Options") != "DENY" ||
+			h.Get("Cache-Control") != "no-store" ||
 			h.Get("Referrer-Policy") != "no-referrer" || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, h)
 		}
 	}
 	response := app.AskUnjudged(t, harness.Request{Method: get, Path: "/dashboard/sign-in"})
-	if cookie := response.Header.Get("Set-Cookie"); !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Lax") || !strings.Contains(cookie, "path=/dashboard") {
+	if cookie := response.Header.Get("Set-Cookie"); !strings.Contains(cookie, "HttpOnly") ||
+		!strings.Contains(cookie, "SameSite=Lax") || !strings.Contains(cookie, "path=/dashboard") {
 		t.Errorf("cookie %q", cookie)
 	}
 }
@@ -149,8 +153,10 @@ func TestHostileNamesAreOnlyText(t *testing.T) {
 	if v.Page.Path != "/dashboard" || !strings.Contains(v.Page.Body, "&lt;script&gt;alert(1)") {
 		t.Fatalf("signing up led to %s", v.Page.Path)
 	}
-	for _, path := range []string{"/dashboard", "/dashboard/orders?q=" + url.QueryEscape(hostile), "/dashboard/sign-in?next=" + url.QueryEscape(hostile)} {
-		if page := v.Open(t, path); strings.Contains(page.Body, "<script>alert") || strings.Contains(page.Body, "<img src=x") {
+	for _, path := range []string{"/dashboard", "/dashboard/orders?q=" + url.QueryEscape(hostile),
+		"/dashboard/sign-in?next=" + url.QueryEscape(hostile)} {
+		if page := v.Open(t, path); strings.Contains(page.Body, "<script>alert") ||
+			strings.Contains(page.Body, "<img src=x") {
 			t.Errorf("%s: %s", path, page.Body)
 		}
 	}
@@ -167,7 +173,8 @@ func TestAPasswordIsSetByMailOnce(t *testing.T) {
 		unknown := v.Send(t, "/dashboard/forgot", "email", "nobody@example.com").Body
 		v.Open(t, "/dashboard/forgot")
 		known := v.Send(t, "/dashboard/forgot", "email", ada.Email).Body
-		if strings.ReplaceAll(known, ada.Email, "") != strings.ReplaceAll(unknown, "nobody@example.com", "") || !strings.Contains(known, "If there is an account") {
+		if strings.ReplaceAll(known, ada.Email, "") != strings.ReplaceAll(unknown, "nobody@example.com", "") ||
+			!strings.Contains(known, "If there is an account") {
 			t.Errorf("the pages reveal whether there is an account:\n%s\n%s", known, unknown)
 		}
 		link := resetLinkIn(t, ada)
@@ -175,7 +182,8 @@ func TestAPasswordIsSetByMailOnce(t *testing.T) {
 			t.Errorf("a changed link is %d", page.Status)
 		}
 		v.Open(t, link)
-		if page := v.Send(t, link, "password", "short"); page.Status != 400 || !strings.Contains(page.Body, "at least 10 characters") {
+		if page := v.Send(t, link, "password", "short"); page.Status != 400 ||
+			!strings.Contains(page.Body, "at least 10 characters") {
 			t.Errorf("a short password is %d", page.Status)
 		}
 		const fresh = "another horse battery"
@@ -188,7 +196,8 @@ func TestAPasswordIsSetByMailOnce(t *testing.T) {
 		if page := other.Open(t, "/dashboard"); !strings.HasPrefix(page.Path, "/dashboard/sign-in") {
 			t.Errorf("another browser is still signed in: %s", page.Path)
 		}
-		app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/refresh", Body: harness.JSON{"refreshToken": ada.RefreshToken}}).Want(t, 401)
+		app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/refresh",
+			Body: harness.JSON{"refreshToken": ada.RefreshToken}}).Want(t, 401)
 		v.Open(t, "/dashboard/sign-in")
 		if page := v.Send(
 			t, "/dashboard/sign-in", "email", ada.Email, "password", harness.Password,

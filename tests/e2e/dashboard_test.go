@@ -20,7 +20,8 @@ func busyShop(t *testing.T, app *harness.App) *fixture {
 	t.Helper()
 	w := newFixture(t, app)
 	w.AsCreator(t, patch, "/v1/creator", JSON{"displayName": hostileText, "refundPolicy": hostileText}).Want(t, 200)
-	w.AsCreator(t, patch, "/v1/listings/"+w.listing.ID, JSON{"title": hostileText, "description": hostileText}).Want(t, 200)
+	w.AsCreator(t, patch, "/v1/listings/"+w.listing.ID, JSON{"title": hostileText, "description": hostileText}).
+		Want(t, 200)
 	session := w.NewSession(t, w.listing, "pro", "user-1", JSON{
 		"referenceId": hostileText, "metadata": JSON{"note": hostileText}, "customer": JSON{"name": hostileText},
 	})
@@ -29,7 +30,8 @@ func busyShop(t *testing.T, app *harness.App) *fixture {
 	w.Pay(t, disputed, "4000000000000259").Want(t, 200)
 	w.AsCreator(t, post, "/v1/payment-links", JSON{"listingId": w.listing.ID}).Want(t, 201)
 	w.AsCreator(t, post, "/v1/discounts", JSON{"code": "SPRING", "percentOff": 20}).Want(t, 201)
-	w.AsBackend(t, post, "/v1/customer-access/user-1/grants", JSON{"entitlements": []JSON{{"key": "vip", "type": "text", "value": hostileText}}, "note": hostileText}).Want(t, 201)
+	w.AsBackend(t, post, "/v1/customer-access/user-1/grants",
+		JSON{"entitlements": []JSON{{"key": "vip", "type": "text", "value": hostileText}}, "note": hostileText}).Want(t, 201)
 	w.endpoint(t)
 	w.delivery(t)
 	w.booked(t)
@@ -110,17 +112,20 @@ func TestListsFilterAndExport(t *testing.T) {
 		if next == nil {
 			t.Fatal("no next page")
 		}
-		if second := v.Open(t, html.UnescapeString(next[1])).Body; strings.Count(second, `href="/dashboard/listings/lst_`) != 3 || strings.Contains(second, `rel="next"`) {
+		if second := v.Open(t, html.UnescapeString(next[1])).Body; strings.Count(second,
+			`href="/dashboard/listings/lst_`) != 3 || strings.Contains(second, `rel="next"`) {
 			t.Errorf("the second page has %d listings", strings.Count(second, `href="/dashboard/listings/lst_`))
 		}
-		if found := v.Open(t, "/dashboard/listings?q=zine+b&status=DRAFT").Body; strings.Count(found, `href="/dashboard/listings/lst_`) != 1 {
+		if found := v.Open(t, "/dashboard/listings?q=zine+b&status=DRAFT").Body; strings.Count(found,
+			`href="/dashboard/listings/lst_`) != 1 {
 			t.Errorf("the filter finds %d", strings.Count(found, `href="/dashboard/listings/lst_`))
 		}
 		if found := v.Open(t, "/dashboard/listings?status=ARCHIVED").Body; !strings.Contains(found, "Nothing matches") {
 			t.Error("a filter that nothing matches shows something")
 		}
 		records, err := csv.NewReader(strings.NewReader(v.Open(t, "/dashboard/listings?format=csv").Body)).ReadAll()
-		if err != nil || len(records) != 29 || !slices.ContainsFunc(records, func(r []string) bool { return r[0] == "'=HYPERLINK(1)" }) {
+		if err != nil || len(records) != 29 || !slices.ContainsFunc(records,
+			func(r []string) bool { return r[0] == "'=HYPERLINK(1)" }) {
 			t.Errorf("%d lines, %v: %v", len(records), err, records)
 		}
 	})
@@ -143,10 +148,12 @@ func TestAnotherAccountsThingsAreNotThere(t *testing.T) {
 		}
 		eve.Open(t, "/dashboard")
 		token := eve.Token(t)
-		for _, path := range []string{"/listings/" + w.listing.ID + "/archive", "/webhooks/" + w.hook + "/delete", "/webhooks/" + w.hook + "/secret", "/orders/" + payment["id"].(string) + "/refund"} {
+		for _, path := range []string{"/listings/" + w.listing.ID + "/archive", "/webhooks/" + w.hook + "/delete",
+			"/webhooks/" + w.hook + "/secret", "/orders/" + payment["id"].(string) + "/refund"} {
 			eve.Post(t, "/dashboard"+path, "token", token, "amount", "1.00")
 		}
-		if status := w.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["status"]; status != "ACTIVE" {
+		if status := w.AsCreator(t, get, "/v1/listings/mine", nil).
+			Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["status"]; status != "ACTIVE" {
 			t.Errorf("another account made it %v", status)
 		}
 		w.AsBackend(t, get, "/v1/webhook-endpoints/"+w.hook, nil).Want(t, 200)
@@ -182,10 +189,12 @@ func TestAPlanOfWhatIsNoLongerSoldIsNotChanged(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		w.Pay(t, w.NewSession(t, w.listing, "pro", "user-1", nil), harness.CardSucceeds).Want(t, 200)
-		id := w.AsBackend(t, get, "/v1/subscriptions", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["id"].(string)
+		id := w.AsBackend(t, get, "/v1/subscriptions", nil).
+			Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["id"].(string)
 		w.AsCreator(t, remove, "/v1/listings/"+w.listing.ID, nil).Want(t, 200)
 		page := w.Visit(t).Open(t, "/dashboard/subscriptions/"+id+"/change")
-		if page.Status != 200 || page.Path != "/dashboard/subscriptions/"+id || !strings.Contains(page.Body, "no longer sold") {
+		if page.Status != 200 || page.Path != "/dashboard/subscriptions/"+id ||
+			!strings.Contains(page.Body, "no longer sold") {
 			t.Errorf("changing the plan is %d %s", page.Status, page.Path)
 		}
 	})
@@ -219,7 +228,8 @@ func TestListsNameTheirCustomers(t *testing.T) {
 			if strings.Contains(file, "user-7") {
 				t.Errorf("%s names somebody by an id who has an address:\n%s", list, file)
 			}
-			if found := v.Open(t, list+"?customer=grace@").Body; !strings.Contains(found, "grace@example.com</a>") || strings.Contains(found, "user-8</a>") {
+			if found := v.Open(t, list+"?customer=grace@").Body; !strings.Contains(found, "grace@example.com</a>") ||
+				strings.Contains(found, "user-8</a>") {
 				t.Errorf("%s is not searched by address", list)
 			}
 		}

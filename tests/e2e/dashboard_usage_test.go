@@ -29,7 +29,8 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 			t, "/dashboard/usage/prices/new", "productId", "new", "name", "", "tiers", "1000: 0\n500: x\n*: 0.02",
 			"currency", "eur", "recurring.interval", "month",
 		)
-		for _, words := range []string{"the tiers must rise", "Expected a decimal number, such as 0.02", "500: x", `id="price-name-error"`} {
+		for _, words := range []string{"the tiers must rise", "Expected a decimal number, such as 0.02", "500: x",
+			`id="price-name-error"`} {
 			if page.Status != 400 || !strings.Contains(page.Body, words) {
 				t.Errorf("a wrong price is %d without %q: %s", page.Status, words, page.Body)
 			}
@@ -46,7 +47,8 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 			t.Fatalf("the price is %d %s: %s", page.Status, page.Path, page.Body)
 		}
 		w.Pay(t, w.NewSession(t, w.listing, "pro", "user-1", nil), harness.CardSucceeds).Want(t, 200)
-		sub := w.AsBackend(t, get, "/v1/subscriptions", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["id"].(string)
+		sub := w.AsBackend(t, get, "/v1/subscriptions", nil).
+			Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["id"].(string)
 		form := v.Open(t, "/dashboard/usage/plans/new?subscription="+sub).Body
 		price, meter := selectedPrice.FindStringSubmatch(form), selectedMeter.FindStringSubmatch(form)
 		if price == nil || meter == nil || !strings.Contains(form, `value="`+sub+`" selected`) {
@@ -67,7 +69,8 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 		); page.Status != 409 {
 			t.Errorf("a second plan is %d", page.Status)
 		}
-		w.AsBackend(t, post, "/v1/usage/events", JSON{"subscriptionId": sub, "meter": "pages", "quantity": 1400, "idempotencyKey": "e1"}).Want(t, 202)
+		w.AsBackend(t, post, "/v1/usage/events", JSON{"subscriptionId": sub, "meter": "pages", "quantity": 1400,
+			"idempotencyKey": "e1"}).Want(t, 202)
 		for _, path := range []string{plan, "/dashboard/subscriptions/" + sub} {
 			if shown := v.Open(t, path).Body; !strings.Contains(shown, "1400") || !strings.Contains(shown, "10.00") {
 				t.Errorf("%s does not preview the period: %s", path, shown)

@@ -54,7 +54,8 @@ func TestPagesExplainADeclinedCardInTheReadersLanguage(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		listing := a.Published(t, harness.JSON{"priceInCents": 2900})
-		customer := a.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
+		customer := a.AsBackend(t, post, "/v1/customers",
+			harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
 		for number, code := range declinedCards {
 			session := a.NewSession(t, listing, "default", harness.Unique("ada"), nil)
 			refusal := a.Pay(t, session, number).Want(t, 402).Map(t)
@@ -82,7 +83,8 @@ func TestThePortalTranslatesDeclines(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
-		a.AsBackend(t, post, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		a.AsBackend(t, post, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
 		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
 		portal := visit(t, a, s.CustomerID)
 		mine := portal + "/plans/" + s.ID
@@ -90,11 +92,13 @@ func TestThePortalTranslatesDeclines(t *testing.T) {
 			t.Fatalf("paying leads to %s", to)
 		}
 		wantReason(t, app, submit(t, app, mine+"/authenticate", url.Values{"approve": {"no"}}), "authentication_failed")
-		if page := readIn(t, app, portal+"?done=declined&reason=%3Cb%3E", "de"); !strings.Contains(page, locale.Locale{Language: "de"}.Decline("card_declined")) ||
+		if page := readIn(t, app, portal+"?done=declined&reason=%3Cb%3E", "de"); !strings.Contains(page,
+			locale.Locale{Language: "de"}.Decline("card_declined")) ||
 			strings.Contains(page, "<b>") {
 			t.Error("a reason that nobody knows is not shown as a declined card")
 		}
-		for language, want := range map[string]string{"en": "We couldn’t reach the card processor.", "de": "Der Kartenanbieter ist nicht erreichbar.", "fr": "Le prestataire de paiement ne répond pas."} {
+		for language, want := range map[string]string{"en": "We couldn’t reach the card processor.",
+			"de": "Der Kartenanbieter ist nicht erreichbar.", "fr": "Le prestataire de paiement ne répond pas."} {
 			if page := readIn(t, app, portal+"?done=later", language); !strings.Contains(page, want) {
 				t.Errorf("an unreachable processor in %s lacks %q", language, want)
 			}
@@ -107,7 +111,8 @@ func TestInvoicePagesTranslateDeclines(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		customer := a.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
+		customer := a.AsBackend(t, post, "/v1/customers",
+			harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
 		id := text(t, customer["id"])
 		a.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": cardFailsLater}).Want(t, 201)
 		inv := a.AsBackend(t, post, "/v1/invoices", harness.JSON{

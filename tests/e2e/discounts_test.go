@@ -50,17 +50,22 @@ func TestADiscountIsMadeListedAndDeleted(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		made := w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "Five-Off", "amountOffInCents": 500, "currency": "eur"}).Want(t, 201).Map(t)
-		if made["code"] != "Five-Off" || made["percentOff"] != nil || fmt.Sprint(made["amountOffInCents"]) != "500" || made["duration"] != "once" ||
-			made["maxRedemptions"] != nil || fmt.Sprint(made["timesRedeemed"]) != "0" || made["active"] != true || made["livemode"] != false {
+		made := w.AsCreator(t, post, "/v1/discounts",
+			harness.JSON{"code": "Five-Off", "amountOffInCents": 500, "currency": "eur"}).Want(t, 201).Map(t)
+		if made["code"] != "Five-Off" || made["percentOff"] != nil || fmt.Sprint(made["amountOffInCents"]) != "500" ||
+			made["duration"] != "once" ||
+			made["maxRedemptions"] != nil || fmt.Sprint(made["timesRedeemed"]) != "0" || made["active"] != true ||
+			made["livemode"] != false {
 			t.Errorf("made %v", made)
 		}
 		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "FIVE-OFF", "percentOff": 5}).Refuses(
 			t, 400, "VALIDATION_FAILED", "code",
 		)
-		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"percentOff": 101, "duration": "twice", "maxRedemptions": 0, "expiresAt": "yesterday"}).
+		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"percentOff": 101, "duration": "twice", "maxRedemptions": 0,
+			"expiresAt": "yesterday"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "code", "percentOff", "duration", "maxRedemptions", "expiresAt")
-		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "A", "percentOff": 5, "listingIds": []string{newFixture(t, app).listing.ID}}).
+		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "A", "percentOff": 5,
+			"listingIds": []string{newFixture(t, app).listing.ID}}).
 			Refuses(t, 400, "VALIDATION_FAILED", "listingIds[0]")
 		page := w.AsCreator(t, get, "/v1/discounts", nil).Want(t, 200).Map(t)
 		if all := page["data"].([]any); len(all) != 1 || fmt.Sprint(all[0]) != fmt.Sprint(made) {
@@ -115,10 +120,12 @@ func TestADiscountCodeReducesWhatIsPaid(t *testing.T) {
 		if n := w.redeemed(t, code); n != 1 {
 			t.Errorf("redeemed %d times", n)
 		}
-		w.AsBackend(t, post, "/v1/checkout-sessions", harness.SessionBody(w.listing, "pro", "u", harness.JSON{"discountCode": "nothing"})).
+		w.AsBackend(t, post, "/v1/checkout-sessions",
+			harness.SessionBody(w.listing, "pro", "u", harness.JSON{"discountCode": "nothing"})).
 			Refuses(t, 400, "VALIDATION_FAILED", "discountCode")
 		elsewhere := w.Published(t, nil)
-		w.AsBackend(t, post, "/v1/checkout-sessions", harness.SessionBody(elsewhere, "default", "u", harness.JSON{"discountCode": code.Code})).
+		w.AsBackend(t, post, "/v1/checkout-sessions",
+			harness.SessionBody(elsewhere, "default", "u", harness.JSON{"discountCode": code.Code})).
 			Refuses(t, 400, "VALIDATION_FAILED", "discountCode")
 	})
 }
@@ -146,7 +153,8 @@ func TestABuyerTypesACodeOnThePage(t *testing.T) {
 			t.Errorf("without it again: %v", s)
 		}
 		apply(all.Code).Want(t, 200)
-		free := app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{"email": "grace@example.com", "country": "IE"}}).Want(t, 200).Map(t)
+		free := app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay",
+			Body: harness.JSON{"email": "grace@example.com", "country": "IE"}}).Want(t, 200).Map(t)
 		if free["status"] != "paid" {
 			t.Errorf("nothing to pay, and it is %v", free)
 		}
@@ -163,7 +171,8 @@ func TestAPaymentLinkTakesADiscountCode(t *testing.T) {
 		var link struct{ URL string }
 		w.AsCreator(t, post, "/v1/payment-links", w.linkBody()).Want(t, 201).Into(t, &link)
 		for given, want := range map[string]string{code.Code: "1520", "nothing": "1900", "": "1900"} {
-			opened := app.Ask(t, harness.Request{Method: get, Path: "/l/" + path.Base(link.URL), Query: url.Values{"discount_code": {given}}}).Want(t, 303)
+			opened := app.Ask(t, harness.Request{Method: get, Path: "/l/" + path.Base(link.URL),
+				Query: url.Values{"discount_code": {given}}}).Want(t, 303)
 			session := harness.Session{CheckoutURL: opened.Header.Get("Location")}
 			if s := state(t, app, session); fmt.Sprint(s["totalInCents"]) != want {
 				t.Errorf("with %q: %v", given, s)
@@ -195,7 +204,8 @@ func TestADiscountIsNeverRedeemedMoreOftenThanItMayBe(t *testing.T) {
 				for range 2 { // a click too many
 					response := w.Pay(t, session, card)
 					if response.Status == 409 && !strings.Contains(string(response.Body), "LIMIT_REACHED") &&
-						!strings.Contains(string(response.Body), "SESSION_ALREADY_PAID") && !strings.Contains(string(response.Body), "STATE_CONFLICT") {
+						!strings.Contains(string(response.Body), "SESSION_ALREADY_PAID") &&
+						!strings.Contains(string(response.Body), "STATE_CONFLICT") {
 						t.Errorf("paying: %s", response.Body)
 					}
 				}
@@ -234,7 +244,8 @@ func TestASessionNamesAVariantByItsKey(t *testing.T) {
 		}
 		w.AsCreator(t, post, "/v1/listings/"+listing.ID+"/variants", harness.JSON{"key": "five-pack", "durationMinutes": 30}).
 			Refuses(t, 400, "VALIDATION_FAILED", "key")
-		w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID+"/variants/"+pack["variantId"].(string), harness.JSON{"key": "six-pack"}).
+		w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID+"/variants/"+pack["variantId"].(string),
+			harness.JSON{"key": "six-pack"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "key")
 		listing = w.Publish(t, listing)
 		body := func(variant string) harness.JSON {
@@ -257,7 +268,8 @@ func TestASessionNamesAVariantByItsKey(t *testing.T) {
 func TestADiscountReducesTheRenewalsThatItIsFor(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		for duration, want := range map[string]string{"once": "[1900 1900 950]", "repeating": "[1900 950 950]", "forever": "[950 950 950]"} {
+		for duration, want := range map[string]string{"once": "[1900 1900 950]", "repeating": "[1900 950 950]",
+			"forever": "[950 950 950]"} {
 			w := newFixture(t, app)
 			over := harness.JSON{"percentOff": 50, "duration": duration, "durationInMonths": nil}
 			if duration == "repeating" {

@@ -31,7 +31,8 @@ func (w *fixture) creditNote(t *testing.T) string {
 func (w *fixture) wantDocument(t *testing.T, address, language string, contains ...string) {
 	t.Helper()
 	path := pathOf(t, address)
-	page := w.Ask(t, harness.Request{Method: get, Path: path, Headers: map[string]string{"Accept-Language": language}}).Want(t, 200)
+	page := w.Ask(t, harness.Request{Method: get, Path: path,
+		Headers: map[string]string{"Accept-Language": language}}).Want(t, 200)
 	html := strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(string(page.Body))
 	for _, s := range contains {
 		if !strings.Contains(html, s) {
@@ -110,8 +111,10 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 		if !bytes.HasPrefix(pdf.Body, []byte("%PDF-")) || !bytes.HasPrefix(csv.Body, []byte("createdAt")) {
 			t.Error("the statement is not in the format that was asked for")
 		}
-		failed := w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 1313}).Want(t, 201).Map(t)
-		w.AsBackend(t, get, "/v1/payouts/"+text(t, failed["id"])+"/statement?format=pdf", nil).Refuses(t, 409, "STATE_CONFLICT")
+		failed := w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 1313}).
+			Want(t, 201).Map(t)
+		w.AsBackend(t, get, "/v1/payouts/"+text(t, failed["id"])+"/statement?format=pdf", nil).Refuses(t, 409,
+			"STATE_CONFLICT")
 		verified(t, app)
 
 		app.Exec(t, "UPDATE documents SET total = total + 1 WHERE subject_id = $1", paymentID)

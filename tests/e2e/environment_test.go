@@ -36,7 +36,8 @@ func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 		if access := a.Access(t, "nobody"); access["livemode"] != true {
 			t.Errorf("a live snapshot: %v", access)
 		}
-		app.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/nobody", Bearer: freshKey(false)}).Refuses(t, 401, "UNAUTHENTICATED")
+		app.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/nobody", Bearer: freshKey(false)}).Refuses(t, 401,
+			"UNAUTHENTICATED")
 		for _, op := range harness.Operations(t) {
 			if op.Tags[0] != "Sandbox" {
 				continue

@@ -52,14 +52,16 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 	a := app.NewAccount(t)
 	club := a.Published(t, JSON{"title": "Club", "priceInCents": 900})
 	program := filepath.Join(t.TempDir(), "shop")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "sundry/examples/go-overlay").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"sundry/examples/go-overlay").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	addr := receiverAddress(t)
 	runReceiver(t, []string{program}, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "LISTING="+club.CatalogKey)
 	visitor, shop := newVisitor(t), "http://"+addr
 
-	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/"); status != 200 || !strings.Contains(body, "900 eur") || !strings.Contains(body, app.URL+"/sundry.js") {
+	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/"); status != 200 ||
+		!strings.Contains(body, "900 eur") || !strings.Contains(body, app.URL+"/sundry.js") {
 		t.Fatalf("the shop's page: %d %s", status, body)
 	}
 	if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 403 {
@@ -72,7 +74,8 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 		t.Fatalf("the session: %s", body)
 	}
 	a.Pay(t, harness.Session{ID: id}, harness.CardSucceeds).Want(t, 200)
-	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 200 || !strings.Contains(body, "Welcome") {
+	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 200 ||
+		!strings.Contains(body, "Welcome") {
 		t.Errorf("after payment: %d %s", status, body)
 	}
 	if status, _, _ := visitShop(t, newVisitor(t), http.MethodGet, shop+"/members"); status != 403 {
@@ -101,7 +104,9 @@ func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
 	club := a.Published(t, JSON{"title": "Club", "priceInCents": 900})
 	addr := receiverAddress(t)
 	var made hookEndpoint
-	a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": "http://" + addr + "/webhooks", "events": []string{"customer.access_changed"}}).Want(t, 201).Into(t, &made)
+	a.AsBackend(t, http.MethodPost, endpointsPath,
+		JSON{"url": "http://" + addr + "/webhooks", "events": []string{"customer.access_changed"}}).Want(t, 201).Into(t,
+		&made)
 	runReceiver(
 		t, []string{node, filepath.Join(folder, "shop.js")}, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key,
 		"SUNDRY_WEBHOOK_SECRET="+made.Secret, "LISTING="+club.CatalogKey,
@@ -121,8 +126,10 @@ func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
 	sessions := a.AsBackend(t, http.MethodGet, "/v1/checkout-sessions", nil).Want(t, 200).Map(t)["data"].([]any)
 	a.Pay(t, harness.Session{ID: sessions[0].(map[string]any)["id"].(string)}, harness.CardSucceeds).Want(t, 200)
 	var state struct{ RedirectURL string }
-	app.Ask(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(page, app.URL) + "/state"}).Want(t, 200).Into(t, &state)
-	if _, _, body := visitShop(t, visitor, http.MethodGet, state.RedirectURL); !strings.Contains(body, "The order is paid.") {
+	app.Ask(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(page, app.URL) + "/state"}).
+		Want(t, 200).Into(t, &state)
+	if _, _, body := visitShop(t, visitor, http.MethodGet, state.RedirectURL); !strings.Contains(body,
+		"The order is paid.") {
 		t.Errorf("the shop thanks with %s", body)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {

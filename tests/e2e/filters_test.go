@@ -16,7 +16,8 @@ import (
 func (w *fixture) found(t *testing.T, path string, filters url.Values) []string {
 	t.Helper()
 	var p page
-	w.Ask(t, harness.Request{Method: http.MethodGet, Path: path, Query: with(filters, "limit", "100"), Bearer: w.Key}).Want(t, 200).Into(t, &p)
+	w.Ask(t, harness.Request{Method: http.MethodGet, Path: path, Query: with(filters, "limit", "100"),
+		Bearer: w.Key}).Want(t, 200).Into(t, &p)
 	ids := []string{}
 	for _, entry := range p.Data {
 		ids = append(ids, entry.ID)
@@ -28,8 +29,10 @@ func TestCustomersAreFoundByMailInAnyCase(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, other := newFixture(t, app), newFixture(t, app)
-		made := w.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "Grace.Hopper@Example.com", "displayName": "Grace"}).Want(t, 201).Map(t)
-		other.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "grace.hopper@example.com", "displayName": "Grace"}).Want(t, 201)
+		made := w.AsBackend(t, post, "/v1/customers",
+			harness.JSON{"email": "Grace.Hopper@Example.com", "displayName": "Grace"}).Want(t, 201).Map(t)
+		other.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "grace.hopper@example.com",
+			"displayName": "Grace"}).Want(t, 201)
 		for address, want := range map[string]int{
 			"Grace.Hopper@Example.com": 1, "grace.hopper@example.com": 1, "GRACE.HOPPER@EXAMPLE.COM": 1,
 			"grace@example.com": 0, "grace.hopper@example%": 0,
@@ -99,7 +102,8 @@ func TestSessionsAndPaymentsAreFoundByIntegratorIDs(t *testing.T) {
 		w, other := newFixture(t, app), newFixture(t, app)
 		paid := w.NewSession(t, w.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"})
 		declined := w.NewSession(t, w.listing, "pro", "alan", harness.JSON{"referenceId": "order-2"})
-		other.Pay(t, other.NewSession(t, other.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"}), harness.CardSucceeds).Want(t, 200)
+		other.Pay(t, other.NewSession(t, other.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"}),
+			harness.CardSucceeds).Want(t, 200)
 		refusal := w.Pay(t, declined, harness.CardDeclined)
 		refusal.Refuses(t, 402, "CARD_DECLINED")
 		if refusal.Map(t)["declineCode"] != "card_declined" {
@@ -154,8 +158,10 @@ func checkPaymentView(t *testing.T, w *fixture, paid harness.Session, id string)
 	var list struct{ Data []harness.JSON }
 	w.AsBackend(t, http.MethodGet, "/v1/payments?referenceId=order-1", nil).Want(t, 200).Into(t, &list)
 	p := list.Data[0]
-	if p["id"] != id || p["status"] != "succeeded" || p["purpose"] != "checkout" || p["checkoutId"] != paid.ID || p["externalCustomerId"] != "grace" ||
-		p["referenceId"] != "order-1" || fmt.Sprint(p["amountInCents"]) != "1900" || p["card"].(map[string]any)["last4"] != "4242" || p["settledAt"] == nil {
+	if p["id"] != id || p["status"] != "succeeded" || p["purpose"] != "checkout" || p["checkoutId"] != paid.ID ||
+		p["externalCustomerId"] != "grace" ||
+		p["referenceId"] != "order-1" || fmt.Sprint(p["amountInCents"]) != "1900" ||
+		p["card"].(map[string]any)["last4"] != "4242" || p["settledAt"] == nil {
 		t.Errorf("payment %v", p)
 	}
 }
@@ -175,8 +181,10 @@ func TestEventsAndDeliveriesAreFoundByWhatTheyAreAbout(t *testing.T) {
 		if got := w.found(t, "/v1/events", customer); !slices.Equal(got, completed[1:]) {
 			t.Errorf("of a customer: %v, want %v", got, completed[1:])
 		}
-		for _, filters := range []url.Values{{"externalCustomerId": {"grace"}}, {"externalCustomerId": {"grace"}, "type": {"payment.completed"}}} {
-			if got := w.found(t, "/v1/events", filters); !slices.Contains(got, completed[1]) || slices.Contains(got, completed[0]) || slices.Contains(got, test) {
+		for _, filters := range []url.Values{{"externalCustomerId": {"grace"}},
+			{"externalCustomerId": {"grace"}, "type": {"payment.completed"}}} {
+			if got := w.found(t, "/v1/events", filters); !slices.Contains(got, completed[1]) ||
+				slices.Contains(got, completed[0]) || slices.Contains(got, test) {
 				t.Errorf("of %v: %v", filters, got)
 			}
 		}

@@ -60,8 +60,8 @@ func newFixture(t *testing.T, app *harness.App) *fixture {
 	return w
 }
 
-// subscription is a published SUBSCRIPTION listing with the plan "pro": €19 a month, or €190 a year. A customer may buy it
-// as often as a test does.
+// subscription is a published SUBSCRIPTION listing with the plan "pro": €19 a month, or €190 a year. A customer may buy
+// it as often as a test does.
 func (w *fixture) subscription(t *testing.T) harness.Listing {
 	t.Helper()
 	draft := w.NewListing(t, harness.JSON{
@@ -214,7 +214,10 @@ var validRequests = map[string]valid{
 	"POST /v1/listings":          func(*testing.T, *fixture) (string, harness.JSON) { return "", listingBody() },
 	"GET /v1/listings/mine/{id}": func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.ID, nil },
 	"GET /v1/listings/{ref}":     func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.Slug, nil },
-	"DELETE /v1/listings/{ref}":  func(t *testing.T, w *fixture) (string, harness.JSON) { return w.Published(t, nil).ID, nil },
+	"DELETE /v1/listings/{ref}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.Published(t, nil).ID,
+			nil
+	},
 	"POST /v1/listings/{id}/publish": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.NewListing(t, nil).ID, nil
 	},
@@ -242,14 +245,38 @@ var validRequests = map[string]valid{
 	"DELETE /v1/listings/{id}/plans/{planKey}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.subscription(t).ID + " pro", nil
 	},
-	"GET /v1/catalog/listings/{catalogKey}/recipe": func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.CatalogKey, nil },
-	"POST /v1/payment-links":                       func(_ *testing.T, w *fixture) (string, harness.JSON) { return "", w.linkBody() },
-	"GET /v1/payment-links/{id}":                   func(t *testing.T, w *fixture) (string, harness.JSON) { return w.link(t), nil },
-	"DELETE /v1/payment-links/{id}":                func(t *testing.T, w *fixture) (string, harness.JSON) { return w.link(t), nil },
-	"PATCH /v1/payment-links/{id}":                 func(t *testing.T, w *fixture) (string, harness.JSON) { return w.link(t), w.linkBody() },
-	"POST /v1/discounts":                           func(_ *testing.T, w *fixture) (string, harness.JSON) { return "", w.discountBody() },
-	"GET /v1/discounts/{id}":                       func(t *testing.T, w *fixture) (string, harness.JSON) { return w.discount(t, nil).ID, nil },
-	"DELETE /v1/discounts/{id}":                    func(t *testing.T, w *fixture) (string, harness.JSON) { return w.discount(t, nil).ID, nil },
+	"GET /v1/catalog/listings/{catalogKey}/recipe": func(_ *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.listing.CatalogKey, nil
+	},
+	"POST /v1/payment-links": func(_ *testing.T, w *fixture) (string, harness.JSON) {
+		return "",
+			w.linkBody()
+	},
+	"GET /v1/payment-links/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.link(t), nil
+	},
+	"DELETE /v1/payment-links/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.link(t), nil
+	},
+	"PATCH /v1/payment-links/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.link(t), w.linkBody()
+	},
+	"POST /v1/discounts": func(_ *testing.T, w *fixture) (string, harness.JSON) {
+		return "",
+			w.discountBody()
+	},
+	"GET /v1/discounts/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.discount(t, nil).ID, nil
+	},
+	"DELETE /v1/discounts/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.discount(t, nil).ID, nil
+	},
 	"POST /v1/checkout-sessions": func(_ *testing.T, w *fixture) (string, harness.JSON) {
 		return "", harness.SessionBody(w.listing, "pro", harness.Unique("user"), harness.JSON{
 			"catalog": harness.JSON{"listing": w.listing.CatalogKey, "plan": "pro", "interval": "year"},
@@ -260,9 +287,18 @@ var validRequests = map[string]valid{
 			},
 		})
 	},
-	"GET /v1/checkout-sessions/{id}":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.session(t).ID, nil },
-	"POST /v1/checkout-sessions/{id}/expire": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.session(t).ID, nil },
-	"GET /v1/checkout-sessions/{id}/receipt": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.session(t).ID, nil },
+	"GET /v1/checkout-sessions/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.session(t).ID, nil
+	},
+	"POST /v1/checkout-sessions/{id}/expire": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.session(t).ID, nil
+	},
+	"GET /v1/checkout-sessions/{id}/receipt": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.session(t).ID, nil
+	},
 	"GET /v1/customer-access/{externalCustomerId}": func(*testing.T, *fixture) (string, harness.JSON) {
 		return harness.Unique("user"), nil
 	},
@@ -276,7 +312,8 @@ var validRequests = map[string]valid{
 		customer := harness.Unique("user")
 		return customer + " " + w.grant(t, customer), nil
 	},
-	"POST /v1/customer-access/{externalCustomerId}/credits/consume": func(t *testing.T, w *fixture) (string, harness.JSON) {
+	"POST /v1/customer-access/{externalCustomerId}/credits/consume": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
 		customer := harness.Unique("user")
 		w.grant(t, customer)
 		return customer, harness.JSON{"key": "renders", "amount": 3, "idempotencyKey": harness.Unique("render")}
@@ -288,12 +325,28 @@ var validRequests = map[string]valid{
 		body["enabled"] = true
 		return w.newEndpoint(t), body
 	},
-	"DELETE /v1/webhook-endpoints/{id}":             func(t *testing.T, w *fixture) (string, harness.JSON) { return w.newEndpoint(t), nil },
-	"GET /v1/webhook-endpoints/{id}/secret":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.endpoint(t), nil },
-	"POST /v1/webhook-endpoints/{id}/rotate-secret": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.newEndpoint(t), nil },
-	"POST /v1/webhook-endpoints/{id}/test":          func(t *testing.T, w *fixture) (string, harness.JSON) { return w.newEndpoint(t), nil },
-	"GET /v1/webhook-endpoints/{id}/deliveries":     func(t *testing.T, w *fixture) (string, harness.JSON) { return w.endpoint(t), nil },
-	"POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/redeliver": func(t *testing.T, w *fixture) (string, harness.JSON) {
+	"DELETE /v1/webhook-endpoints/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.newEndpoint(t), nil
+	},
+	"GET /v1/webhook-endpoints/{id}/secret": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.endpoint(t), nil
+	},
+	"POST /v1/webhook-endpoints/{id}/rotate-secret": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.newEndpoint(t), nil
+	},
+	"POST /v1/webhook-endpoints/{id}/test": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.newEndpoint(t), nil
+	},
+	"GET /v1/webhook-endpoints/{id}/deliveries": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.endpoint(t), nil
+	},
+	"POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/redeliver": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
 		w.hook = "" // another operation moves the clock so far that an endpoint that fails is disabled
 		id, _ := w.delivery(t)
 		return w.endpoint(t) + " " + id, nil
@@ -301,7 +354,10 @@ var validRequests = map[string]valid{
 	"POST /v1/webhook-endpoints/{id}/replay": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.newEndpoint(t), harness.JSON{"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
 	},
-	"POST /v1/tasks/{id}/retry":       func(t *testing.T, w *fixture) (string, harness.JSON) { return taskID(w.failedTask(t)), nil },
+	"POST /v1/tasks/{id}/retry": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return taskID(w.failedTask(t)), nil
+	},
 	"PUT /v1/scheduling/availability": func(*testing.T, *fixture) (string, harness.JSON) { return "", availabilityBody() },
 	"PUT /v1/scheduling/meeting-settings": func(*testing.T, *fixture) (string, harness.JSON) {
 		return "", harness.JSON{
@@ -309,13 +365,22 @@ var validRequests = map[string]valid{
 			"inPerson": harness.JSON{"address": "1 Rue de Rivoli\n75001 Paris"},
 		}
 	},
-	"GET /v1/listings/{id}/readiness": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.appointment(t).ID, nil },
+	"GET /v1/listings/{id}/readiness": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.appointment(t).ID,
+			nil
+	},
 	"GET /v1/listings/{id}/available-dates": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.Publish(t, w.appointment(t)).ID, nil
 	},
-	"GET /v1/listings/{id}/slots":       func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.ID, nil },
-	"GET /v1/listings/{id}/slots/range": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.Publish(t, w.appointment(t)).ID, nil },
-	"GET /calendar/{secret}.ics":        func(t *testing.T, w *fixture) (string, harness.JSON) { return w.feed(t), nil },
+	"GET /v1/listings/{id}/slots": func(_ *testing.T, w *fixture) (string, harness.JSON) {
+		return w.listing.ID,
+			nil
+	},
+	"GET /v1/listings/{id}/slots/range": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.Publish(t, w.appointment(t)).ID, nil
+	},
+	"GET /calendar/{secret}.ics": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.feed(t), nil },
 	"GET /v1/events/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		w.Pay(t, w.session(t), harness.CardSucceeds).Want(t, 200)
 		return w.found(t, "/v1/events", url.Values{"type": {"payment.completed"}})[0], nil
@@ -368,18 +433,36 @@ var validRequests = map[string]valid{
 		w.paid(t)
 		return "", harness.JSON{"currency": "eur", "amountInCents": 1000}
 	},
-	"GET /v1/payouts/{id}":           func(t *testing.T, w *fixture) (string, harness.JSON) { return w.startOver(t).paid(t), nil },
-	"GET /v1/payouts/{id}/statement": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.startOver(t).paid(t), nil },
+	"GET /v1/payouts/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.startOver(t).paid(t), nil
+	},
+	"GET /v1/payouts/{id}/statement": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.startOver(t).paid(t), nil
+	},
 	"POST /v1/usage/meters": func(*testing.T, *fixture) (string, harness.JSON) {
 		return "", harness.JSON{"name": "API calls", "eventName": harness.Unique("calls"), "aggregation": "SUM"}
 	},
-	"GET /v1/usage/meters/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).meterID, nil },
+	"GET /v1/usage/meters/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).meterID,
+			nil
+	},
 	"POST /v1/usage/products": func(*testing.T, *fixture) (string, harness.JSON) {
 		return "", harness.JSON{"name": "API access", "type": "SERVICE"}
 	},
-	"GET /v1/usage/products/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).productID, nil },
-	"POST /v1/usage/prices":       func(t *testing.T, w *fixture) (string, harness.JSON) { return "", priceBody(w.usageOf(t).productID) },
-	"GET /v1/usage/prices/{id}":   func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).priceID, nil },
+	"GET /v1/usage/products/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).productID,
+			nil
+	},
+	"POST /v1/usage/prices": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return "",
+			priceBody(w.usageOf(t).productID)
+	},
+	"GET /v1/usage/prices/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).priceID,
+			nil
+	},
 	"POST /v1/usage/billing-plans": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		m := *w.usageOf(t)
 		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{
@@ -387,8 +470,14 @@ var validRequests = map[string]valid{
 		})
 		return "", m.planBody()
 	},
-	"GET /v1/usage/billing-plans/{id}":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).planID, nil },
-	"GET /v1/usage/billing-plans/{id}/preview": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).planID, nil },
+	"GET /v1/usage/billing-plans/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).planID, nil
+	},
+	"GET /v1/usage/billing-plans/{id}/preview": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).planID, nil
+	},
 	"POST /v1/usage/events": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		body := w.usageOf(t).reportBody(harness.Unique("report"), "12.5")
 		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)
@@ -399,28 +488,70 @@ var validRequests = map[string]valid{
 		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)
 		return "", harness.JSON{"events": []harness.JSON{body}}
 	},
-	"POST /v1/usage/events/{idempotencyKey}/void": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).report(t, "1"), nil },
+	"POST /v1/usage/events/{idempotencyKey}/void": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).report(t, "1"), nil
+	},
 	"GET /v1/usage/summary": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return "?subscriptionId=" + w.usageOf(t).subscriptionID, nil
 	},
-	"POST /v1/usage/alerts":        func(t *testing.T, w *fixture) (string, harness.JSON) { return "", w.usageOf(t).alertBody() },
-	"GET /v1/usage/alerts/{id}":    func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).alert(t), nil },
-	"DELETE /v1/usage/alerts/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).alert(t), nil },
+	"POST /v1/usage/alerts": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return "",
+			w.usageOf(t).alertBody()
+	},
+	"GET /v1/usage/alerts/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).alert(t),
+			nil
+	},
+	"DELETE /v1/usage/alerts/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).alert(t),
+			nil
+	},
 	"POST /v1/invoices": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return "", w.usageOf(t).invoiceBody(harness.Unique("march"), 500)
 	},
-	"GET /v1/invoices/{id}":          func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).pushed(t).ID, nil },
-	"GET /v1/invoices/{id}/explain":  func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).pushed(t).ID, nil },
-	"POST /v1/invoices/{id}/pay":     func(t *testing.T, w *fixture) (string, harness.JSON) { return w.unpaid(t), nil },
-	"GET /d/{kind}/{secret}":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.creditNote(t), nil },
-	"GET /d/{kind}/{secret}/pdf":     func(t *testing.T, w *fixture) (string, harness.JSON) { return w.creditNote(t), nil },
-	"GET /i/{secret}":                func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).pushed(t).secret(), nil },
-	"GET /i/{secret}/pdf":            func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).pushed(t).secret(), nil },
-	"POST /i/{secret}/pay":           func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).pushed(t).secret(), nil },
-	"POST /v1/sandbox/clock/advance": func(*testing.T, *fixture) (string, harness.JSON) { return "", harness.JSON{"seconds": 1} },
-	"GET /c/{secret}/state":          func(t *testing.T, w *fixture) (string, harness.JSON) { return w.session(t).Secret(), nil },
-	"POST /c/{secret}/slots":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.undecided(t) },
-	"POST /c/{secret}/details":       func(t *testing.T, w *fixture) (string, harness.JSON) { return w.session(t).Secret(), bodyOfPage() },
+	"GET /v1/invoices/{id}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).pushed(t).ID, nil
+	},
+	"GET /v1/invoices/{id}/explain": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).pushed(t).ID, nil
+	},
+	"POST /v1/invoices/{id}/pay": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.unpaid(t), nil },
+	"GET /d/{kind}/{secret}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.creditNote(t),
+			nil
+	},
+	"GET /d/{kind}/{secret}/pdf": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.creditNote(t),
+			nil
+	},
+	"GET /i/{secret}": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).pushed(t).secret(), nil
+	},
+	"GET /i/{secret}/pdf": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).pushed(t).secret(), nil
+	},
+	"POST /i/{secret}/pay": func(t *testing.T, w *fixture) (string,
+		harness.JSON) {
+		return w.usageOf(t).pushed(t).secret(), nil
+	},
+	"POST /v1/sandbox/clock/advance": func(*testing.T, *fixture) (string, harness.JSON) {
+		return "",
+			harness.JSON{"seconds": 1}
+	},
+	"GET /c/{secret}/state": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.session(t).Secret(),
+			nil
+	},
+	"POST /c/{secret}/slots": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.undecided(t) },
+	"POST /c/{secret}/details": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.session(t).Secret(),
+			bodyOfPage()
+	},
 	"POST /c/{secret}/discount": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.session(t).Secret(), harness.JSON{"code": w.discount(t, nil).Code}
 	},
@@ -453,7 +584,8 @@ var validQueries = map[string]string{
 
 func (w *fixture) signIn(t *testing.T) (in signedIn) {
 	t.Helper()
-	w.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in", Body: harness.JSON{"email": w.Email, "password": harness.Password}}).
+	w.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in",
+		Body: harness.JSON{"email": w.Email, "password": harness.Password}}).
 		Want(t, 200).Into(t, &in)
 	return in
 }

@@ -36,7 +36,8 @@ func curlThatCounts(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatalf("the guide is written for curl: %v", err)
 	}
-	script := "#!/bin/sh\nexec '" + program + "' --silent --write-out '%{stderr}%{http_code}\\n' \"$@\" 2>>'" + filepath.Join(folder, "statuses") + "'\n"
+	script := "#!/bin/sh\nexec '" + program + "' --silent --write-out '%{stderr}%{http_code}\\n' \"$@\" 2>>'" +
+		filepath.Join(folder, "statuses") + "'\n"
 	if err := os.WriteFile(filepath.Join(folder, "curl"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}

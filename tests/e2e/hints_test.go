@@ -12,8 +12,10 @@ func TestCommonMistakesGetAHint(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		customer := text(t, w.AsBackend(t, post, "/v1/customers", JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)["id"])
-		body := JSON{"externalCustomerId": "ada", "successUrl": "https://shop.example/ok", "cancelUrl": "https://shop.example/no"}
+		customer := text(t, w.AsBackend(t, post, "/v1/customers",
+			JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)["id"])
+		body := JSON{"externalCustomerId": "ada", "successUrl": "https://shop.example/ok",
+			"cancelUrl": "https://shop.example/no"}
 		with := func(name string, value any) JSON {
 			changed := JSON{name: value}
 			for other, kept := range body {

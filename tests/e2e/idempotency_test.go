@@ -58,7 +58,8 @@ func TestARepeatedKeyRepeatsTheResponse(t *testing.T) {
 							first.Body,
 						)
 					}
-					if again.Header.Get("Content-Type") != first.Header.Get("Content-Type") || again.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") {
+					if again.Header.Get("Content-Type") != first.Header.Get("Content-Type") ||
+						again.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") {
 						t.Errorf("again with headers %v, first %v", again.Header, first.Header)
 					}
 				}

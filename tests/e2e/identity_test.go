@@ -17,7 +17,8 @@ func TestSignUpAndSignIn(t *testing.T) {
 		post := func(path string, body any) *harness.Response {
 			return app.Ask(t, harness.Request{Method: http.MethodPost, Path: path, Body: body})
 		}
-		post("/v1/auth/sign-up", harness.JSON{"email": strings.ToUpper(a.Email), "password": harness.Password, "displayName": "Other"}).
+		post("/v1/auth/sign-up", harness.JSON{"email": strings.ToUpper(a.Email), "password": harness.Password,
+			"displayName": "Other"}).
 			Refuses(t, 409, "EMAIL_TAKEN")
 
 		wrong := post("/v1/auth/sign-in", harness.JSON{"email": a.Email, "password": "wrong password"})
@@ -60,7 +61,8 @@ func TestSignOutEndsTheSignIn(t *testing.T) {
 		for range 2 { // again is given the same response
 			app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-out", Body: body}).Want(t, 204)
 		}
-		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/refresh", Body: body}).Refuses(t, 401, "UNAUTHENTICATED")
+		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/refresh", Body: body}).Refuses(t, 401,
+			"UNAUTHENTICATED")
 		a.AsCreator(t, http.MethodGet, "/v1/api-keys", nil).Refuses(t, 401, "UNAUTHENTICATED")
 	})
 }
@@ -72,7 +74,8 @@ func TestAPIKeysAreShownOnceAndEndWhenRevoked(t *testing.T) {
 		var made struct{ ID, Key, Last4 string }
 		a.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "second"}).Want(t, 201).Into(t, &made)
 		list := a.AsCreator(t, http.MethodGet, "/v1/api-keys", nil).Want(t, 200)
-		if strings.Contains(string(list.Body), made.Key) || !strings.Contains(string(list.Body), made.ID) || !strings.HasSuffix(made.Key, made.Last4) {
+		if strings.Contains(string(list.Body), made.Key) || !strings.Contains(string(list.Body), made.ID) ||
+			!strings.HasSuffix(made.Key, made.Last4) {
 			t.Errorf("the list shows the key itself, or not the key's record: %s", list.Body)
 		}
 		outsider := app.NewAccount(t)

@@ -46,7 +46,9 @@ func TestALogoIsUploadedShownAndRemoved(t *testing.T) {
 		a := app.NewAccount(t)
 		v := a.Visit(t)
 		v.Open(t, "/dashboard/settings")
-		if page := v.Upload(t, "/dashboard/settings/logo", "file", []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)); page.Status != 400 || !strings.Contains(page.Body, "Expected a PNG") {
+		if page := v.Upload(t, "/dashboard/settings/logo", "file",
+			[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)); page.Status != 400 ||
+			!strings.Contains(page.Body, "Expected a PNG") {
 			t.Errorf("an SVG is %d: %s", page.Status, page.Body)
 		}
 		v.Open(t, "/dashboard/settings")
@@ -76,7 +78,8 @@ func TestALogoIsUploadedShownAndRemoved(t *testing.T) {
 		a.AsCreator(t, patch, "/v1/creator", JSON{"logoUrl": creator["logoUrl"]}).Want(t, 200) // as it was read
 		app.NewAccount(t).AsCreator(t, patch, "/v1/creator", JSON{"logoUrl": creator["logoUrl"]}).Want(t, 400)
 		session := a.NewSession(t, a.Published(t, nil), "default", "ada", nil)
-		if page := app.NewVisitor(t).Open(t, strings.TrimPrefix(session.CheckoutURL, app.URL)); !strings.Contains(page.Body, `class="logo" src="`+paths[0]) {
+		if page := app.NewVisitor(t).Open(t, strings.TrimPrefix(session.CheckoutURL, app.URL)); !strings.Contains(page.Body,
+			`class="logo" src="`+paths[0]) {
 			t.Errorf("the checkout lacks the logo: %s", page.Body)
 		}
 		v.Open(t, "/dashboard/settings")
@@ -109,18 +112,21 @@ func TestImagesOfAListingAreOrderedDescribedAndRemoved(t *testing.T) {
 		}
 		session := a.NewSession(t, listing, "default", "ada", nil)
 		checkout := app.NewVisitor(t).Open(t, strings.TrimPrefix(session.CheckoutURL, app.URL)).Body
-		if !strings.Contains(checkout, `src="`+first[1]+`" alt="`+html.EscapeString(hostileText)) || !strings.Contains(checkout, `alt="A fox"`) {
+		if !strings.Contains(checkout, `src="`+first[1]+`" alt="`+html.EscapeString(hostileText)) ||
+			!strings.Contains(checkout, `alt="A fox"`) {
 			t.Errorf("the checkout lacks the pictures: %s", checkout)
 		}
 		v.Open(t, at)
 		v.Send(t, at+"/images/"+second+"/describe", "alt", "A hen")
-		images := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listing.Slug}).Want(t, 200).Map(t)["images"].([]any)
+		images := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listing.Slug}).
+			Want(t, 200).Map(t)["images"].([]any)
 		if got := images[0].(map[string]any); got["alt"] != "A hen" || got["url"] != app.URL+first[1] {
 			t.Errorf("the API has %v", images)
 		}
 		other := eve.Visit(t)
 		other.Open(t, "/dashboard")
-		if page := other.Post(t, at+"/images/"+second+"/remove", "token", other.Token(t)); page.Status == http.StatusOK && strings.Contains(page.Body, "removed") {
+		if page := other.Post(t, at+"/images/"+second+"/remove", "token", other.Token(t)); page.Status == http.StatusOK &&
+			strings.Contains(page.Body, "removed") {
 			t.Errorf("another account removed it: %d", page.Status)
 		}
 		v.Open(t, at)

@@ -28,9 +28,11 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		customer := w.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
+		customer := w.AsBackend(t, post, "/v1/customers",
+			harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
 		id := text(t, customer["id"])
-		w.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": "4000000000000341"}).Want(t, 201)
+		w.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": "4000000000000341"}).
+			Want(t, 201)
 		w.AsBackend(t, post, "/v1/invoices", harness.JSON{
 			"customerId": id, "currency": "eur",
 			"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
@@ -74,8 +76,10 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		if n := cards(); n != 2 {
 			t.Errorf("%d cards are saved, want the one of before and the one that has paid", n)
 		}
-		saved := w.AsBackend(t, get, "/v1/customers/"+id+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
-		if mandate := text(t, saved["mandate"].(map[string]any)["text"]); !strings.HasPrefix(mandate, "Vous autorisez") || !strings.Contains(shown, mandate) {
+		saved := w.AsBackend(t, get, "/v1/customers/"+id+"/payment-methods", nil).
+			Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
+		if mandate := text(t, saved["mandate"].(map[string]any)["text"]); !strings.HasPrefix(mandate, "Vous autorisez") ||
+			!strings.Contains(shown, mandate) {
 			t.Errorf("the card is saved with %q, the page shows:\n%s", mandate, shown)
 		}
 	})

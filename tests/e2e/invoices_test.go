@@ -67,7 +67,8 @@ func TestAPushedInvoiceIsPaid(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		var inv invoiceBody
-		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 27000)).Want(t, 201).Into(t, &inv)
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 27000)).Want(t, 201).Into(t,
+			&inv)
 		wantLines(t, inv, "paid", "pushed  = 27000", "pushed  = -100")
 		if got := m.story(t, inv.ID); got != "created finalized paid" || inv.AttemptCount != 1 {
 			t.Errorf("events %s, %d attempts", got, inv.AttemptCount)
@@ -94,7 +95,8 @@ func TestAPushedInvoiceOfNothingIsPaidWithoutACharge(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		var inv invoiceBody
-		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 100)).Want(t, 201).Into(t, &inv)
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 100)).Want(t, 201).Into(t,
+			&inv)
 		if inv.Status != "paid" || inv.AttemptCount != 0 {
 			t.Errorf("%+v", inv)
 		}
@@ -123,7 +125,8 @@ func TestAPushedInvoiceForAStrangersCustomerIsNotFound(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m, other := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM"), newFixture(t, app)
-		other.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Refuses(t, 404, "CUSTOMER_NOT_FOUND")
+		other.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Refuses(t, 404,
+			"CUSTOMER_NOT_FOUND")
 	})
 }
 
@@ -141,7 +144,8 @@ func TestAnInvoiceKeyMakesOneInvoiceForGood(t *testing.T) {
 		}
 		var reused, mismatch refusal
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Want(t, 409).Into(t, &reused)
-		if reused.Code != "IDEMPOTENCY_KEY_REUSED" || reused.ID != inv.ID || reused.Invoice.ID != inv.ID || reused.Status != "paid" {
+		if reused.Code != "IDEMPOTENCY_KEY_REUSED" || reused.ID != inv.ID || reused.Invoice.ID != inv.ID ||
+			reused.Status != "paid" {
 			t.Errorf("%+v", reused)
 		}
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 600)).Want(t, 409).Into(t, &mismatch)
@@ -179,7 +183,8 @@ func TestManyPostsOfAnInvoiceKeyAreOneCharge(t *testing.T) {
 			t.Errorf("responses %v", statuses)
 		}
 		all := m.invoices(t)
-		if len(all) != 1 || all[0].Status != "paid" || all[0].AttemptCount != 1 || !strings.HasSuffix(all[0].Number, "-I-000001") {
+		if len(all) != 1 || all[0].Status != "paid" || all[0].AttemptCount != 1 ||
+			!strings.HasSuffix(all[0].Number, "-I-000001") {
 			t.Errorf("%+v", all)
 		}
 	})
@@ -195,7 +200,8 @@ func TestADeclinedInvoiceIsStoredAsFailed(t *testing.T) {
 		}
 		key := harness.Unique("march")
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Want(t, 402).Into(t, &refused)
-		if refused.Code != "CARD_DECLINED" || refused.Status != "failed" || refused.Invoice.ID != refused.ID || refused.Invoice.NextAttemptAt == nil {
+		if refused.Code != "CARD_DECLINED" || refused.Status != "failed" || refused.Invoice.ID != refused.ID ||
+			refused.Invoice.NextAttemptAt == nil {
 			t.Errorf("%+v", refused)
 		}
 		if got := m.story(t, refused.ID); got != "created finalized payment_failed" {

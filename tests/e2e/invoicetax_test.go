@@ -26,7 +26,8 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		}
 		wantTotals := func(when string, inv harness.JSON, subtotal, tax, total int64) {
 			t.Helper()
-			if version(t, inv["subtotalInCents"]) != subtotal || version(t, inv["taxInCents"]) != tax || version(t, inv["totalInCents"]) != total {
+			if version(t, inv["subtotalInCents"]) != subtotal || version(t, inv["taxInCents"]) != tax ||
+				version(t, inv["totalInCents"]) != total {
 				t.Errorf("%s: %v, %v tax of %v", when, inv["subtotalInCents"], inv["taxInCents"], inv["totalInCents"])
 			}
 		}

@@ -26,7 +26,8 @@ func TestNoAddressOfAnIntegratorLeavesTheRules(t *testing.T) {
 		w.AsBackend(t, post, "/v1/card-setup-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(
 			t, 400, "VALIDATION_FAILED", "returnUrl",
 		)
-		w.AsBackend(t, post, "/v1/customer-portal-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(t, 400, "VALIDATION_FAILED", "returnUrl")
+		w.AsBackend(t, post, "/v1/customer-portal-sessions",
+			harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(t, 400, "VALIDATION_FAILED", "returnUrl")
 		link := w.linkBody()
 		link["successUrl"] = bad
 		w.AsCreator(t, post, "/v1/payment-links", link).Refuses(t, 400, "VALIDATION_FAILED", "successUrl")
@@ -49,7 +50,8 @@ func TestNoQueryOfAPageLeadsToAnotherSite(t *testing.T) {
 		"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
 		"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
 	}).Want(t, 201).Map(t)
-	setup := w.AsBackend(t, post, "/v1/card-setup-sessions", harness.JSON{"customerId": customer, "returnUrl": "https://shop.example/account"}).Want(t, 201).Map(t)
+	setup := w.AsBackend(t, post, "/v1/card-setup-sessions",
+		harness.JSON{"customerId": customer, "returnUrl": "https://shop.example/account"}).Want(t, 201).Map(t)
 	link := w.AsCreator(t, get, "/v1/payment-links/"+w.link(t), nil).Want(t, 200).Map(t)
 	query := url.Values{}
 	for _, name := range []string{
@@ -80,7 +82,8 @@ func TestNoQueryOfAPageLeadsToAnotherSite(t *testing.T) {
 			t.Errorf("%s: %d", name, response.Status)
 		}
 		to := response.Header.Get("Location")
-		if leaves := strings.HasPrefix(to, evil) || strings.HasPrefix(to, "//"); leaves || strings.Contains(string(response.Body), `="`+evil) {
+		if leaves := strings.HasPrefix(to, evil) || strings.HasPrefix(to, "//"); leaves ||
+			strings.Contains(string(response.Body), `="`+evil) {
 			t.Errorf("%s leads to %q:\n%s", name, to, response.Body)
 		}
 	}
@@ -96,9 +99,11 @@ func TestAFormThatIsTooLargeGetsAPageWithTheReason(t *testing.T) {
 		}})
 	}
 	const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
-	for language, words := range map[string]string{"en": "choose a smaller file", "de": "wähle eine kleinere Datei", "fr": "choisissez un fichier plus petit"} {
+	for language, words := range map[string]string{"en": "choose a smaller file", "de": "wähle eine kleinere Datei",
+		"fr": "choisissez un fichier plus petit"} {
 		page := send("/dashboard/settings/logo", browser, language).Want(t, http.StatusRequestEntityTooLarge)
-		if kind := page.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || !strings.Contains(string(page.Body), words) || page.Header.Get("X-Request-Id") == "" {
+		if kind := page.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" ||
+			!strings.Contains(string(page.Body), words) || page.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: %s, %s", language, kind, page.Body)
 		}
 	}
@@ -113,7 +118,9 @@ func TestTheClockOfAPageIsDocumented(t *testing.T) {
 	w := newFixture(t, app)
 	session := w.session(t)
 	for _, path := range []string{"/details", "/pay"} {
-		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + path, Body: harness.JSON{"hourCycle": "11"}}).Refuses(t, 400, "VALIDATION_FAILED", "hourCycle")
+		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + path,
+			Body: harness.JSON{"hourCycle": "11"}}).Refuses(t, 400, "VALIDATION_FAILED", "hourCycle")
 	}
-	app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: harness.JSON{"hourCycle": "24"}}).Want(t, 200)
+	app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details",
+		Body: harness.JSON{"hourCycle": "24"}}).Want(t, 200)
 }

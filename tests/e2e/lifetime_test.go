@@ -48,7 +48,8 @@ func (l *twoYears) change(t *testing.T, id, plan, interval string, due int64) {
 // save saves a card for the customer, and lets it pay for what is overdue.
 func (l *twoYears) save(t *testing.T, customerID, number string) {
 	t.Helper()
-	l.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": number}).Want(t, 201)
+	l.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards",
+		harness.JSON{"cardNumber": number}).Want(t, 201)
 	workOff(t, l.Account)
 }
 
@@ -92,7 +93,8 @@ func TestACustomersTwoYearsAddUp(t *testing.T) {
 		l := &twoYears{
 			Account: a, listing: plans(t, a, 14), customer: "ada", email: harness.Unique("ada") + "@example.com",
 		}
-		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+l.listing.ID, harness.JSON{"trialOncePerCustomer": false}).Want(t, 200)
+		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+l.listing.ID, harness.JSON{"trialOncePerCustomer": false}).
+			Want(t, 200)
 		l.live(t)
 		t.Run("events", l.wantEvents)
 		t.Run("charges", l.wantCharges)
@@ -167,7 +169,8 @@ func (l *twoYears) wantCharges(t *testing.T) {
 			t.Fatal(err)
 		}
 		events[e.Data.PaymentID] = e.Data.TotalInCents
-		if d := e.Data; d.SubtotalInCents-d.DiscountInCents != d.TotalInCents || d.TaxInCents*119 < d.TotalInCents*19-119 || d.TaxInCents*119 > d.TotalInCents*19+119 {
+		if d := e.Data; d.SubtotalInCents-d.DiscountInCents != d.TotalInCents || d.TaxInCents*119 < d.TotalInCents*19-119 ||
+			d.TaxInCents*119 > d.TotalInCents*19+119 {
 			t.Errorf("%+v does not add up with 19 %% contained", d)
 		}
 	}

@@ -117,8 +117,10 @@ func sellEverything(t *testing.T, a *harness.Account) {
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		weekly = append(weekly, JSON{"weekday": day, "start": "09:00", "end": "17:00"})
 	}
-	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability", JSON{"timezone": "Europe/Dublin", "weekly": weekly}).Want(t, http.StatusOK)
-	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", JSON{"virtual": JSON{"provider": "static", "url": "https://meet.example/a"}}).Want(t, http.StatusOK)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability",
+		JSON{"timezone": "Europe/Dublin", "weekly": weekly}).Want(t, http.StatusOK)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings",
+		JSON{"virtual": JSON{"provider": "static", "url": "https://meet.example/a"}}).Want(t, http.StatusOK)
 	a.Published(t, JSON{
 		"type": "APPOINTMENT", "title": "Lesson", "priceInCents": 9000, "metadata": JSON{"deliveryMethod": "virtual"},
 	})

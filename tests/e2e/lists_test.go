@@ -83,7 +83,8 @@ func (w *fixture) ids(t *testing.T, op harness.Operation, query url.Values, limi
 	query = with(query, "limit", strconv.Itoa(limit))
 	for {
 		var p page
-		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: query, Bearer: w.credential(op)}).Want(t, 200).Into(t, &p)
+		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: query, Bearer: w.credential(op)}).
+			Want(t, 200).Into(t, &p)
 		for _, entry := range p.Data {
 			all = append(all, entry.ID)
 		}
@@ -149,7 +150,8 @@ func TestEveryListPagesNewestFirst(t *testing.T) {
 func checkBadPages(t *testing.T, w *fixture, op harness.Operation, query url.Values) {
 	t.Helper()
 	for _, limit := range []string{"0", "-1", "101", "1.5", "abc", "99999999999999999999", "1e1", "+1", " 1", "٣"} {
-		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "limit", limit), Bearer: w.credential(op)}).
+		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "limit", limit),
+			Bearer: w.credential(op)}).
 			Refuses(t, 400, "VALIDATION_FAILED", "limit")
 	}
 	for _, cursor := range []string{"x", "!!!", "AAAA", "MHx4", "bHN0XzAx", "MHwnIE9SIDE9MS0t"} {
@@ -160,6 +162,7 @@ func checkBadPages(t *testing.T, w *fixture, op harness.Operation, query url.Val
 			response.Refuses(t, 400, "VALIDATION_FAILED", "cursor")
 		}
 	}
-	w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: url.Values{"limit": {"0"}, "cursor": {"!"}}, Bearer: w.credential(op)}).
+	w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: url.Values{"limit": {"0"}, "cursor": {"!"}},
+		Bearer: w.credential(op)}).
 		Refuses(t, 400, "VALIDATION_FAILED", "limit", "cursor")
 }

@@ -81,20 +81,24 @@ func TestRepeatedPaysMailOneReceipt(t *testing.T) {
 		}
 		m, receipt := mails[0], a.Receipt(t, session)
 		number, link := receipt["receiptNumber"].(string), receipt["receiptUrl"].(string)
-		if m.From.Address != "no-reply@sundry.example" || m.To.Name != "Grace Hopper" || !strings.Contains(m.Subject, "Ada's Workshop") || !strings.Contains(m.Subject, number) {
+		if m.From.Address != "no-reply@sundry.example" || m.To.Name != "Grace Hopper" ||
+			!strings.Contains(m.Subject, "Ada's Workshop") || !strings.Contains(m.Subject, number) {
 			t.Errorf("from %v to %v: %s", m.From, m.To, m.Subject)
 		}
-		for _, part := range []string{"Type & <specimens>", "€12.00", number, link, "https://cdn.example.com/specimens.pdf", "No money moved", "merchant of record for Ada's Workshop"} {
+		for _, part := range []string{"Type & <specimens>", "€12.00", number, link, "https://cdn.example.com/specimens.pdf",
+			"No money moved", "merchant of record for Ada's Workshop"} {
 			if !strings.Contains(m.Parts["text/plain"], part) {
 				t.Errorf("the text lacks %s", part)
 			}
 		}
-		for _, part := range []string{"Type &amp; &lt;specimens&gt;", "€12.00", number, `href="` + link + `"`, `href="https://cdn.example.com/specimens.pdf"`, "No money moved"} {
+		for _, part := range []string{"Type &amp; &lt;specimens&gt;", "€12.00", number, `href="` + link + `"`,
+			`href="https://cdn.example.com/specimens.pdf"`, "No money moved"} {
 			if !strings.Contains(m.Parts["text/html"], part) {
 				t.Errorf("the HTML lacks %s", part)
 			}
 		}
-		for _, secret := range []string{a.Key, "sk_test_", session.Secret(), "/c/", "return_token", harness.CardSucceeds, "4242"} {
+		for _, secret := range []string{a.Key, "sk_test_", session.Secret(), "/c/", "return_token", harness.CardSucceeds,
+			"4242"} {
 			if strings.Contains(m.Parts["text/plain"]+m.Parts["text/html"], secret) {
 				t.Errorf("the mail reveals %s", secret)
 			}
@@ -108,7 +112,8 @@ func TestADeclinedBuyerGetsNoMail(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a, buyer := app.NewAccount(t), harness.Unique("grace")+"@example.com"
 		session := a.NewSession(t, a.Published(t, nil), "default", harness.Unique("user"), nil)
-		a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{"cardNumber": harness.CardDeclined, "email": buyer}).Want(t, 402)
+		a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+			JSON{"cardNumber": harness.CardDeclined, "email": buyer}).Want(t, 402)
 		workOff(t, a)
 		if got := mailsTo(t, app, buyer); len(got) > 0 {
 			t.Errorf("mailed %v", got)
@@ -156,10 +161,12 @@ func TestAnOwnerIsMailedWhenAReceiverIsGone(t *testing.T) {
 		workOff(t, a)
 		workOff(t, a) // the mail is owed by the delivery
 		mails := mailsTo(t, app, a.Email)
-		if len(mails) != 1 || !strings.Contains(mails[0].Parts["text/plain"], gone.URL) || !strings.Contains(mails[0].Parts["text/plain"], "410 Gone") {
+		if len(mails) != 1 || !strings.Contains(mails[0].Parts["text/plain"], gone.URL) ||
+			!strings.Contains(mails[0].Parts["text/plain"], "410 Gone") {
 			t.Fatalf("mailed %v", mails)
 		}
-		if text := mails[0].Parts["text/plain"] + mails[0].Parts["text/html"]; strings.Contains(text, made.Secret) || strings.Contains(text, "whsec_") {
+		if text := mails[0].Parts["text/plain"] + mails[0].Parts["text/html"]; strings.Contains(text, made.Secret) ||
+			strings.Contains(text, "whsec_") {
 			t.Error("the mail reveals the secret")
 		}
 	})

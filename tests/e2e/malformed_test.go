@@ -37,10 +37,13 @@ var spoil = map[string]func(valid string) string{
 	"very deep": func(v string) string {
 		return v[:len(v)-1] + `,"a":` + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "}"
 	},
-	"an exponent without end":   func(v string) string { return v[:len(v)-1] + `,"a":1e999999999}` },
-	"a prototype's name":        func(v string) string { return v[:len(v)-1] + `,"__proto__":{}}` },
-	"a name of another case":    func(v string) string { return strings.Replace(v, `"`, `"X`, 1) },
-	"thousands of unknown ones": func(v string) string { return v[:len(v)-1] + strings.Repeat(`,"surprise":1`, 5000) + "}" },
+	"an exponent without end": func(v string) string { return v[:len(v)-1] + `,"a":1e999999999}` },
+	"a prototype's name":      func(v string) string { return v[:len(v)-1] + `,"__proto__":{}}` },
+	"a name of another case":  func(v string) string { return strings.Replace(v, `"`, `"X`, 1) },
+	"thousands of unknown ones": func(v string) string {
+		return v[:len(v)-1] + strings.Repeat(`,"surprise":1`, 5000) +
+			"}"
+	},
 }
 
 func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
@@ -62,7 +65,8 @@ func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
 						continue
 					}
 					r.Body = change(string(valid))
-					if response := app.Ask(t, r); response.Status != http.StatusBadRequest || response.Refusal(t).Code != "VALIDATION_FAILED" || len(response.Refusal(t).Details) == 0 {
+					if response := app.Ask(t, r); response.Status != http.StatusBadRequest ||
+						response.Refusal(t).Code != "VALIDATION_FAILED" || len(response.Refusal(t).Details) == 0 {
 						t.Errorf("%s with %s: %d %s", op.Line(), name, response.Status, response.Body)
 					}
 				}

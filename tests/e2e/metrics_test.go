@@ -28,7 +28,8 @@ func TestMetricsNameRoutesNeverPaths(t *testing.T) {
 				t.Errorf("the metrics lack %s", want)
 			}
 		}
-		for end := time.Now().Add(30 * time.Second); !strings.Contains(shown, "\nsundry_invariant_violations "); time.Sleep(200 * time.Millisecond) {
+		for end := time.Now().Add(30 * time.Second); !strings.Contains(shown,
+			"\nsundry_invariant_violations "); time.Sleep(200 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nobody has checked the invariants")
 			}

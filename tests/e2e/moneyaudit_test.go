@@ -29,7 +29,8 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 		w := newFixture(t, app)
 		disputed, _ := w.dispute(t, w.book(t, 2000))
 		session, _ := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
-		full := w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all"}).Want(t, 201).Map(t)
+		full := w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all"}).
+			Want(t, 201).Map(t)
 		cases := []struct{ statement, id, named string }{
 			{
 				statement: "UPDATE ledger_entries SET amount = amount + 1 WHERE source_id = $1 AND account = 'creator_pending'",
@@ -79,7 +80,8 @@ func TestTheLedgerCannotBeChanged(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		paymentID := sold(t, w)
-		for _, statement := range []string{"UPDATE ledger_entries SET amount = 1 WHERE source_id = $1", "DELETE FROM ledger_entries WHERE source_id = $1"} {
+		for _, statement := range []string{"UPDATE ledger_entries SET amount = 1 WHERE source_id = $1",
+			"DELETE FROM ledger_entries WHERE source_id = $1"} {
 			if err := app.TryExec(t, statement, paymentID); err == nil || !strings.Contains(err.Error(), "append-only") {
 				t.Errorf("%s: %v", statement, err)
 			}

@@ -53,7 +53,8 @@ func (b *moneyBooks) did(format string, args ...any) {
 func (b *moneyBooks) check(t *testing.T) {
 	t.Helper()
 	balance := b.balance(t)
-	if got := balance[0] + balance[1] + balance[2] + balance[3]; got != b.share-b.paidOut || balance[2] < 0 || balance[3] < 0 {
+	if got := balance[0] + balance[1] + balance[2] + balance[3]; got != b.share-b.paidOut || balance[2] < 0 ||
+		balance[3] < 0 {
 		t.Fatalf(
 			"the balance is %v, in all %d, want %d, after\n%s", balance, got, b.share-b.paidOut,
 			strings.Join(b.happening, "\n"),
@@ -83,7 +84,8 @@ func (b *moneyBooks) sellOne(t *testing.T) {
 	t.Helper()
 	price := 100 + b.r.Int64N(50_000)
 	// A response is lost with …9003, and …9102 pays late, when the clock has moved.
-	card := []string{harness.CardSucceeds, harness.CardSucceeds, cardDisputed, "4000000000009003", "4000000000009102"}[b.r.IntN(5)]
+	card := []string{harness.CardSucceeds, harness.CardSucceeds, cardDisputed, "4000000000009003",
+		"4000000000009102"}[b.r.IntN(5)]
 	over := harness.JSON{}
 	if country := []string{"", "DE", "FR", "US"}[b.r.IntN(4)]; country != "" {
 		over["customer"] = harness.JSON{"country": country}
@@ -272,7 +274,8 @@ func (b *moneyBooks) unanswered(t *testing.T) {
 	t.Helper()
 	for i := range b.sales {
 		s := &b.sales[i]
-		if s.disputeID != "" && b.AsBackend(t, get, "/v1/disputes/"+s.disputeID, nil).Want(t, 200).Map(t)["status"] == "lost" {
+		if s.disputeID != "" && b.AsBackend(t, get, "/v1/disputes/"+s.disputeID, nil).
+			Want(t, 200).Map(t)["status"] == "lost" {
 			b.lose(s)
 			s.disputeID = ""
 		}

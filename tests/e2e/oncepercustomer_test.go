@@ -55,11 +55,13 @@ func TestACustomerHasOneTrialOfAListing(t *testing.T) {
 		}
 		a.Pay(t, early, harness.CardSucceeds).Want(t, 200) // it was opened before the trial
 		paid := a.Receipt(t, early)
-		if again := subscription(t, a, text(t, paid["subscriptionId"])); again.Status != "active" || fmt.Sprint(paid["totalInCents"]) != "1000" {
+		if again := subscription(t, a, text(t, paid["subscriptionId"])); again.Status != "active" ||
+			fmt.Sprint(paid["totalInCents"]) != "1000" {
 			t.Errorf("%v was paid for %+v", paid["totalInCents"], again)
 		}
 
-		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"trialOncePerCustomer": false, "oneSubscriptionPerCustomer": false}).Want(t, 200)
+		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID,
+			harness.JSON{"trialOncePerCustomer": false, "oneSubscriptionPerCustomer": false}).Want(t, 200)
 		if got := total("ada"); fmt.Sprint(got) != "0" {
 			t.Errorf("with the limit switched off a session asks for %v, want 0", got)
 		}
@@ -97,7 +99,8 @@ func TestAnEmailAddressHasOneTrial(t *testing.T) {
 		if details, _ := refusal.Map(t)["details"].([]any); len(details) != 1 {
 			t.Errorf("the refusal does not name the address: %v", details)
 		}
-		if paid := app.Ask(t, pay).Want(t, 200).Map(t); paid["status"] != "paid" || fmt.Sprint(paid["totalInCents"]) != "1000" {
+		if paid := app.Ask(t, pay).Want(t, 200).Map(t); paid["status"] != "paid" ||
+			fmt.Sprint(paid["totalInCents"]) != "1000" {
 			t.Errorf("paid %v, status %v", paid["totalInCents"], paid["status"])
 		}
 
@@ -157,9 +160,11 @@ func TestACustomerHasOneSubscriptionToAListing(t *testing.T) {
 		a.NewSession(t, listing, "basic", "bea", nil)
 		a.NewSession(t, plans(t, a, 0), "basic", "ada", nil)
 
-		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": false}).Want(t, 200)
+		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID,
+			harness.JSON{"oneSubscriptionPerCustomer": false}).Want(t, 200)
 		next().Want(t, 201)
-		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).Want(t, 200)
+		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).
+			Want(t, 200)
 		var list struct{ Data []subscribed }
 		a.AsBackend(t, get, "/v1/subscriptions?externalCustomerId=ada", nil).Want(t, 200).Into(t, &list)
 		cancelNow(t, a, list.Data[0].ID)
@@ -178,7 +183,8 @@ func TestAPlanWithoutATrialEndsTheTrialByAPI(t *testing.T) {
 			"prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 100000}},
 		}).Want(t, 200)
 		s := subscribe(t, a, listing, "basic", "ada", harness.CardSucceeds)
-		if got := ask(t, a, s.ID, "change", harness.JSON{"plan": "studio", "prorationMode": "charge_now"}); got.Status != "trialing" {
+		if got := ask(t, a, s.ID, "change", harness.JSON{"plan": "studio",
+			"prorationMode": "charge_now"}); got.Status != "trialing" {
 			t.Errorf("a plan with a trial ends it: %+v", got)
 		}
 		quote := a.AsBackend(t, post, "/v1/subscriptions/"+s.ID+"/change/preview", harness.JSON{
@@ -187,7 +193,8 @@ func TestAPlanWithoutATrialEndsTheTrialByAPI(t *testing.T) {
 		if fmt.Sprint(quote["amountDueInCents"]) != "100000" {
 			t.Errorf("due %v, want 100000", quote["amountDueInCents"])
 		}
-		got := ask(t, a, s.ID, "change", harness.JSON{"plan": "mega", "prorationMode": "charge_now", "quoteId": quote["quoteId"]})
+		got := ask(t, a, s.ID, "change", harness.JSON{"plan": "mega", "prorationMode": "charge_now",
+			"quoteId": quote["quoteId"]})
 		if got.Status != "active" || got.Plan != "mega" || got.TrialEndsAt == nil || got.TrialEndsAt.After(time.Now()) {
 			t.Errorf("%+v", got)
 		}
@@ -243,7 +250,8 @@ func TestADisputedSubscriptionIsNotCharged(t *testing.T) {
 		}
 		payments()
 		disputeID := w.disputeOf(t, list.Data[0].ID)
-		w.AsBackend(t, post, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201)
+		w.AsBackend(t, post, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+			harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201)
 		w.AsBackend(t, post, "/v1/disputes/"+disputeID+"/evidence", harness.JSON{"text": "under review, please"}).Want(t, 200)
 		advanceTo(t, w.Account, s.CurrentPeriodEnd.AddDate(0, 0, 1))
 		if got := payments(); got != 1 {

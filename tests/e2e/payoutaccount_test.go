@@ -74,7 +74,8 @@ func TestPayoutsWaitForAPayoutAccount(t *testing.T) {
 		}
 
 		v.Open(t, "/dashboard/balance")
-		if policy := v.Page.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://connect.stripe.com;") {
+		if policy := v.Page.Header.Get("Content-Security-Policy"); !strings.Contains(policy,
+			"form-action 'self' https://connect.stripe.com;") {
 			t.Errorf("the form may not lead to Stripe: %s", policy)
 		}
 		v.Send(t, "/dashboard/balance/account", "country", "DE")
@@ -82,10 +83,12 @@ func TestPayoutsWaitForAPayoutAccount(t *testing.T) {
 		if v.Page.Path != "/setup/"+accountID {
 			t.Fatalf("the button led to %s", v.Page.Path)
 		}
-		if link := s.fake.Latest("link_"); !strings.HasSuffix(text(t, link["return_url"]), "/dashboard/balance/account/done") || !strings.HasSuffix(text(t, link["refresh_url"]), "/dashboard/balance") {
+		if link := s.fake.Latest("link_"); !strings.HasSuffix(text(t, link["return_url"]),
+			"/dashboard/balance/account/done") || !strings.HasSuffix(text(t, link["refresh_url"]), "/dashboard/balance") {
 			t.Errorf("%v", link)
 		}
-		if back := v.Open(t, "/dashboard/balance/account/done"); !strings.Contains(back.Body, "Continue at Stripe") || !strings.Contains(back.Body, "external account") {
+		if back := v.Open(t, "/dashboard/balance/account/done"); !strings.Contains(back.Body, "Continue at Stripe") ||
+			!strings.Contains(back.Body, "external account") {
 			t.Errorf("back, with nothing filled in: %s", back.Body)
 		}
 		if a := s.account(t); a["status"] != "pending" || a["country"] != "DE" || len(a["requirementsDue"].([]any)) != 2 {
@@ -117,16 +120,20 @@ func TestEventsOfAPayoutAccountCountOnceInAnyOrder(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s stripeShop) {
 		session := harness.JSON{"country": "FR", "returnUrl": "https://shop.example/back"}
-		s.AsBackend(t, post, "/v1/payout-account-sessions", harness.JSON{"returnUrl": "https://shop.example/back"}).Refuses(t, 400, "VALIDATION_FAILED", "country")
-		s.AsBackend(t, post, "/v1/payout-account-sessions", harness.JSON{"country": "xx", "returnUrl": "/back"}).Refuses(t, 400, "VALIDATION_FAILED", "country", "returnUrl")
-		s.AsBackend(t, post, "/v1/payout-account-sessions", harness.JSON{"country": stripefake.UnsupportedCountry, "returnUrl": "https://shop.example/back"}).
+		s.AsBackend(t, post, "/v1/payout-account-sessions", harness.JSON{"returnUrl": "https://shop.example/back"}).Refuses(t,
+			400, "VALIDATION_FAILED", "country")
+		s.AsBackend(t, post, "/v1/payout-account-sessions", harness.JSON{"country": "xx", "returnUrl": "/back"}).Refuses(t,
+			400, "VALIDATION_FAILED", "country", "returnUrl")
+		s.AsBackend(t, post, "/v1/payout-account-sessions",
+			harness.JSON{"country": stripefake.UnsupportedCountry, "returnUrl": "https://shop.example/back"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "country")
 		if a := s.account(t); a["status"] != "none" || a["accountId"] != nil {
 			t.Errorf("nothing was opened: %v", a)
 		}
 		first := s.AsBackend(t, post, "/v1/payout-account-sessions", session).Want(t, 201).Map(t)
 		accountID := text(t, first["payoutAccount"].(map[string]any)["accountId"])
-		if again := s.AsBackend(t, post, "/v1/payout-account-sessions", session).Want(t, 201).Map(t); again["url"] != first["url"] || s.fake.Count("POST /v1/accounts") != 2 {
+		if again := s.AsBackend(t, post, "/v1/payout-account-sessions", session).
+			Want(t, 201).Map(t); again["url"] != first["url"] || s.fake.Count("POST /v1/accounts") != 2 {
 			t.Errorf("%v, and %d accounts were asked for", again, s.fake.Count("POST /v1/accounts"))
 		}
 
@@ -152,7 +159,8 @@ func TestEventsOfAPayoutAccountCountOnceInAnyOrder(t *testing.T) {
 		}
 		s.processed(t) // one that is read again once Stripe knows the account connects it again
 		s.fake.Heal()
-		if other := s.AsBackend(t, post, "/v1/payout-account-sessions", session).Want(t, 201).Map(t)["payoutAccount"].(map[string]any); other["accountId"] == accountID || other["status"] != "pending" {
+		if other := s.AsBackend(t, post, "/v1/payout-account-sessions", session).
+			Want(t, 201).Map(t)["payoutAccount"].(map[string]any); other["accountId"] == accountID || other["status"] != "pending" {
 			t.Errorf("in its place: %v", other)
 		}
 	})
@@ -163,10 +171,12 @@ func TestThePayoutAccountOfTheSandboxIsReady(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		if got := a.AsBackend(t, get, "/v1/payout-account", nil).Want(t, 200).Map(t); got["status"] != "ready" || got["accountId"] != nil {
+		if got := a.AsBackend(t, get, "/v1/payout-account", nil).Want(t, 200).Map(t); got["status"] != "ready" ||
+			got["accountId"] != nil {
 			t.Errorf("at first: %v", got)
 		}
-		opened := a.AsBackend(t, post, "/v1/payout-account-sessions", harness.JSON{"country": "DE", "returnUrl": "https://shop.example/back"}).Want(t, 201).Map(t)
+		opened := a.AsBackend(t, post, "/v1/payout-account-sessions",
+			harness.JSON{"country": "DE", "returnUrl": "https://shop.example/back"}).Want(t, 201).Map(t)
 		if opened["url"] != "https://shop.example/back" || opened["expiresAt"] != nil {
 			t.Errorf("%v", opened)
 		}
@@ -176,7 +186,8 @@ func TestThePayoutAccountOfTheSandboxIsReady(t *testing.T) {
 		if v.Page.Path != "/dashboard/balance" || !strings.Contains(v.Page.Body, "Your payout account is ready.") {
 			t.Errorf("%d %s", v.Page.Status, v.Page.Path)
 		}
-		if got := a.AsBackend(t, get, "/v1/payout-account", nil).Want(t, 200).Map(t); got["status"] != "ready" || got["country"] != "DE" {
+		if got := a.AsBackend(t, get, "/v1/payout-account", nil).Want(t, 200).Map(t); got["status"] != "ready" ||
+			got["country"] != "DE" {
 			t.Errorf("afterwards: %v", got)
 		}
 	})

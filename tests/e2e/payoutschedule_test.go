@@ -34,7 +34,8 @@ func TestAScheduleOfPayoutsPaysEachDayOnce(t *testing.T) {
 		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": nil}).Refuses(
 			t, 400, "VALIDATION_FAILED", "payoutSchedule",
 		)
-		if set := w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "daily"}).Want(t, 200).Map(t); set["payoutSchedule"] != "daily" {
+		if set := w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "daily"}).
+			Want(t, 200).Map(t); set["payoutSchedule"] != "daily" {
 			t.Errorf("set: %v", set["payoutSchedule"])
 		}
 
@@ -45,7 +46,8 @@ func TestAScheduleOfPayoutsPaysEachDayOnce(t *testing.T) {
 		}
 		w.advance(t, 2*24*3600)
 		got := w.payouts(t)
-		if len(got) != 1 || got[0].AmountInCents != 19000 || got[0].Status != "paid" || got[0].CreatedAt.Hour() != 0 || got[0].CreatedAt.Minute() != 0 {
+		if len(got) != 1 || got[0].AmountInCents != 19000 || got[0].Status != "paid" || got[0].CreatedAt.Hour() != 0 ||
+			got[0].CreatedAt.Minute() != 0 {
 			t.Fatalf("%+v", got)
 		}
 		w.wantBalance(t, "after the payout", 0, 0, 0, 0)
@@ -72,7 +74,8 @@ func TestAScheduleOfPayoutsPaysEachDayOnce(t *testing.T) {
 		}
 		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "weekly"}).Want(t, 200)
 		w.advance(t, week)
-		if got := w.payouts(t); len(got) != 2 || got[0].CreatedAt.Weekday() != time.Monday || got[0].AmountInCents != 40000-2000+950-20000 {
+		if got := w.payouts(t); len(got) != 2 || got[0].CreatedAt.Weekday() != time.Monday ||
+			got[0].AmountInCents != 40000-2000+950-20000 {
 			t.Errorf("weekly: %+v", got)
 		}
 		verified(t, app)

@@ -140,7 +140,8 @@ func (w *fixture) plantedInvoices(t *testing.T) []planted {
 	return []planted{
 		{
 			"a line of an invoice",
-			`UPDATE invoices SET lines = REPLACE(lines, '"amountMinor":500', '"amountMinor":400') WHERE id = $1`, lines.ID, lines.ID,
+			`UPDATE invoices SET lines = REPLACE(lines, '"amountMinor":500', '"amountMinor":400') WHERE id = $1`, lines.ID,
+			lines.ID,
 		},
 		{
 			"a second charge", "UPDATE payments SET subject_id = '" + paid.ID + "' WHERE subject_id = $1", again.ID,

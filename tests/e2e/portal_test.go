@@ -28,7 +28,8 @@ func read(t *testing.T, app *harness.App, path string) string {
 			t.Errorf("%s: %s is %q", path, name, got)
 		}
 	}
-	if res.Header.Get("Set-Cookie") != "" || !strings.Contains(res.Header.Get("Content-Security-Policy"), "script-src 'none'") {
+	if res.Header.Get("Set-Cookie") != "" || !strings.Contains(res.Header.Get("Content-Security-Policy"),
+		"script-src 'none'") {
 		t.Errorf("%s: %v", path, res.Header)
 	}
 	return string(res.Body)
@@ -64,7 +65,8 @@ func TestACustomerManagesTheirPlanInThePortal(t *testing.T) {
 		a := app.NewAccount(t)
 		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
 		portal := visit(t, a, s.CustomerID)
-		if html := read(t, app, portal); !strings.Contains(html, s.ID) || !strings.Contains(html, "4242") || !strings.Contains(html, "/r/") {
+		if html := read(t, app, portal); !strings.Contains(html, s.ID) || !strings.Contains(html, "4242") ||
+			!strings.Contains(html, "/r/") {
 			t.Fatalf("the portal shows\n%s", html)
 		}
 		mine := portal + "/plans/" + s.ID
@@ -92,7 +94,8 @@ func TestACustomerManagesTheirPlanInThePortal(t *testing.T) {
 		receipt, _, _ = strings.Cut(receipt, `"`)
 		_, pdf, _ := strings.Cut(read(t, app, portal+"/receipts/"+receipt), `id="pdf" href="`)
 		pdf, _, _ = strings.Cut(pdf, `"`)
-		res := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(pdf, app.URL)}).Want(t, 200)
+		res := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(pdf, app.URL)}).
+			Want(t, 200)
 		if !strings.HasPrefix(string(res.Body), "%PDF-") {
 			t.Errorf("the receipt's document is %.20q", res.Body)
 		}
@@ -136,7 +139,8 @@ func TestAChallengedPaymentIsConfirmedInThePortal(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
-		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
 		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
 		if got := subscription(t, a, s.ID); got.Status != "past_due" || got.NextAttemptAt != nil {
 			t.Fatalf("%+v", got)
@@ -161,7 +165,8 @@ func TestAChallengedChangeIsConfirmedInThePortal(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
-		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
 		change := harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
 		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", change).Refuses(
 			t, 402, "AUTHENTICATION_REQUIRED",
@@ -204,7 +209,8 @@ func TestAPortalLinkOpensOnlyItsOwnCustomer(t *testing.T) {
 			t, a, listing, "basic", "grace", harness.CardSucceeds,
 		)
 		portal := visit(t, a, mine.CustomerID)
-		for _, path := range []string{"/p/x", portal + "x", portal + "/plans/" + theirs.ID + "/cancel", portal + "/receipts/pay_x"} {
+		for _, path := range []string{"/p/x", portal + "x", portal + "/plans/" + theirs.ID + "/cancel",
+			portal + "/receipts/pay_x"} {
 			app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: path}).Want(t, 404)
 		}
 		if got := subscription(t, a, theirs.ID); got.CancelAtPeriodEnd {
@@ -221,7 +227,8 @@ func TestThePortalListsInvoicesAndAppointments(t *testing.T) {
 		m := w.usageOf(t)
 		inv := m.pushed(t)
 		html := read(t, app, visit(t, w.Account, m.customerID))
-		if strings.Count(html, inv.Number) != 1 || !strings.Contains(html, "/i/"+inv.secret()) || strings.Contains(html, "/receipts/") {
+		if strings.Count(html, inv.Number) != 1 || !strings.Contains(html, "/i/"+inv.secret()) ||
+			strings.Contains(html, "/receipts/") {
 			t.Errorf("the invoice is listed once, as an invoice:\n%s", html)
 		}
 		booked := w.bookedBy(t, "nameless@example.com", w.openTime(t))
@@ -260,7 +267,8 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 		}
 		link, _, _ = strings.Cut(link, `"`)
 		asks := link[len(app.URL):]
-		if html := read(t, app, asks); strings.Contains(html, "/plans/") || !strings.Contains(html, "Manage or cancel your plan") {
+		if html := read(t, app, asks); strings.Contains(html, "/plans/") ||
+			!strings.Contains(html, "Manage or cancel your plan") {
 			t.Errorf("anyone who sees the receipt may manage the plan:\n%s", html)
 		}
 		submit(t, app, asks+"/mail", nil)

@@ -84,7 +84,8 @@ func TestDoubledAndLateProcessorEventsAreHarmless(t *testing.T) {
 		w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200)
 		object := "dp_sandbox_" + strings.TrimPrefix(text(t, receipt["paymentId"]), "pay_")
 		for _, eventID := range []string{"evt_a", "evt_a", "evt_b", "evt_" + object + "/opened"} {
-			app.Ask(t, processorEvent(t, app, harness.JSON{"id": eventID, "kind": "dispute", "objectId": object, "creatorId": w.ID}, time.Now())).Want(t, 200)
+			app.Ask(t, processorEvent(t, app, harness.JSON{"id": eventID, "kind": "dispute", "objectId": object,
+				"creatorId": w.ID}, time.Now())).Want(t, 200)
 		}
 		w.advance(t, 60) // runs what is due
 		w.wantBalance(t, "after the late events", 9500, 0, 0, 0)

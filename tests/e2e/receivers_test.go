@@ -47,7 +47,8 @@ func (p *printed) String() string {
 func goReceiver(t *testing.T) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "receiver")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "sundry/adapters/web/docs/examples/receiver-go").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path,
+		"sundry/adapters/web/docs/examples/receiver-go").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return []string{path}
@@ -136,7 +137,9 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 			a := app.NewAccount(t)
 			addr := receiverAddress(t)
 			var made hookEndpoint
-			a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": "http://" + addr + "/webhooks/sundry", "events": []string{"customer.access_changed"}}).Want(t, 201).Into(t, &made)
+			a.AsBackend(t, http.MethodPost, endpointsPath,
+				JSON{"url": "http://" + addr + "/webhooks/sundry", "events": []string{"customer.access_changed"}}).
+				Want(t, 201).Into(t, &made)
 			out := runReceiver(
 				t, command, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "SUNDRY_WEBHOOK_SECRET="+made.Secret,
 			)
@@ -164,7 +167,8 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 					t.Fatalf("nothing came; printed %q", out.String())
 				}
 			}
-			if snapshot.ExternalCustomerID != customer || len(snapshot.ActivePlans) != 1 || snapshot.ActivePlans[0].Key != "pro" {
+			if snapshot.ExternalCustomerID != customer || len(snapshot.ActivePlans) != 1 ||
+				snapshot.ActivePlans[0].Key != "pro" {
 				t.Errorf("printed %q, want the snapshot of %s with the plan", out.String(), customer)
 			}
 		})

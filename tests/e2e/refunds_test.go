@@ -126,7 +126,8 @@ func TestARefundMayKeepAccess(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		session, receipt := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
-		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "goodwill", "keepAccess": true}).Want(t, 201)
+		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "goodwill",
+			"keepAccess": true}).Want(t, 201)
 		if n := w.plans(t, receipt["externalCustomerId"]); n != 1 {
 			t.Errorf("%d plans are left", n)
 		}
@@ -163,10 +164,12 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 		plans   int
 	}{
 		"won": {func(t *testing.T, w *fixture, id string) harness.JSON {
-			return w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200).Map(t)
+			return w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "winning_evidence"}).
+				Want(t, 200).Map(t)
 		}, "won", [4]int64{9500, 0, 0, 0}, 1},
 		"lost": {func(t *testing.T, w *fixture, id string) harness.JSON {
-			return w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "losing_evidence"}).Want(t, 200).Map(t)
+			return w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "losing_evidence"}).
+				Want(t, 200).Map(t)
 		}, "lost", [4]int64{-500, 0, 0, 0}, 0},
 		"accepted": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			return w.AsBackend(t, post, "/v1/disputes/"+id+"/accept", nil).Want(t, 200).Map(t)

@@ -198,14 +198,17 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 			}
 			l.subscribe()
 			r.Repeat(map[string]func(*rapid.T){
-				"":             func(*rapid.T) { l.verify() },
-				"time":         func(*rapid.T) { l.time() },
-				"time again":   func(*rapid.T) { l.time() },
-				"card":         func(*rapid.T) { l.card() },
-				"no card":      func(*rapid.T) { l.removeCard() },
-				"pause":        func(*rapid.T) { l.ask("pause", nil) },
-				"resume":       func(*rapid.T) { l.ask("resume", nil) },
-				"cancel":       func(*rapid.T) { l.ask("cancel", harness.JSON{"atPeriodEnd": rapid.IntRange(0, 5).Draw(r, "now") > 0}) },
+				"":           func(*rapid.T) { l.verify() },
+				"time":       func(*rapid.T) { l.time() },
+				"time again": func(*rapid.T) { l.time() },
+				"card":       func(*rapid.T) { l.card() },
+				"no card":    func(*rapid.T) { l.removeCard() },
+				"pause":      func(*rapid.T) { l.ask("pause", nil) },
+				"resume":     func(*rapid.T) { l.ask("resume", nil) },
+				"cancel": func(*rapid.T) {
+					l.ask("cancel",
+						harness.JSON{"atPeriodEnd": rapid.IntRange(0, 5).Draw(r, "now") > 0})
+				},
 				"change":       func(*rapid.T) { l.change() },
 				"refund":       func(*rapid.T) { l.refund() },
 				"buy it again": func(*rapid.T) { l.subscribe() },

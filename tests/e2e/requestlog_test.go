@@ -25,15 +25,18 @@ func TestTheRequestIDOfAnErrorFindsItsRequest(t *testing.T) {
 			}
 		}
 		all := v.Open(t, "/dashboard/requests").Body
-		if strings.Count(all, "req_") != 2 || strings.Contains(all, "/v1/listings/mine") || strings.Contains(all, "hush") || strings.Contains(all, "ada-private") || strings.Contains(all, a.Key) {
+		if strings.Count(all, "req_") != 2 || strings.Contains(all, "/v1/listings/mine") || strings.Contains(all, "hush") ||
+			strings.Contains(all, "ada-private") || strings.Contains(all, a.Key) {
 			t.Errorf("the log has %d requests: %s", strings.Count(all, "req_"), all)
 		}
-		for query, want := range map[string]int{"status=2": 1, "status=4": 1, "status=404": 1, "status=409": 0, "q=payments": 1, "q=refunds": 1, "q=PAY_SECRET": 0} {
+		for query, want := range map[string]int{"status=2": 1, "status=4": 1, "status=404": 1, "status=409": 0,
+			"q=payments": 1, "q=refunds": 1, "q=PAY_SECRET": 0} {
 			if n := strings.Count(v.Open(t, "/dashboard/requests?"+query).Body, "req_"); n != want {
 				t.Errorf("%s finds %d, want %d", query, n, want)
 			}
 		}
-		if csv := v.Open(t, "/dashboard/requests?format=csv&status=404").Body; !strings.Contains(csv, id) || strings.Count(csv, "\n") != 2 {
+		if csv := v.Open(t, "/dashboard/requests?format=csv&status=404").Body; !strings.Contains(csv, id) ||
+			strings.Count(csv, "\n") != 2 {
 			t.Errorf("the file is %q", csv)
 		}
 		if eve := other.Visit(t).Open(t, "/dashboard/requests?q="+id).Body; !strings.Contains(eve, "Nothing matches") {

@@ -52,7 +52,8 @@ type openTime struct{ StartsAt, EndsAt string }
 // calendar asks one of the public routes as any page may.
 func askCalendar(t *testing.T, app *harness.App, listingID, route string, query ...string) (c calendar) {
 	t.Helper()
-	response := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query)}).Want(t, 200)
+	response := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route,
+		Query: pairs(query)}).Want(t, 200)
 	if got := response.Header.Get("Access-Control-Allow-Origin"); got != "*" {
 		t.Errorf("%s: Access-Control-Allow-Origin %q", route, got)
 	}
@@ -90,7 +91,8 @@ func TestTheCalendarShowsTheViewersDays(t *testing.T) {
 			for _, day := range c.Days {
 				counts[len(day.Slots)]++
 			}
-			if len(c.Days) != 31 || !reflect.DeepEqual(counts, hours) || !reflect.DeepEqual(c.DeliveryModes, []string{"virtual", "in_person"}) ||
+			if len(c.Days) != 31 || !reflect.DeepEqual(counts, hours) ||
+				!reflect.DeepEqual(c.DeliveryModes, []string{"virtual", "in_person"}) ||
 				c.VariantID == nil || c.DurationMinutes == nil || *c.DurationMinutes != 60 || c.Timezone != "Europe/Paris" {
 				t.Errorf("month %s: %v slots a day, %v", month, counts, c.DeliveryModes)
 			}
@@ -109,7 +111,8 @@ func TestTheCalendarShowsTheViewersDays(t *testing.T) {
 			}
 		}
 		own := askCalendar(t, app, l.ID, "slots", "date", next+"-06-15", "durationMinutes", "90")
-		if own.Timezone != "America/New_York" || len(own.Slots) != 24 || own.Slots[0] != (openTime{next + "-06-15T04:00:00.000Z", next + "-06-15T05:30:00.000Z"}) {
+		if own.Timezone != "America/New_York" || len(own.Slots) != 24 ||
+			own.Slots[0] != (openTime{next + "-06-15T04:00:00.000Z", next + "-06-15T05:30:00.000Z"}) {
 			t.Errorf("the creator's day: %+v", own)
 		}
 	})
@@ -121,7 +124,8 @@ func TestTheCalendarFollowsTheAccountsClock(t *testing.T) {
 		w := newFixture(t, app)
 		l := w.bookableListing(t)
 		var clock struct{ Now string }
-		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": "2031-06-15T10:30:00.000Z"}).Want(t, 200).Into(t, &clock)
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": "2031-06-15T10:30:00.000Z"}).Want(t, 200).Into(t,
+			&clock)
 		c := askCalendar(t, app, l.ID, "slots", "date", "2031-06-15", "timezone", "UTC")
 		if len(c.Slots) != 13 || c.Slots[0].StartsAt != "2031-06-15T11:00:00.000Z" {
 			t.Errorf("at %s: %+v", clock.Now, c.Slots)
@@ -198,11 +202,13 @@ func TestAnUnreadyListingSaysWhatItLacks(t *testing.T) {
 		other.AsCreator(t, get, "/v1/listings/"+l.ID+"/readiness", nil).Refuses(t, 404, "NOT_FOUND")
 		w.Publish(t, l)
 		c := askCalendar(t, app, l.ID, "slots/range", "from", "2027-03-01", "to", "2027-03-02")
-		if len(c.Days) != 2 || c.Days[0].Slots == nil || len(c.Days[0].Slots)+len(c.Days[1].Slots) != 0 || c.Timezone != "UTC" {
+		if len(c.Days) != 2 || c.Days[0].Slots == nil || len(c.Days[0].Slots)+len(c.Days[1].Slots) != 0 ||
+			c.Timezone != "UTC" {
 			t.Errorf("%+v", c)
 		}
 		w.AsCreator(t, put, "/v1/scheduling/availability", everyDay("Asia/Kathmandu", "09:00", "12:00")).Want(t, 200)
-		w.AsCreator(t, put, "/v1/scheduling/meeting-settings", harness.JSON{"virtual": harness.JSON{"provider": "static", "url": "https://meet.example.com/ada"}}).Want(t, 200)
+		w.AsCreator(t, put, "/v1/scheduling/meeting-settings",
+			harness.JSON{"virtual": harness.JSON{"provider": "static", "url": "https://meet.example.com/ada"}}).Want(t, 200)
 		if got := missing(); len(got) != 0 {
 			t.Errorf("a ready listing lacks %v", got)
 		}
@@ -219,10 +225,12 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 		w := newFixture(t, app)
 		const hours, meetings = "/v1/scheduling/availability", "/v1/scheduling/meeting-settings"
 		unsaid := w.AsCreator(t, get, hours, nil).Want(t, 200).Map(t)
-		if want := (map[string]any{"timezone": "UTC", "weekly": []any{}, "overrides": []any{}, "busyCalendarUrls": []any{}}); !reflect.DeepEqual(unsaid, want) {
+		if want := (map[string]any{"timezone": "UTC", "weekly": []any{}, "overrides": []any{},
+			"busyCalendarUrls": []any{}}); !reflect.DeepEqual(unsaid, want) {
 			t.Errorf("unsaid: %v", unsaid)
 		}
-		if got := w.AsCreator(t, get, meetings, nil).Want(t, 200).Map(t); !reflect.DeepEqual(got, map[string]any{"virtual": nil, "inPerson": nil}) {
+		if got := w.AsCreator(t, get, meetings, nil).Want(t, 200).Map(t); !reflect.DeepEqual(got,
+			map[string]any{"virtual": nil, "inPerson": nil}) {
 			t.Errorf("unsaid: %v", got)
 		}
 		set := w.AsCreator(t, put, hours, availabilityBody()).Want(t, 200)
@@ -260,7 +268,8 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 			}
 			response.Refuses(t, 400, c.code, c.fields...)
 		}
-		w.AsCreator(t, put, meetings, harness.JSON{"virtual": harness.JSON{"provider": "static"}, "inPerson": harness.JSON{"address": " "}}).
+		w.AsCreator(t, put, meetings, harness.JSON{"virtual": harness.JSON{"provider": "static"},
+			"inPerson": harness.JSON{"address": " "}}).
 			Refuses(t, 400, "VALIDATION_FAILED", "virtual.url", "inPerson.address")
 		if got := w.AsCreator(t, get, hours, nil).Want(t, 200); string(got.Body) != string(set.Body) {
 			t.Errorf("got %s, set %s", got.Body, set.Body)
@@ -303,7 +312,8 @@ func TestBusyTimesOfAnotherCalendarAreNotOffered(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		if read.Data[0].ReadAt == "" || read.Data[0].Failure != "" || read.Data[1].Failure == "" || read.Data[1].ReadAt != "" {
+		if read.Data[0].ReadAt == "" || read.Data[0].Failure != "" || read.Data[1].Failure == "" ||
+			read.Data[1].ReadAt != "" {
 			t.Errorf("%+v", read)
 		}
 		if after := open(); before != 24 || after != 19 {

@@ -30,9 +30,10 @@ func TestTheDemoCreatorCanBeBoughtFromAtOnce(t *testing.T) {
 		var offered struct{ ID string }
 		app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/one-hour"}).Want(t, 200).Into(t, &offered)
 		today := time.Now()
-		days := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + offered.ID + "/available-dates", Query: pairs([]string{
-			"from", today.Format(time.DateOnly), "to", today.AddDate(0, 0, 7).Format(time.DateOnly),
-		})}).Want(t, 200).Map(t)
+		days := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + offered.ID + "/available-dates",
+			Query: pairs([]string{
+				"from", today.Format(time.DateOnly), "to", today.AddDate(0, 0, 7).Format(time.DateOnly),
+			})}).Want(t, 200).Map(t)
 		if dates, _ := days["dates"].([]any); len(dates) < 4 {
 			t.Errorf("open days of the next week: %v", dates)
 		}

@@ -115,7 +115,8 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 		if receipt["status"] != "paid" {
 			t.Fatalf("%v", receipt)
 		}
-		refund := s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": receipt["paymentId"], "amountInCents": 500, "reason": "asked"}).Want(t, 201).Map(t)
+		refund := s.AsBackend(t, post, "/v1/refunds",
+			harness.JSON{"paymentId": receipt["paymentId"], "amountInCents": 500, "reason": "asked"}).Want(t, 201).Map(t)
 		if refund["status"] != "succeeded" || s.fake.Refunded(text(t, receipt["paymentId"])) != 500 {
 			t.Errorf("%v, and Stripe returned %d", refund, s.fake.Refunded(text(t, receipt["paymentId"])))
 		}
@@ -126,11 +127,13 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 			s.event(t, fmt.Sprintf("evt_%d", min(n, 1)), kind, map[string]any{"id": dispute}).Want(t, 200)
 		}
 		opened := func() []any {
-			return s.AsBackend(t, get, "/v1/disputes?paymentId="+url.QueryEscape(text(t, receipt["paymentId"])), nil).Want(t, 200).Map(t)["data"].([]any)
+			return s.AsBackend(t, get, "/v1/disputes?paymentId="+url.QueryEscape(text(t, receipt["paymentId"])), nil).
+				Want(t, 200).Map(t)["data"].([]any)
 		}
 		harness.Eventually(t, 20*time.Second, "the dispute is known", func() bool { return len(opened()) == 1 })
 		known := opened()[0].(map[string]any)
-		updated := s.AsBackend(t, post, "/v1/disputes/"+text(t, known["id"])+"/evidence", harness.JSON{"text": "They came."}).Want(t, 200).Map(t)
+		updated := s.AsBackend(t, post, "/v1/disputes/"+text(t, known["id"])+"/evidence",
+			harness.JSON{"text": "They came."}).Want(t, 200).Map(t)
 		if updated["status"] != "under_review" {
 			t.Errorf("%v", updated)
 		}
@@ -163,7 +166,8 @@ func TestABuyerConfirmsToTheirBankThroughStripe(t *testing.T) {
 		}
 		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
 		s.fake.Challenge(t, paymentID, true)
-		s.app.Ask(t, harness.Request{Method: post, Path: page + "/authenticate", Body: harness.JSON{"approve": true}}).Want(t, 200)
+		s.app.Ask(t, harness.Request{Method: post, Path: page + "/authenticate", Body: harness.JSON{"approve": true}}).
+			Want(t, 200)
 		if receipt := s.Receipt(t, session); receipt["status"] != "paid" {
 			t.Errorf("%v", receipt)
 		}
@@ -229,7 +233,8 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		session := s.open(t)
 		s.submit(t, session, stripefake.Succeeds).Want(t, 200)
 		paymentID := text(t, s.Receipt(t, session)["paymentId"])
-		s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paymentID, "amountInCents": 300, "reason": "asked"}).Want(t, 201)
+		s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paymentID, "amountInCents": 300,
+			"reason": "asked"}).Want(t, 201)
 
 		manual := s.fake.RefundInDashboard(t, paymentID, 500)
 		charge := map[string]any{"id": "ch_1", "metadata": map[string]any{"payment_id": paymentID}}

@@ -50,7 +50,8 @@ func ask(t *testing.T, a *harness.Account, id, what string, body any) subscribed
 // advanceTo puts the account's clock at an instant.
 func advanceTo(t *testing.T, a *harness.Account, to time.Time) {
 	t.Helper()
-	a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)}).Want(t, 200)
+	a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)}).
+		Want(t, 200)
 }
 
 // plans adds the plans basic (€10 a month) and studio (€31 a month, €300 a year) to a new listing.
@@ -122,7 +123,8 @@ func TestAFailingCardIsRetriedUntilExpiry(t *testing.T) {
 		failed := s.CurrentPeriodEnd
 		advanceTo(t, a, failed.Add(time.Hour))
 		s = subscription(t, a, s.ID)
-		if s.Status != "past_due" || s.NextAttemptAt == nil || !s.NextAttemptAt.Equal(failed.Add(2*day)) || !s.GraceEndsAt.Equal(failed.Add(7*day)) {
+		if s.Status != "past_due" || s.NextAttemptAt == nil || !s.NextAttemptAt.Equal(failed.Add(2*day)) ||
+			!s.GraceEndsAt.Equal(failed.Add(7*day)) {
 			t.Fatalf("after the first failure: %+v", s)
 		}
 		plan := a.Access(t, "ada")["activePlans"].([]any)
@@ -147,7 +149,8 @@ func TestANewCardPaysWhatIsOverdueAtOnce(t *testing.T) {
 		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
 		failed := s.CurrentPeriodEnd
 		advanceTo(t, a, failed.Add(10*day))
-		card := a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Map(t)
+		card := a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+			harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Map(t)
 		advance(t, a, time.Second)
 		s = subscription(t, a, s.ID)
 		if s.Status != "active" || !s.CurrentPeriodStart.Equal(failed) || s.PaymentMethodID != card["id"] {
@@ -199,7 +202,8 @@ func TestCancelPauseAndResume(t *testing.T) {
 		if got := ask(t, a, s.ID, "resume", nil); got.CancelAtPeriodEnd {
 			t.Fatalf("%+v", got)
 		}
-		if got := ask(t, a, s.ID, "pause", nil); got.Status != "paused" || len(a.Access(t, "ada")["activePlans"].([]any)) != 0 {
+		if got := ask(t, a, s.ID, "pause", nil); got.Status != "paused" ||
+			len(a.Access(t, "ada")["activePlans"].([]any)) != 0 {
 			t.Fatalf("%+v", got)
 		}
 		advanceTo(t, a, s.CurrentPeriodEnd.Add(3*day))

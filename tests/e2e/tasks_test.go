@@ -73,7 +73,8 @@ func TestFailedTasksAreSeenWithTheirReasonAndTriedAgain(t *testing.T) {
 			t.Fatalf("failed are %+v", failed)
 		}
 		waiting := tasksOf(t, w.Account, "waiting")
-		if len(waiting) != 1 || waiting[0].Kind != "checkout.expire" || waiting[0].Subject != session.ID || waiting[0].LastError != nil ||
+		if len(waiting) != 1 || waiting[0].Kind != "checkout.expire" || waiting[0].Subject != session.ID ||
+			waiting[0].LastError != nil ||
 			time.Until(waiting[0].DueAt) < 23*time.Hour {
 			t.Errorf("waiting are %+v", waiting)
 		}
@@ -114,11 +115,13 @@ func TestWhatOnlyWaitsIsNotDoneBeforeItsTime(t *testing.T) {
 		w := newFixture(t, app)
 		session := w.session(t)
 		before := tasksOf(t, w.Account, "")
-		w.AsCreator(t, post, "/v1/tasks/"+taskID("checkout.expire:"+session.ID)+"/retry", nil).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsCreator(t, post, "/v1/tasks/"+taskID("checkout.expire:"+session.ID)+"/retry", nil).Refuses(t, 409,
+			"STATE_CONFLICT")
 		stored := failTask(t, w.Account, harness.Unique("running"))
 		app.Exec(t, "UPDATE tasks SET lease_until = $1 WHERE id = $2", time.Now().Add(time.Hour).UnixMilli(), stored)
 		w.AsCreator(t, post, "/v1/tasks/"+taskID(stored)+"/retry", nil).Refuses(t, 409, "STATE_CONFLICT")
-		if running := tasksOf(t, w.Account, "running"); len(running) != 1 || running[0].ID != taskID(stored) || running[0].NextAttemptAt != nil {
+		if running := tasksOf(t, w.Account, "running"); len(running) != 1 || running[0].ID != taskID(stored) ||
+			running[0].NextAttemptAt != nil {
 			t.Errorf("running are %+v", running)
 		}
 		app.Exec(t, "DELETE FROM tasks WHERE id = $1", stored)
@@ -140,7 +143,8 @@ func TestTasksAreAskedForInOrder(t *testing.T) {
 			app.Ask(t, harness.Request{Method: get, Path: "/v1/tasks", Query: url.Values{"state": {value}}, Bearer: w.Token}).
 				Refuses(t, 400, "VALIDATION_FAILED", "state")
 		}
-		for _, id := range []string{"tsk_", "tsk_!", "test.unknown:x", taskID("test.unknown:x"), taskID("a\x00b"), taskID("\xff"), "x", "tsk_" + strings.Repeat("a", 3000)} {
+		for _, id := range []string{"tsk_", "tsk_!", "test.unknown:x", taskID("test.unknown:x"), taskID("a\x00b"),
+			taskID("\xff"), "x", "tsk_" + strings.Repeat("a", 3000)} {
 			w.AsCreator(t, post, "/v1/tasks/"+id+"/retry", nil).Refuses(t, 404, "NOT_FOUND")
 		}
 		w.AsBackend(t, get, "/v1/tasks", nil).Refuses(t, 401, "UNAUTHENTICATED")
@@ -169,7 +173,8 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 		app := harness.New(t, engine, map[string]string{"SMTP_URL": "smtp://ada:hunter2hunter2@127.0.0.1:9"})
 		a := app.NewAccount(t)
 		a.AsCreator(t, "PATCH", "/v1/creator", JSON{"notifyOrders": false}).Want(t, 200) // the buyer's mail is the only one
-		a.Pay(t, a.NewSession(t, a.Published(t, nil), "default", harness.Unique("user"), nil), harness.CardSucceeds).Want(t, 200)
+		a.Pay(t, a.NewSession(t, a.Published(t, nil), "default", harness.Unique("user"), nil), harness.CardSucceeds).
+			Want(t, 200)
 		var failed []shownTask
 		for end := time.Now().Add(20 * time.Second); len(failed) == 0; time.Sleep(20 * time.Millisecond) {
 			if failed = tasksOf(t, a, "failed"); time.Now().After(end) {
@@ -186,7 +191,8 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 			}
 		}
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // it may just be running
-			if response := a.AsCreator(t, post, "/v1/tasks/"+failed[0].ID+"/retry", nil); response.Status == 202 || time.Now().After(end) {
+			if response := a.AsCreator(t, post, "/v1/tasks/"+failed[0].ID+"/retry", nil); response.Status == 202 ||
+				time.Now().After(end) {
 				response.Want(t, 202)
 				break
 			}

@@ -83,7 +83,8 @@ func TestTaxIsComputedOnceTheCountryIsKnown(t *testing.T) {
 		})).Refuses(t, 400, "VALIDATION_FAILED", "customer.taxId")
 
 		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), nil)
-		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: harness.JSON{"country": "DE"}}).Want(t, 200)
+		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details",
+			Body: harness.JSON{"country": "DE"}}).Want(t, 200)
 		opened := w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)
 		if version(t, opened["taxInCents"]) != 1900 {
 			t.Errorf("after the buyer named their country the session shows %v tax", opened["taxInCents"])
@@ -105,7 +106,8 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 		session, receipt := w.sell(t, listing, harness.CardSucceeds, harness.JSON{
 			"customer": harness.JSON{"country": "DE"},
 		})
-		if version(t, receipt["subtotalInCents"]) != 10000 || version(t, receipt["taxInCents"]) != 1900 || version(t, receipt["totalInCents"]) != 11900 {
+		if version(t, receipt["subtotalInCents"]) != 10000 || version(t, receipt["taxInCents"]) != 1900 ||
+			version(t, receipt["totalInCents"]) != 11900 {
 			t.Errorf(
 				"%s: %v + %v tax = %v", session.ID, receipt["subtotalInCents"], receipt["taxInCents"],
 				receipt["totalInCents"],
@@ -118,7 +120,8 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 		w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "sometimes"}).Refuses(
 			t, 400, "VALIDATION_FAILED", "taxBehavior",
 		)
-		changed := w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "inclusive"}).Want(t, 200).Map(t)
+		changed := w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "inclusive"}).
+			Want(t, 200).Map(t)
 		if changed["taxBehavior"] != "inclusive" {
 			t.Errorf("%v", changed["taxBehavior"])
 		}
@@ -141,7 +144,8 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 		}
 		wantTax := func(when string, tax int64, body harness.JSON) {
 			t.Helper()
-			if state := details(body).Want(t, 200).Map(t); version(t, state["taxInCents"]) != tax || version(t, state["totalInCents"]) != 11900 {
+			if state := details(body).Want(t, 200).Map(t); version(t, state["taxInCents"]) != tax ||
+				version(t, state["totalInCents"]) != 11900 {
 				t.Errorf("%s: %v tax of %v", when, state["taxInCents"], state["totalInCents"])
 			}
 		}

@@ -85,7 +85,8 @@ func TestTheTaxReportAddsUpWhatWasIssued(t *testing.T) {
 		w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 
 		_, disputed := other.sell(t, other.book(t, 11900), cardDisputed, from("DE", nil)) // 100.00 + 19.00, and back
-		other.AsBackend(t, post, "/v1/disputes/"+other.disputeOf(t, text(t, disputed["paymentId"]))+"/accept", nil).Want(t, 200)
+		other.AsBackend(t, post, "/v1/disputes/"+other.disputeOf(t, text(t, disputed["paymentId"]))+"/accept", nil).
+			Want(t, 200)
 		other.sell(t, other.book(t, 10000), harness.CardSucceeds, from("US", nil))
 		added := other.Published(t, harness.JSON{"priceInCents": 10000, "taxBehavior": "exclusive"})
 		code := other.discount(t, harness.JSON{"listingIds": nil})

@@ -138,18 +138,22 @@ func TestASaleIsReleasedAfterSevenDaysAndPaidOut(t *testing.T) {
 		w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 9501}).Refuses(
 			t, 409, "INSUFFICIENT_BALANCE",
 		)
-		w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 999}).Refuses(t, 400, "VALIDATION_FAILED")
+		w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 999}).Refuses(t, 400,
+			"VALIDATION_FAILED")
 		w.wantBalance(t, "after refused payouts", 0, 9500, 0, 0)
-		first := w.Once(t, "payout-1", post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 5000}).Want(t, 201).Map(t)
+		first := w.Once(t, "payout-1", post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 5000}).
+			Want(t, 201).Map(t)
 		if first["status"] != "paid" {
 			t.Errorf("payout %v", first)
 		}
-		again := w.Once(t, "payout-1", post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 5000}).Want(t, 201).Map(t)
+		again := w.Once(t, "payout-1", post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 5000}).
+			Want(t, 201).Map(t)
 		if again["id"] != first["id"] {
 			t.Errorf("the same key made %v and %v", first["id"], again["id"])
 		}
 		w.wantBalance(t, "after a payout", 0, 4500, 0, 0)
-		failed := w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 1313}).Want(t, 201).Map(t)
+		failed := w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 1313}).
+			Want(t, 201).Map(t)
 		if failed["status"] != "failed" || failed["failureReason"] != "account_closed" {
 			t.Errorf("payout %v", failed)
 		}

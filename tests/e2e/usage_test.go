@@ -72,7 +72,8 @@ func (inv invoiceBody) secret() string {
 func (w *fixture) unpaid(t *testing.T) (id string) {
 	t.Helper()
 	m := w.subscribed(t, cardFailsLater, "SUM")
-	body := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Want(t, 402).Map(t)
+	body := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).
+		Want(t, 402).Map(t)
 	w.Pay(t, w.NewSession(t, w.listing, "pro", m.customer, nil), harness.CardSucceeds).Want(t, 200)
 	id, _ = body["id"].(string)
 	return id
@@ -188,7 +189,8 @@ func (m *metered) counts(t *testing.T, quantity string) {
 	var summary struct {
 		Meters []struct{ Quantity json.Number }
 	}
-	m.AsBackend(t, http.MethodGet, "/v1/usage/summary?subscriptionId="+m.subscriptionID, nil).Want(t, 200).Into(t, &summary)
+	m.AsBackend(t, http.MethodGet, "/v1/usage/summary?subscriptionId="+m.subscriptionID, nil).Want(t, 200).Into(t,
+		&summary)
 	if len(summary.Meters) != 1 || summary.Meters[0].Quantity.String() != quantity {
 		t.Errorf("the period comes to %v, want %s", summary.Meters, quantity)
 	}
@@ -358,8 +360,10 @@ func TestAReportExactlyAtAPeriodsEndCountsInTheNext(t *testing.T) {
 		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		var plan struct{ CurrentPeriodEnd time.Time }
 		m.AsBackend(t, http.MethodGet, "/v1/usage/billing-plans/"+m.planID, nil).Want(t, 200).Into(t, &plan)
-		m.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": plan.CurrentPeriodEnd.Add(-time.Minute).Format(time.RFC3339Nano)}).Want(t, 200)
-		for quantity, at := range map[string]time.Time{"1": plan.CurrentPeriodEnd.Add(-time.Millisecond), "2": plan.CurrentPeriodEnd} {
+		m.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance",
+			harness.JSON{"to": plan.CurrentPeriodEnd.Add(-time.Minute).Format(time.RFC3339Nano)}).Want(t, 200)
+		for quantity, at := range map[string]time.Time{"1": plan.CurrentPeriodEnd.Add(-time.Millisecond),
+			"2": plan.CurrentPeriodEnd} {
 			body := m.reportBody(harness.Unique("report"), quantity)
 			body["timestamp"] = at.Format(time.RFC3339Nano)
 			m.AsBackend(t, http.MethodPost, "/v1/usage/events", body).Want(t, 202)
@@ -470,8 +474,10 @@ func TestSummaryPreviewAndSnapshotShowTheRunningPeriod(t *testing.T) {
 				AsOf             *time.Time
 			}
 		}
-		m.AsBackend(t, http.MethodGet, "/v1/usage/summary?subscriptionId="+m.subscriptionID, nil).Want(t, 200).Into(t, &summary)
-		if len(summary.Meters) != 1 || summary.Meters[0].Quantity != "10.5" || summary.Meters[0].Key != m.event || summary.Meters[0].AsOf == nil {
+		m.AsBackend(t, http.MethodGet, "/v1/usage/summary?subscriptionId="+m.subscriptionID, nil).Want(t, 200).Into(t,
+			&summary)
+		if len(summary.Meters) != 1 || summary.Meters[0].Quantity != "10.5" || summary.Meters[0].Key != m.event ||
+			summary.Meters[0].AsOf == nil {
 			t.Errorf("summary %+v", summary)
 		}
 		m.report(t, "1.5") // not counted yet, and previewed all the same
@@ -483,12 +489,14 @@ func TestSummaryPreviewAndSnapshotShowTheRunningPeriod(t *testing.T) {
 			}
 		}
 		m.AsBackend(t, http.MethodGet, "/v1/usage/billing-plans/"+m.planID+"/preview", nil).Want(t, 200).Into(t, &preview)
-		if preview.TotalInCents != 101 || len(preview.Lines) != 1 || preview.Lines[0].Quantity != "12" || preview.Lines[0].Tiers[1].AmountDecimal != "1" {
+		if preview.TotalInCents != 101 || len(preview.Lines) != 1 || preview.Lines[0].Quantity != "12" ||
+			preview.Lines[0].Tiers[1].AmountDecimal != "1" {
 			t.Errorf("preview %+v", preview)
 		}
 		after := m.Access(t, m.customer)
 		meters, _ := after["meters"].([]any)
-		if after["version"] != before["version"] || len(meters) != 1 || fmt.Sprint(meters[0].(map[string]any)["used"]) != "10.5" {
+		if after["version"] != before["version"] || len(meters) != 1 ||
+			fmt.Sprint(meters[0].(map[string]any)["used"]) != "10.5" {
 			t.Errorf("snapshot %v after %v", after, before)
 		}
 		advance(t, m.Account, day+2*time.Minute)
@@ -555,7 +563,8 @@ func TestUsageOfOthersIsNotFound(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m, other := newFixture(t, app).metered(t, harness.CardSucceeds), newFixture(t, app)
-		other.AsBackend(t, http.MethodPost, "/v1/usage/events", m.reportBody(harness.Unique("report"), "1")).Refuses(t, 404, "NOT_FOUND")
+		other.AsBackend(t, http.MethodPost, "/v1/usage/events", m.reportBody(harness.Unique("report"), "1")).Refuses(t, 404,
+			"NOT_FOUND")
 		other.AsBackend(t, http.MethodPost, "/v1/usage/billing-plans", m.planBody()).Refuses(t, 404, "NOT_FOUND")
 		for _, path := range []string{
 			"/v1/usage/meters/" + m.meterID, "/v1/usage/prices/" + m.priceID, "/v1/usage/billing-plans/" + m.planID,

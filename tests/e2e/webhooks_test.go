@@ -97,7 +97,8 @@ func TestARefusedEndpointListsEveryFault(t *testing.T) {
 		}
 		key := harness.Unique("key")
 		first := a.Once(t, key, http.MethodPost, endpointsPath, endpointBody()).Want(t, 201)
-		if again := a.Once(t, key, http.MethodPost, endpointsPath, endpointBody()).Want(t, 201); string(again.Body) != string(first.Body) {
+		if again := a.Once(t, key, http.MethodPost, endpointsPath, endpointBody()).
+			Want(t, 201); string(again.Body) != string(first.Body) {
 			t.Errorf("repeated: %s, first %s", again.Body, first.Body)
 		}
 		if got := a.AsBackend(t, http.MethodGet, endpointsPath, nil).Map(t)["data"].([]any); len(got) != 1 {
@@ -150,7 +151,8 @@ func TestAReceiverVerifiesBeforeDuringAndAfterARotation(t *testing.T) {
 		listing := proPlan(t, a)
 		url, taken := receive(t)
 		var made, rotated hookEndpoint
-		a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": url, "events": []string{"payment.completed"}}).Want(t, 201).Into(t, &made)
+		a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": url, "events": []string{"payment.completed"}}).
+			Want(t, 201).Into(t, &made)
 		sell := func() message {
 			t.Helper()
 			a.Pay(t, a.NewSession(t, listing, "pro", harness.Unique("user"), nil), harness.CardSucceeds).Want(t, 200)
@@ -168,7 +170,8 @@ func TestAReceiverVerifiesBeforeDuringAndAfterARotation(t *testing.T) {
 		if after := sell(); verifies(t, made.Secret, after) || !verifies(t, rotated.Secret, after) {
 			t.Errorf("after: %v", after.header)
 		}
-		a.AsBackend(t, http.MethodPost, endpointsPath+"/"+made.ID+"/replay", JSON{"from": "2020-01-01T00:00:00.000Z"}).Want(t, 202)
+		a.AsBackend(t, http.MethodPost, endpointsPath+"/"+made.ID+"/replay", JSON{"from": "2020-01-01T00:00:00.000Z"}).
+			Want(t, 202)
 		var ids []string
 		for range 3 {
 			m := next(t, taken)
@@ -205,7 +208,8 @@ func TestTheSandboxSaysHowToAdmitAReceiverInside(t *testing.T) {
 			response := a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", JSON{
 				"url": c.url, "events": []string{"*"},
 			})
-			if response.Want(t, c.status); c.status == 400 && c.setting != "true" && !strings.Contains(string(response.Body), "WEBHOOK_ALLOW_PRIVATE=true") {
+			if response.Want(t, c.status); c.status == 400 && c.setting != "true" &&
+				!strings.Contains(string(response.Body), "WEBHOOK_ALLOW_PRIVATE=true") {
 				t.Errorf("the refusal does not name the setting: %s", response.Body)
 			}
 		})

@@ -27,7 +27,8 @@ func NewAttempts(
 	store ports.Store, bus ports.Bus, providers ports.Providers, outcomes ports.ChargeOutcomes,
 ) *Attempts {
 	return payments.NewAttempts(payments.AttemptDeps{
-		Store: store, IDs: system.NewIDs(), Bus: bus, Providers: providers, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+		Store: store, IDs: system.NewIDs(), Bus: bus, Providers: providers,
+		Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
 		},
 	})

@@ -39,7 +39,8 @@ type Charges struct {
 
 // Declined returns the outcome of a declined charge.
 func Declined(code string) payment.Outcome {
-	return payment.Outcome{Status: payment.Declined, Decline: payment.DeclineReason{Code: payment.DeclineCode(code), Message: "No."}}
+	return payment.Outcome{Status: payment.Declined,
+		Decline: payment.DeclineReason{Code: payment.DeclineCode(code), Message: "No."}}
 }
 
 // Start implements ports.Charges.
@@ -75,7 +76,8 @@ func (*Charges) Begin(ctx context.Context, r ports.Repos, i payment.Intent, at t
 }
 
 // Run implements ports.ChargeRunner.
-func (c *Charges) Run(ctx context.Context, attempt payment.State, _ ports.Payer, _ ...ports.Reader) (payment.State, error) {
+func (c *Charges) Run(ctx context.Context, attempt payment.State, _ ports.Payer, _ ...ports.Reader) (payment.State,
+	error) {
 	return c.settle(ctx, attempt.ID, c.Response)
 }
 

@@ -46,7 +46,8 @@ func listen(t testing.TB) *recordingReceiver {
 func (e *recordingReceiver) subscribe(t testing.TB, a *harness.Account) {
 	t.Helper()
 	var made struct{ Secret string }
-	a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": e.server.URL, "events": []string{"customer.access_changed"}}).
+	a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
+		harness.JSON{"url": e.server.URL, "events": []string{"customer.access_changed"}}).
 		Want(t, http.StatusCreated).Into(t, &made)
 	verifier, err := standardwebhooks.NewWebhook(made.Secret)
 	if err != nil {
@@ -174,7 +175,8 @@ func grant(t testing.TB, client *http.Client, a *harness.Account, i int) (accept
 		return false
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode >= 400 && response.StatusCode < 500 && response.StatusCode != http.StatusConflict && response.StatusCode != http.StatusTooManyRequests {
+	if response.StatusCode >= 400 && response.StatusCode < 500 && response.StatusCode != http.StatusConflict &&
+		response.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a grant gets %d", response.StatusCode)
 	}
 	return response.StatusCode == http.StatusCreated

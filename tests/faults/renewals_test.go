@@ -21,7 +21,8 @@ func subscribers(t *testing.T, a *harness.Account, n int) {
 		session := a.NewSession(t, listing, "default", fmt.Sprintf("cust-%d", i), nil)
 		customer := a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK).Map(t)["customerId"].(string)
 		if i%2 == 1 {
-			a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customer+"/cards", harness.JSON{"cardNumber": harness.CardTimesOut}).Want(t, http.StatusCreated)
+			a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customer+"/cards",
+				harness.JSON{"cardNumber": harness.CardTimesOut}).Want(t, http.StatusCreated)
 		}
 	}
 }

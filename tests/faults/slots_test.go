@@ -89,8 +89,10 @@ func bookable(t *testing.T, a *harness.Account) harness.Listing {
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		weekly = append(weekly, harness.JSON{"weekday": day, "start": "09:00", "end": "17:00"})
 	}
-	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability", harness.JSON{"timezone": "Europe/Paris", "weekly": weekly}).Want(t, 200)
-	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", harness.JSON{"virtual": harness.JSON{"provider": "jitsi"}}).Want(t, 200)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability",
+		harness.JSON{"timezone": "Europe/Paris", "weekly": weekly}).Want(t, 200)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings",
+		harness.JSON{"virtual": harness.JSON{"provider": "jitsi"}}).Want(t, 200)
 	return a.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"slotIntervalMinutes": 30}})
 }
 
@@ -99,7 +101,8 @@ func openStarts(t *testing.T, a *harness.Account, l harness.Listing) (starts []s
 	t.Helper()
 	var response struct{ Slots []struct{ StartsAt string } }
 	day := time.Now().AddDate(0, 0, 10).Format(time.DateOnly)
-	a.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots", Query: map[string][]string{"date": {day}}}).
+	a.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots",
+		Query: map[string][]string{"date": {day}}}).
 		Want(t, 200).Into(t, &response)
 	for _, slot := range response.Slots {
 		starts = append(starts, slot.StartsAt)

@@ -186,7 +186,8 @@ func TestEveryReportOfUseIsBilledOnceWhateverDies(t *testing.T) {
 	})
 	after(200, func() { close(stop) })
 	clients.Wait()
-	account.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 24*3600 + 120}).Want(t, http.StatusOK)
+	account.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 24*3600 + 120}).Want(t,
+		http.StatusOK)
 
 	if n := d.Count(t, "SELECT COUNT(*) FROM usage_events"); n != len(use.keys) {
 		t.Errorf("%d reports are stored, %d distinct ones were accepted", n, len(use.keys))

@@ -142,7 +142,8 @@ func SessionBody(listing Listing, plan, customer string, over JSON) JSON {
 func (a *Account) NewSession(t testing.TB, listing Listing, plan, customer string, over JSON) Session {
 	t.Helper()
 	var made Session
-	a.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", SessionBody(listing, plan, customer, over)).Want(t, http.StatusCreated).Into(t, &made)
+	a.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", SessionBody(listing, plan, customer, over)).Want(t,
+		http.StatusCreated).Into(t, &made)
 	return made
 }
 
@@ -168,7 +169,8 @@ func (a *Account) Pay(t testing.TB, session Session, card string) *Response {
 // Receipt reads the whole receipt.
 func (a *Account) Receipt(t testing.TB, session Session) JSON {
 	t.Helper()
-	return a.AsBackend(t, http.MethodGet, "/v1/checkout-sessions/"+session.ID+"/receipt?headless=true", nil).Want(t, http.StatusOK).Map(t)
+	return a.AsBackend(t, http.MethodGet, "/v1/checkout-sessions/"+session.ID+"/receipt?headless=true", nil).Want(t,
+		http.StatusOK).Map(t)
 }
 
 // Access reads a customer's snapshot.

@@ -181,7 +181,8 @@ func (a *App) LockAccount(t testing.TB, creatorID string) (release func()) {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
-		if _, err := tx.ExecContext(t.Context(), "SELECT 1 FROM "+table+" WHERE creator_id = $1 FOR UPDATE", creatorID); err != nil { //nolint:gosec // the test's own table
+		lock := "SELECT 1 FROM " + table + " WHERE creator_id = $1 FOR UPDATE" //nolint:gosec // the test's own table
+		if _, err := tx.ExecContext(t.Context(), lock, creatorID); err != nil {
 			t.Fatalf("lock %s: %v", table, err)
 		}
 	}

@@ -92,7 +92,8 @@ func checkCode(op *openapi3.Operation, res *Response) error {
 	if err := res.decode(&view); err != nil {
 		return err
 	}
-	if codes := httpapi.DocumentedCodes(*response.Value.Description); len(codes) > 0 && view.Code != fault.UnknownParameter && !slices.Contains(codes, view.Code) {
+	if codes := httpapi.DocumentedCodes(*response.Value.Description); len(codes) > 0 &&
+		view.Code != fault.UnknownParameter && !slices.Contains(codes, view.Code) {
 		return fmt.Errorf("%s is not documented for %s, which names %v", view.Code, op.OperationID, codes)
 	}
 	return nil

@@ -123,7 +123,8 @@ func (v *Visitor) Upload(t testing.TB, action, name string, file []byte, fields 
 // SetCookie plants a cookie, as an attacker beside the person would.
 func (v *Visitor) SetCookie(t testing.TB, name, value string) {
 	t.Helper()
-	v.client.Jar.SetCookies(v.dashboard(t), []*http.Cookie{{Name: name, Value: value, Path: "/dashboard"}}) //nolint:gosec // an attacker sets no flags
+	cookie := &http.Cookie{Name: name, Value: value, Path: "/dashboard"} //nolint:gosec // an attacker sets no flags
+	v.client.Jar.SetCookies(v.dashboard(t), []*http.Cookie{cookie})
 }
 
 // Cookie is the value of a cookie; "" when there is none.

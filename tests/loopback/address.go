@@ -8,14 +8,15 @@ import (
 	"net"
 )
 
-// The ports below those that systems give to clients: a connection of somebody else never takes one between its choice and
-// its use.
+// The ports below those that systems give to clients: a connection of somebody else never takes one between its choice
+// and its use.
 const (
 	lowestPort  = 15_000
 	highestPort = 32_000
 )
 
-// FreeAddress returns a loopback address that nobody listened on a moment ago, for a process that gets it as its setting.
+// FreeAddress returns a loopback address that nobody listened on a moment ago, for a process that gets it as its
+// setting.
 func FreeAddress(ctx context.Context) (string, error) {
 	var err error
 	for range 100 {

@@ -1,9 +1,10 @@
-// Command mutate changes the rules in core, and the use cases that book money, one small step at a time (a condition decided one way, a boundary shifted, a
-// statement left out) and runs the package's own tests against each change. A change that every test passes is a rule
-// that nobody holds: it is printed, and the command fails unless explained.txt explains why no test can notice it.
+// Command mutate changes the rules in core, and the use cases that book money, one small step at a time (a condition
+// decided one way, a boundary shifted, a statement left out) and runs the package's own tests against each change. A
+// change that every test passes is a rule that nobody holds: it is printed, and the command fails unless explained.txt
+// explains why no test can notice it.
 //
-// Every mutation of a function is compiled into one binary of the package's tests, which an environment variable selects;
-// only changes of package variables and constants need a build each.
+// Every mutation of a function is compiled into one binary of the package's tests, which an environment variable
+// selects; only changes of package variables and constants need a build each.
 //
 //	go run ./tests/mutate                      every package of core, and treasury
 //	go run ./tests/mutate core/money core/plan these

@@ -224,7 +224,8 @@ func (b *Build) goTestC(ctx context.Context, binary string, replaced map[string]
 		return nil, err
 	}
 	// -e: every error of the compiler, not the first ten.
-	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", binary, "./"+b.p.Dir) //nolint:gosec // the arguments are this tool's own
+	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", binary,
+		"./"+b.p.Dir) //nolint:gosec // the arguments are this tool's own
 	command.Dir = b.p.root
 	return command.CombinedOutput()
 }

@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared: a change that adds to
-// it has to lower something else, or to raise the maximum here and give the reason.
+// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared: a change that adds
+// to it has to lower something else, or to raise the maximum here and give the reason.
 func TestRoundTripsStayFew(t *testing.T) {
 	t.Parallel()
 	databaseURL := testdb.Postgres.URL(t)
@@ -42,7 +42,8 @@ func TestRoundTripsStayFew(t *testing.T) {
 			if one.commits {
 				commits++
 			}
-			if numbers := strings.Join(one.statements, "\n"); strings.Contains(numbers, "INTO document_numbers") && !trips[i+1].commits {
+			if numbers := strings.Join(one.statements, "\n"); strings.Contains(numbers, "INTO document_numbers") &&
+				!trips[i+1].commits {
 				t.Errorf("%s: the account's next document number is locked for more than the commit:\n%s", what, listed(trips))
 			}
 		}
@@ -65,24 +66,28 @@ func TestRoundTripsStayFew(t *testing.T) {
 	count("a payment with its two mails and its announcement", 18, 6, func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
-		harness.JSON{"url": "https://receiver.example/hook", "events": []string{"*"}}).Want(t, http.StatusCreated).Map(t)["id"])
+		harness.JSON{"url": "https://receiver.example/hook", "events": []string{"*"}}).Want(t,
+		http.StatusCreated).Map(t)["id"])
 	testdb.Postgres.Exec(t, databaseURL, "INSERT INTO concurrency_pauses VALUES ('"+hook+"', 9000000000000)") // nothing is sent
 	replay := func() {
 		path := "/v1/webhook-endpoints/" + hook + "/replay"
-		replayed := a.AsBackend(t, http.MethodPost, path, harness.JSON{"from": "2000-01-01T00:00:00.000Z"}).Want(t, http.StatusAccepted).Map(t)
+		replayed := a.AsBackend(t, http.MethodPost, path, harness.JSON{"from": "2000-01-01T00:00:00.000Z"}).Want(t,
+			http.StatusAccepted).Map(t)
 		if fmt.Sprint(replayed["replayed"]) != "42" {
 			t.Errorf("replayed %v", replayed)
 		}
 	}
 	replay() // makes the deliveries
 	enable := func(enabled bool) {
-		a.AsBackend(t, http.MethodPatch, "/v1/webhook-endpoints/"+hook, harness.JSON{"enabled": enabled}).Want(t, http.StatusOK)
+		a.AsBackend(t, http.MethodPatch, "/v1/webhook-endpoints/"+hook, harness.JSON{"enabled": enabled}).Want(t,
+			http.StatusOK)
 	}
 	count("a replay of 42 events", 6, 1, replay)
 	enable(false)
 	count("enabling an endpoint with 42 deliveries", 4, 1, func() { enable(true) })
 
-	club := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "title": "Club", "metadata": harness.JSON{"interval": "month"}})
+	club := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "title": "Club",
+		"metadata": harness.JSON{"interval": "month"}})
 	pay("grace@example.com", a.NewSession(t, club, "default", "grace", nil))
 	renew := func() {
 		letRenew(t, databaseURL)
@@ -137,13 +142,14 @@ func letRenew(t *testing.T, databaseURL string) {
 		UPDATE tasks SET due_at = %[2]d, run_at = %[2]d WHERE kind = 'subscription.due'`, begin, end.UnixMilli()))
 }
 
-// ours leaves out what does not belong to one sale: the relay's polls, which serve all tasks, pings, the wait for the lead, the log
-// of requests, which is written once a second, and the API key, which is remembered for seconds.
+// ours leaves out what does not belong to one sale: the relay's polls, which serve all tasks, pings, the wait for the
+// lead, the log of requests, which is written once a second, and the API key, which is remembered for seconds.
 func ours(all []trip) (kept []trip) {
 	for _, one := range all {
 		text := strings.Join(one.statements, "\n")
 		polls := strings.HasPrefix(text, "LISTEN")
-		for _, other := range []string{"WITH RECURSIVE keys", "-- ping", "SELECT pg_try_advisory_lock", "INSERT INTO api_requests", `FROM "api_keys"`} {
+		for _, other := range []string{"WITH RECURSIVE keys", "-- ping", "SELECT pg_try_advisory_lock",
+			"INSERT INTO api_requests", `FROM "api_keys"`} {
 			polls = polls || strings.Contains(text, other)
 		}
 		if !polls {

@@ -61,8 +61,8 @@ func installedBrowser(ctx context.Context) (string, error) {
 	return "", failure
 }
 
-// checkBrowser starts the browser far enough to know that nothing of it is missing: for example Ubuntu's chromium-browser
-// can be a script that only points at a snap.
+// checkBrowser starts the browser far enough to know that nothing of it is missing: for example Ubuntu's
+// chromium-browser can be a script that only points at a snap.
 func checkBrowser(ctx context.Context, path string) error {
 	_, err := command(ctx, path, "--version")
 	return err

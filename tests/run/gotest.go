@@ -18,10 +18,11 @@ import (
 // otherProcesses are the folders that the race detector leaves out: they watch another process than their own, the
 // built binary or a browser. e2e does not, but every package of the program runs under the detector with tests of its
 // own, and the whole over HTTP would take twice as long again.
-var otherProcesses = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
+var otherProcesses = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench",
+	"sundry/tests/clients"}
 
-// uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes for
-// the package, and its tests ten times as long. What calls it is watched as ever.
+// uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes
+// for the package, and its tests ten times as long. What calls it is watched as ever.
 const uninstrumented = "-gcflags=modernc.org/...=-race=false"
 
 // testArguments are the arguments of go test: ours first, so that the caller's win, and every package unless the
@@ -45,7 +46,8 @@ func testArguments(given []string) []string {
 }
 
 func isPackage(argument string) bool {
-	return argument == "." || strings.HasPrefix(argument, "./") || argument == "sundry" || strings.HasPrefix(argument, "sundry/")
+	return argument == "." || strings.HasPrefix(argument, "./") || argument == "sundry" ||
+		strings.HasPrefix(argument, "sundry/")
 }
 
 func goCommand(ctx context.Context, b *bench, args ...string) (string, error) {

@@ -35,9 +35,11 @@ func TestTestArguments(t *testing.T) {
 func TestWhatStartsAnotherProcessIsNotWatchedForRaces(t *testing.T) {
 	t.Parallel()
 	inProcess, others := byProcess([]string{
-		"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/e2e", "sundry/tests/contract", "sundry/tests/browser", "sundry/tests/browserless",
+		"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/e2e", "sundry/tests/contract", "sundry/tests/browser",
+		"sundry/tests/browserless",
 	})
-	if want := []string{"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/contract", "sundry/tests/browserless"}; !slices.Equal(inProcess, want) {
+	if want := []string{"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/contract",
+		"sundry/tests/browserless"}; !slices.Equal(inProcess, want) {
 		t.Errorf("watched are %q, want %q", inProcess, want)
 	}
 	if want := []string{"sundry/tests/e2e", "sundry/tests/browser"}; !slices.Equal(others, want) {

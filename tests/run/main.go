@@ -2,10 +2,10 @@
 //
 //	go run ./tests/run [-race] [go test arguments]
 //
-// Needed are PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is taken
-// from the environment, found on the machine, or installed and started for this run only; what was started is stopped at
-// the end, interrupted or not. A skipped test counts as a failure, because a skip is how a missing service hides.
-// A plain go test runs what needs none of them and skips the rest.
+// Needed are PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is
+// taken from the environment, found on the machine, or installed and started for this run only; what was started is
+// stopped at the end, interrupted or not. A skipped test counts as a failure, because a skip is how a missing service
+// hides. A plain go test runs what needs none of them and skips the rest.
 //
 // The race detector needs a C compiler. Without one the command fails before it runs anything.
 package main
@@ -29,8 +29,8 @@ const usage = `go run ./tests/run [-race] [go test arguments]
 
   -race    only what runs under the race detector
 
-Without arguments every test runs once: what runs in the test process, on both databases, under the race detector, which needs
-a C compiler; then what starts the built program or a browser, without it.
+Without arguments every test runs once: what runs in the test process, on both databases, under the race detector, which
+needs a C compiler; then what starts the built program or a browser, without it.
 With arguments, such as -run TestName ./core/..., go test gets them as they are.`
 
 func main() {
@@ -46,9 +46,9 @@ func main() {
 }
 
 // announcement is printed before anything is installed.
-const announcement = `The tests need PostgreSQL, PgBouncer, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is, in this order:
-taken from its TEST_* variable, found on this machine, or installed, with apt-get (as root or by sudo without a password),
-Docker, Homebrew, npm or go.
+const announcement = `The tests need PostgreSQL, PgBouncer, Redis, Chromium, axe-core, Node.js, the npm packages of
+tests/npm and stripe-mock. Each is, in this order: taken from its TEST_* variable, found on this machine, or installed,
+with apt-get (as root or by sudo without a password), Docker, Homebrew, npm or go.
 Servers that are started here listen on 127.0.0.1, keep their data in a temporary directory and stop at the end.
 Nothing is installed by: go test ./...
 `

@@ -13,10 +13,11 @@ import (
 var npmFiles = []string{"package.json", "package-lock.json"}
 
 // certificateBundles are where Debian, Fedora and Alpine keep the certificates that their owner trusts.
-var certificateBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
+var certificateBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+	"/etc/ssl/cert.pem"}
 
-// trustTheMachinesCertificates lets Node.js trust what Go and curl trust here: by itself it knows its own list only, and
-// refuses the registry behind a company's proxy.
+// trustTheMachinesCertificates lets Node.js trust what Go and curl trust here: by itself it knows its own list only,
+// and refuses the registry behind a company's proxy.
 func trustTheMachinesCertificates() error {
 	const name = "NODE_EXTRA_CA_CERTS"
 	if os.Getenv(name) != "" {

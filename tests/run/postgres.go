@@ -133,7 +133,8 @@ func createExtension(ctx context.Context, address, database string) (err error) 
 
 // startPostgres makes a cluster in a temporary folder and serves it on a free port, with the newest installed version.
 func startPostgres(ctx context.Context, b *bench) (string, error) {
-	initdb, err := program("initdb", append([]string{"/usr/lib/postgresql/*/bin/initdb"}, brewPlaces("postgresql@*", "initdb")...)...)
+	initdb, err := program("initdb", append([]string{"/usr/lib/postgresql/*/bin/initdb"},
+		brewPlaces("postgresql@*", "initdb")...)...)
 	if err != nil {
 		return "", err
 	}
@@ -150,14 +151,16 @@ func startPostgres(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	data := filepath.Join(dir, "data")
-	if _, err := commandAs(ctx, as, initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"); err != nil {
+	if _, err := commandAs(ctx, as, initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale",
+		"--no-sync"); err != nil {
 		return "", err
 	}
 	port, err := freePort(ctx)
 	if err != nil {
 		return "", err
 	}
-	args := append([]string{"-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="}, serverSettings...)
+	args := append([]string{"-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="},
+		serverSettings...)
 	// SIGINT is PostgreSQL's fast shutdown: it ends open sessions instead of waiting for them.
 	server, err := startService(b, as, syscall.SIGINT, filepath.Join(filepath.Dir(initdb), postgresProgram()), args...)
 	if err != nil {
@@ -181,5 +184,6 @@ func dockerPostgres(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	address := postgresURL(url.User("postgres"), host)
-	return address, await(ctx, 90*time.Second, nil, nil, func(ctx context.Context) error { return checkPostgres(ctx, address) })
+	return address, await(ctx, 90*time.Second, nil, nil,
+		func(ctx context.Context) error { return checkPostgres(ctx, address) })
 }

@@ -121,7 +121,8 @@ func (s *service) ready(ctx context.Context, check func(context.Context) error) 
 }
 
 // await calls check every 100 ms until it succeeds, the time is over, or gone is closed.
-func await(ctx context.Context, atMost time.Duration, gone <-chan struct{}, whyGone func() error, check func(context.Context) error) error {
+func await(ctx context.Context, atMost time.Duration, gone <-chan struct{}, whyGone func() error,
+	check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
 	last := errors.New("not asked yet")

@@ -47,7 +47,8 @@ func findRedis(ctx context.Context, b *bench) (address, how string, err error) {
 
 func awaitRedis(ctx context.Context, host string) (string, error) {
 	address := "redis://" + host + "/0"
-	return address, await(ctx, 60*time.Second, nil, nil, func(ctx context.Context) error { return checkRedis(ctx, address) })
+	return address, await(ctx, 60*time.Second, nil, nil,
+		func(ctx context.Context) error { return checkRedis(ctx, address) })
 }
 
 func checkRedis(ctx context.Context, address string) (err error) {

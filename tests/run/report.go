@@ -79,7 +79,8 @@ type report struct {
 
 func newReport(out io.Writer) *report {
 	return &report{
-		out: out, packages: map[string]*packageState{}, builds: map[string][]string{}, outcomes: map[testName]outcome{}, seconds: map[testName]float64{},
+		out: out, packages: map[string]*packageState{}, builds: map[string][]string{}, outcomes: map[testName]outcome{},
+		seconds: map[testName]float64{},
 	}
 }
 

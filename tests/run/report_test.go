@@ -60,8 +60,9 @@ func TestReport(t *testing.T) {
 				{"Action":"fail","Package":"sundry/a","Test":"TestTable/one"}
 				{"Action":"fail","Package":"sundry/a","Test":"TestTable"}
 				{"Action":"fail","Package":"sundry/a","Elapsed":1}`,
-			want:   totals{failed: 1},
-			prints: []string{"FAIL     1.00s  sundry/a  0 passed, 1 failed, 0 skipped\n", "          a_test.go:9: got 1, want 2\n"},
+			want: totals{failed: 1},
+			prints: []string{"FAIL     1.00s  sundry/a  0 passed, 1 failed, 0 skipped\n",
+				"          a_test.go:9: got 1, want 2\n"},
 			silent: []string{"==="},
 		},
 		{

@@ -17,7 +17,8 @@ import (
 func gathered(t *testing.T) string {
 	t.Helper()
 	npm, folder := testenv.Need(t, testenv.Packages), t.TempDir()
-	collect(t, filepath.Join(folder, "pages"), "../../adapters/web/*/static/*.js", "../../adapters/web/*/static/js/*.?s", "*.test.js")
+	collect(t, filepath.Join(folder, "pages"), "../../adapters/web/*/static/*.js", "../../adapters/web/*/static/js/*.?s",
+		"*.test.js")
 	collect(t, filepath.Join(folder, "programs"), "../../examples/*/*.js", "../../adapters/web/docs/examples/*/*.mjs")
 	collect(t, folder, "*.json", "*.mjs")
 	if err := os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
@@ -73,7 +74,8 @@ func TestTheTypeCheckerFindsNothing(t *testing.T) {
 	t.Parallel()
 	folder := gathered(t)
 	for project, scripts := range map[string][]string{
-		"pages.tsconfig.json":    {"checkout.js", "calendar.js", "dashboard.js", "docs.js", "sundry.js", "card-page.js", "receipt.js"},
+		"pages.tsconfig.json": {"checkout.js", "calendar.js", "dashboard.js", "docs.js", "sundry.js", "card-page.js",
+			"receipt.js"},
 		"checks.tsconfig.json":   {"zones.test.js"},
 		"programs.tsconfig.json": {"shop.js"},
 	} {
@@ -95,7 +97,8 @@ func TestThePureParts(t *testing.T) {
 	t.Parallel()
 	folder := gathered(t)
 	out := node(t, filepath.Join(folder, "pages"), "--test", "--test-reporter", "tap")
-	if !strings.Contains(out, "# fail 0") || strings.Contains(out, "# pass 0\n") || !strings.Contains(out, "# skipped 0") || !strings.Contains(out, "# todo 0") {
+	if !strings.Contains(out, "# fail 0") || strings.Contains(out, "# pass 0\n") ||
+		!strings.Contains(out, "# skipped 0") || !strings.Contains(out, "# todo 0") {
 		t.Errorf("the tests did not all run:\n%s", out)
 	}
 }

@@ -126,7 +126,8 @@ func (s *Server) create(kind string, form url.Values) (int, object) {
 		o["client_secret"] = o["id"].(string) + "_secret_1"
 		return http.StatusOK, o
 	case "invoices":
-		o["status"], o["currency"], o["customer"], o["amount_due"] = "draft", form.Get("currency"), form.Get("customer"), int64(0)
+		o["status"], o["currency"], o["customer"], o["amount_due"] = "draft", form.Get("currency"), form.Get("customer"),
+			int64(0)
 		o["default_payment_method"] = form.Get("default_payment_method")
 		return http.StatusOK, s.add("in_", o)
 	case "invoiceitems":
@@ -140,7 +141,8 @@ func (s *Server) create(kind string, form url.Values) (int, object) {
 		return s.refund(o, form)
 	case "transfers":
 		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
-		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false, form.Get("transfer_group")
+		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false,
+			form.Get("transfer_group")
 		return http.StatusOK, s.add("tr_", o)
 	}
 	return s.createConnect(kind, o, form)
@@ -153,7 +155,8 @@ func (s *Server) createConnect(kind string, o object, form url.Values) (int, obj
 		if form.Get("country") == UnsupportedCountry {
 			return refuse(http.StatusBadRequest, "country_unsupported")
 		}
-		o["type"], o["country"], o["email"], o["details_submitted"], o["payouts_enabled"] = form.Get("type"), form.Get("country"), form.Get("email"), false, false
+		o["type"], o["country"], o["email"], o["details_submitted"], o["payouts_enabled"] = form.Get("type"),
+			form.Get("country"), form.Get("email"), false, false
 		o["capabilities"] = object{"transfers": "inactive"}
 		o["requirements"] = object{
 			"currently_due": []string{"individual.verification.document", "external_account"}, "past_due": []string{},

@@ -57,7 +57,8 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 			return err
 		}
 		var ready bool // the mark is set last, so that a template whose making was interrupted is made again
-		err := admin.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)", name).Scan(&ready)
+		err := admin.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)",
+			name).Scan(&ready)
 		if err != nil || ready {
 			return err
 		}

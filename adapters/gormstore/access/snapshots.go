@@ -88,7 +88,8 @@ func (t snapshots) LockSoon(_ context.Context, empty access.Document) error {
 		return err
 	}
 	t.PreloadWith("access_snapshots", empty.CreatorID, empty.ExternalCustomerID)
-	return lockedSnapshots.Enqueue(t.Base, "lock snapshot", "SELECT * FROM access_snapshots WHERE "+ofCustomer+" FOR UPDATE",
+	return lockedSnapshots.Enqueue(t.Base, "lock snapshot",
+		"SELECT * FROM access_snapshots WHERE "+ofCustomer+" FOR UPDATE",
 		[]any{empty.CreatorID, empty.ExternalCustomerID}, func(rows pgx.Rows, keep func(string, snapshotRow)) error {
 			found, err := repo.CollectRows[snapshotRow](t.Base, rows)
 			for _, row := range found {

@@ -95,7 +95,8 @@ func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.St
 // withPlans reads a listing once for each of its plans, or once with none.
 const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor,
 		l.currency, l.price_id,
-		l.tax_behavior, l.status, l.trial_once, l.one_running, l.metadata, l.variants, l.images, l.created_at, l.updated_at, l.revision,
+		l.tax_behavior, l.status, l.trial_once, l.one_running, l.metadata, l.variants, l.images,
+		l.created_at, l.updated_at, l.revision,
 		COALESCE(p.id, ''), COALESCE(p.key, ''), COALESCE(p.name, ''), COALESCE(p.is_default, FALSE),
 		COALESCE(p.trial_days, 0), p.prices, p.terms,
 		COALESCE(p.retired, FALSE), p.created_at, p.updated_at, COALESCE(p.revision, 0)
@@ -113,7 +114,8 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 			var of listingRow
 			err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
 				&of.Currency, &of.PriceID,
-				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt, &of.UpdatedAt, &of.Revision,
+				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt,
+				&of.UpdatedAt, &of.Revision,
 				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,
 				&p.Revision)
 			l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID

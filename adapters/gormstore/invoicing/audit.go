@@ -52,7 +52,8 @@ func (t audit) MisstatedDocuments(_ context.Context, limit int) ([]string, error
 	return pages(t, "audit snapshots of documents", limit, func(row documentRow) (id, name string, wrong bool) {
 		s := row.Snapshot.V
 		frozen := newDocumentRow(s)
-		return row.ID, row.Number + " of " + row.SubjectID, row.CreatorID != frozen.CreatorID || row.ID != frozen.ID || row.Series != frozen.Series ||
+		return row.ID, row.Number + " of " + row.SubjectID, row.CreatorID != frozen.CreatorID || row.ID != frozen.ID ||
+			row.Series != frozen.Series ||
 			row.Number != frozen.Number || row.SubjectID != frozen.SubjectID || row.Currency != frozen.Currency ||
 			row.Total != frozen.Total || row.Tax != frozen.Tax ||
 			!time.Time(row.IssuedAt).Equal(time.Time(frozen.IssuedAt).Truncate(time.Millisecond)) || s.Check() != nil ||

@@ -89,7 +89,8 @@ func (t mails) insertAdmitted(m ports.Mail, limit ports.MailLimit) error {
 	}
 	return t.ExecDeferred(op, admittedMail, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName,
 		row.Data, row.CreatedAt,
-		row.CreatorID, row.Recipient, limit.Apart, row.Kind == limit.Apart, limit.Most-1, m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
+		row.CreatorID, row.Recipient, limit.Apart, row.Kind == limit.Apart, limit.Most-1,
+		m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
 }
 
 // recipientLock keys the advisory lock of an address, compared case-insensitively.
@@ -115,7 +116,8 @@ func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now
 	if err != nil || !time.Time(row.LeavesAt).IsZero() {
 		return time.Time(row.LeavesAt), err
 	}
-	before, err := repo.QueryRows(t.Base, op, leavingBefore, []any{m.CreatorID, m.Recipient, limit.Apart, m.Kind == limit.Apart, limit.Most - 1},
+	before, err := repo.QueryRows(t.Base, op, leavingBefore,
+		[]any{m.CreatorID, m.Recipient, limit.Apart, m.Kind == limit.Apart, limit.Most - 1},
 		func(row repo.Scanner) (at repo.UnixMillis, err error) {
 			err = row.Scan(&at)
 			return at, err

@@ -46,7 +46,8 @@ func newRefundRow(f refund.State) refundRow {
 		SubscriptionID: f.SubscriptionID,
 		Currency:       string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor,
 		Reason:     f.Reason,
-		KeepAccess: f.KeepAccess, Subscription: string(f.Subscription), Status: string(f.Status), FailureReason: f.FailureReason,
+		KeepAccess: f.KeepAccess, Subscription: string(f.Subscription), Status: string(f.Status),
+		FailureReason:    f.FailureReason,
 		CreditNoteNumber: f.CreditNoteNumber,
 		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt),
 		SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
@@ -58,7 +59,8 @@ func (r refundRow) toState() refund.State {
 		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID,
 		SubscriptionID: r.SubscriptionID,
 		Share:          ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
-		Reason:         r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription), Status: refund.Status(r.Status), FailureReason: r.FailureReason,
+		Reason:         r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription),
+		Status: refund.Status(r.Status), FailureReason: r.FailureReason,
 		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull,
 		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Revision: r.Revision,
@@ -189,7 +191,8 @@ type processorEvents struct{ repo.Base }
 
 // Insert implements ports.ProcessorEvents.
 func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at time.Time) (isNew bool, err error) {
-	row := processorEventRow{ID: e.ID, Provider: e.Provider, Kind: string(e.Kind), ObjectID: e.ObjectID, CreatorID: e.CreatorID,
+	row := processorEventRow{ID: e.ID, Provider: e.Provider, Kind: string(e.Kind), ObjectID: e.ObjectID,
+		CreatorID:  e.CreatorID,
 		ReceivedAt: repo.UnixMillis(at)}
 	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	return res.RowsAffected == 1, t.Failure("insert processor event "+e.ID, res.Error)
@@ -198,6 +201,7 @@ func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at ti
 // Get implements ports.ProcessorEvents.
 func (t processorEvents) Get(_ context.Context, id string) (ports.ProcessorEvent, error) {
 	row, err := repo.TakeOne[processorEventRow](t.Base, "get processor event "+id, "id = ?", id)
-	return ports.ProcessorEvent{ID: row.ID, Provider: row.Provider, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID,
+	return ports.ProcessorEvent{ID: row.ID, Provider: row.Provider, Kind: ports.ProcessorEventKind(row.Kind),
+		ObjectID:  row.ObjectID,
 		CreatorID: row.CreatorID}, err
 }

@@ -135,8 +135,8 @@ func stated(s subscription.State, shown subscription.View) bool {
 		same(now.TrialEndsAt, shown.TrialEndsAt) && same(now.EndedAt, shown.EndedAt)
 }
 
-// valued reports whether each paid period has the value that its payment took, and the current one, unless it was changed
-// since or money went back, is worth its price less the discount.
+// valued reports whether each paid period has the value that its payment took, and the current one, unless it was
+// changed since or money went back, is worth its price less the discount.
 func valued(s subscription.State, lastEvent string, paid []paidRow) bool {
 	bought := lastEvent == "subscription.renewed" || lastEvent == "subscription.created" && s.TrialEndsAt.IsZero()
 	for _, row := range paid {

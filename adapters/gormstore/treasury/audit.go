@@ -103,8 +103,8 @@ func (t audit) MisstatedPayments(_ context.Context, limit int) (found []string, 
 // auditPage bounds the rows that an audit has in memory.
 const auditPage = 1_000
 
-// ChargedTwice implements ports.TreasuryAudit. An attempt that was made before the other one succeeded may succeed after
-// it: that money goes back.
+// ChargedTwice implements ports.TreasuryAudit. An attempt that was made before the other one succeeded may succeed
+// after it: that money goes back.
 func (t audit) ChargedTwice(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("subjects that were charged twice", `
 		SELECT DISTINCT b.subject_id FROM payments a JOIN payments b ON b.purpose = a.purpose AND b.subject_id = a.subject_id

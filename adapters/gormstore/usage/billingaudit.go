@@ -35,8 +35,8 @@ type planInvoice struct {
 
 type includedRow struct{ StreamID, Since, Included int64 }
 
-// Misbilled implements ports.UsageAudit. Invoices keep the arithmetic of their lines as JSON, so plans are read in pages
-// and rated again.
+// Misbilled implements ports.UsageAudit. Invoices keep the arithmetic of their lines as JSON, so plans are read in
+// pages and rated again.
 func (t audit) Misbilled(ctx context.Context, limit int) ([]string, error) {
 	return t.eachPlan(ctx, limit, planHistory.misbilled)
 }
@@ -159,8 +159,8 @@ func (h planHistory) misbilled() string {
 	return ""
 }
 
-// explains reports whether the billed amount of a period is the price of the billed quantity, or what was left of it when
-// a credit was too large for an invoice: then the period's amount is smaller since.
+// explains reports whether the billed amount of a period is the price of the billed quantity, or what was left of it
+// when a credit was too large for an invoice: then the period's amount is smaller since.
 func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
 	billed, ok := h.rate(p, u.BilledQuantity)
 	if !ok || billed == u.BilledMinor {
@@ -170,8 +170,8 @@ func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
 	return ok && now < u.BilledMinor && u.BilledMinor < billed
 }
 
-// unbilled names the first closed period that an invoice cannot ask for, or of an ended plan that no invoice has asked for
-// in full; "" when there is none.
+// unbilled names the first closed period that an invoice cannot ask for, or of an ended plan that no invoice has asked
+// for in full; "" when there is none.
 func (h planHistory) unbilled() string {
 	for p := range h.plan.Closed() {
 		u := h.rollups[p.Start.UTC()]

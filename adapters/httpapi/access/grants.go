@@ -90,7 +90,8 @@ func newGrantView(g *core.Grant) grantView {
 		}
 	}
 	if s.Plan != nil {
-		view.Listing, view.ListingID, view.Plan = apiformat.Text(s.Plan.ListingKey), apiformat.Text(s.Plan.ListingID), apiformat.Text(s.Plan.Key)
+		view.Listing, view.ListingID, view.Plan = apiformat.Text(s.Plan.ListingKey), apiformat.Text(s.Plan.ListingID),
+			apiformat.Text(s.Plan.Key)
 		view.Interval = apiformat.Text(string(s.Plan.Interval))
 	}
 	if s.EndReason != core.NotEnded {

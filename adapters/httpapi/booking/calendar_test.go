@@ -107,7 +107,8 @@ func TestCalendarsMatchEncodingJSON(t *testing.T) {
 			Slots: openTimes(t, "Europe/Paris", open[0].Date, open[0].Date),
 		},
 		"clocks that go back over midnight": {
-			CalendarQuery: module.CalendarQuery{ListingID: "lst_1", VariantID: variant, DurationMinutes: minutes, From: october, To: october + 1}, Slots: twice,
+			CalendarQuery: module.CalendarQuery{ListingID: "lst_1", VariantID: variant, DurationMinutes: minutes, From: october,
+				To: october + 1}, Slots: twice,
 		},
 		"nothing open": {
 			CalendarQuery: module.CalendarQuery{

@@ -74,7 +74,8 @@ func queryAmount(c *fiber.Ctx, f *fault.Violations, name string) *int64 {
 		return nil
 	}
 	amount, err := strconv.ParseInt(raw, 10, 64)
-	if !f.Check(err == nil && amount >= 0 && amount <= plan.MaxAmount, name, fault.DetailOutOfRange, "Expected a whole number from 0 to 99999999999.") {
+	if !f.Check(err == nil && amount >= 0 && amount <= plan.MaxAmount, name, fault.DetailOutOfRange,
+		"Expected a whole number from 0 to 99999999999.") {
 		return nil
 	}
 	return &amount

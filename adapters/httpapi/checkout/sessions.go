@@ -80,7 +80,9 @@ func (b *buyerRequest) details() customer.Details {
 	if b == nil {
 		return customer.Details{}
 	}
-	return customer.Details{Name: httpapi.ValueOf(b.Name), Address: customer.Address{Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode)}, TaxID: httpapi.ValueOf(b.TaxID)}
+	return customer.Details{Name: httpapi.ValueOf(b.Name),
+		Address: customer.Address{Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode)},
+		TaxID:   httpapi.ValueOf(b.TaxID)}
 }
 
 func (r sessionRequest) newSession() (checkout.NewSession, error) {

@@ -63,7 +63,8 @@ func (h handlers) respond(c *fiber.Ctx, status int, state invoice.State, err err
 		return c.Status(status).JSON(h.newView(state))
 	case state.ID == "" || state.Number == "":
 		return err
-	case code == fault.CardDeclined, code == fault.AuthenticationRequired, code == fault.IdempotencyKeyReused, code == fault.IdempotencyKeyMismatch:
+	case code == fault.CardDeclined, code == fault.AuthenticationRequired, code == fault.IdempotencyKeyReused,
+		code == fault.IdempotencyKeyMismatch:
 		view := h.newView(state)
 		return c.Status(httpapi.StatusOf(err)).JSON(refusalView{
 			code, httpapi.MessageOf(err), httpapi.RequestID(c), view, view,

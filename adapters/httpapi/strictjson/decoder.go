@@ -333,7 +333,8 @@ func (d *decoder) syntax(err error) {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		message = "The JSON document ends too early."
 	case errors.As(err, &syntactic):
-		message = "The body is not valid JSON" + position(d.body, int(syntactic.ByteOffset)) + ": " + syntactic.Err.Error() + "."
+		message = "The body is not valid JSON" + position(d.body, int(syntactic.ByteOffset)) + ": " + syntactic.Err.Error() +
+			"."
 	}
 	d.faults.Add(documentField, fault.DetailMalformed, message)
 	d.stopped = true

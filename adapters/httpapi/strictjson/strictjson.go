@@ -41,9 +41,10 @@ func Decode(body []byte, into any) error {
 			Field: documentField, Code: fault.DetailRequired, Message: "A JSON body is required.",
 		})
 	}
-	d := decoder{body: body, utf8: utf8.Valid(body), path: make([]step, 0, 8), in: jsontext.NewDecoder(bytes.NewBuffer(body),
-		// Both are checked here, where the path is known and the list goes on.
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	d := decoder{body: body, utf8: utf8.Valid(body), path: make([]step, 0, 8),
+		in: jsontext.NewDecoder(bytes.NewBuffer(body),
+			// Both are checked here, where the path is known and the list goes on.
+			jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	d.value(shape, target.Elem(), false)
 	d.finish()
 	return d.faults.Err()

@@ -127,7 +127,8 @@ func TestOptionalTellsAbsentNullAndValueApart(t *testing.T) {
 	var p patch
 	err := strictjson.Decode([]byte(`{"title":7,"prices":[{"amountInCents":null}]}`), &p)
 	list, messages := faultsOf(t, err)
-	if want := []detail{{"title", fault.DetailWrongType}, {"prices[0].amountInCents", fault.DetailWrongType}}; !reflect.DeepEqual(list, want) {
+	if want := []detail{{"title", fault.DetailWrongType},
+		{"prices[0].amountInCents", fault.DetailWrongType}}; !reflect.DeepEqual(list, want) {
 		t.Errorf("faults %v", list)
 	}
 	if !strings.Contains(messages, "Expected a string or null, got a number.") {
@@ -322,7 +323,8 @@ func TestDecodeListsEveryFaultInTheOrderOfTheDocument(t *testing.T) {
 		t.Errorf("faults %v\nwant   %v", list, want)
 	}
 	list, _ := faultsOf(t, strictjson.Decode([]byte(`{"email":1,"active":2,"limit":}`), &request{}))
-	if want := []detail{{"email", fault.DetailWrongType}, {"active", fault.DetailWrongType}, {"body", fault.DetailMalformed}}; !reflect.DeepEqual(list, want) {
+	if want := []detail{{"email", fault.DetailWrongType}, {"active", fault.DetailWrongType},
+		{"body", fault.DetailMalformed}}; !reflect.DeepEqual(list, want) {
 		t.Errorf("faults before a syntax error: %v", list)
 	}
 }

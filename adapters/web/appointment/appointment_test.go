@@ -87,7 +87,8 @@ func TestWordsOnAnAppointmentCannotBecomeMarkup(t *testing.T) {
 		p := appointmentSample(state)
 		p.Title, p.Seller, p.Address, p.Reason, p.Problem = attack, attack, attack, attack, attack
 		p.MeetingURL = "javascript:alert(1)"
-		for _, template := range []string{"appointment.html", "appointment_times.html", "appointment_confirm.html", "appointment_cancel.html"} {
+		for _, template := range []string{"appointment.html", "appointment_times.html", "appointment_confirm.html",
+			"appointment_cancel.html"} {
 			html, err := newTestRoutes(t).render(template, "apt.move.title", p)
 			if err != nil {
 				t.Fatal(err)

@@ -177,7 +177,8 @@ func TestWordsOfASellerAndABuyerCannotBecomeMarkup(t *testing.T) {
 	t.Parallel()
 	c := ordertest.Once("pay")
 	attack := `"><script>alert(1)</script>`
-	c.Seller, c.Item.Title, c.Item.Description, c.Buyer.Name, c.Buyer.Email, c.Secret = attack, attack, attack, attack, attack, "</script>"+attack
+	c.Seller, c.Item.Title, c.Item.Description, c.Buyer.Name, c.Buyer.Email, c.Secret = attack, attack, attack, attack,
+		attack, "</script>"+attack
 	c.CancelURL = "javascript:alert(1)"
 	html, err := newTestRoutes(t, true).render(page{Order: c}, "n")
 	if err != nil {
@@ -197,7 +198,8 @@ func TestACheckoutPageStaysSmall(t *testing.T) {
 	t.Parallel()
 	pages := newTestRoutes(t, true)
 	total := 0
-	for _, largest := range []order.Order{ordertest.Trial("pay"), ordertest.Lesson("pay", 3, 3, "virtual"), ordertest.Lesson("choose_mode", 3, 0, "virtual", "in_person")} {
+	for _, largest := range []order.Order{ordertest.Trial("pay"), ordertest.Lesson("pay", 3, 3, "virtual"),
+		ordertest.Lesson("choose_mode", 3, 0, "virtual", "in_person")} {
 		html, err := pages.render(page{Order: largest}, layout.NewNonce())
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,8 @@ func TestTheOverlayScriptIsForOtherOrigins(t *testing.T) {
 	app := fiber.New()
 	newTestRoutes(t, true).Mount(app)
 	response, body := layouttest.Get(t, app, "/sundry.js", nil)
-	if response.StatusCode != 200 || response.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" || !strings.Contains(body, "window.Sundry") {
+	if response.StatusCode != 200 || response.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" ||
+		!strings.Contains(body, "window.Sundry") {
 		t.Errorf("%d %v", response.StatusCode, response.Header)
 	}
 	again, body := layouttest.Get(t, app, "/sundry.js", map[string]string{"If-None-Match": response.Header.Get("ETag")})

@@ -213,8 +213,9 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	status := appointmentTones[a.Status]
 	p := ui.Page{
 		Nav: base + "/bookings", Title: a.Title, Badge: &status,
-		Up:   &ui.Action{Label: "Bookings", Href: base + "/bookings"},
-		Lead: v.reader.Day(a.StartsAt.In(zone)) + ", " + v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)) + " (" + zone.String() + ")",
+		Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
+		Lead: v.reader.Day(a.StartsAt.In(zone)) + ", " + v.reader.Clock(a.StartsAt.In(zone)) + " – " +
+			v.reader.Clock(a.EndsAt.In(zone)) + " (" + zone.String() + ")",
 	}
 	if a.MeetingURL != "" && a.Status == appointment.StatusConfirmed {
 		p.Actions = append(p.Actions, ui.Link("Join meeting", a.MeetingURL).Primary())

@@ -169,10 +169,11 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/customers/" + s.ID
-	p := ui.Page{Nav: base + "/customers", Title: customerName(s), Lead: s.Email, Up: &ui.Action{Label: "Customers", Href: base + "/customers"}, Actions: []ui.Action{
-		ui.Link("Edit", at+"/edit"), v.button("Open their portal", at+"/portal"),
-		ui.Link("Give access", at+"/grant").Primary(),
-	}}
+	p := ui.Page{Nav: base + "/customers", Title: customerName(s), Lead: s.Email,
+		Up: &ui.Action{Label: "Customers", Href: base + "/customers"}, Actions: []ui.Action{
+			ui.Link("Edit", at+"/edit"), v.button("Open their portal", at+"/portal"),
+			ui.Link("Give access", at+"/grant").Primary(),
+		}}
 	if p.Lead == p.Title {
 		p.Lead = ""
 	}
@@ -267,7 +268,8 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) ui.
 		}
 		gives = append(
 			gives,
-			credit.Key+": "+strconv.FormatInt(credit.Left(), 10)+" of "+strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left",
+			credit.Key+": "+strconv.FormatInt(credit.Left(), 10)+" of "+
+				strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left",
 		)
 	}
 	source := ui.Cell{Text: plainWords(string(g.Source)), Sub: g.Note}

@@ -109,7 +109,8 @@ func (r *Routes) createdKey(c *fiber.Ctx, v *visit) error {
 	}
 	p := keyPage()
 	p.Parts = []ui.Part{
-		ui.NotePart("wait", "This is the only time that the key is shown. Keep it where your backend reads its secrets."), ui.CodePart("Secret key", "key", key),
+		ui.NotePart("wait", "This is the only time that the key is shown. Keep it where your backend reads its secrets."),
+		ui.CodePart("Secret key", "key", key),
 		ui.CodePart(
 			"Try it", "try", "curl -s "+r.layout.Config().BaseURL+"/v1/payments -H 'Authorization: Bearer "+key+"'",
 		),

@@ -126,7 +126,8 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 			),
 		},
 		ui.Field{Name: "durationInMonths", Label: "Months", Half: true, Hint: "With “Some months”."},
-		ui.Field{Name: "maxRedemptions", Label: "Usage limit", Half: true, Suffix: "times", Hint: "Leave empty for no limit."},
+		ui.Field{Name: "maxRedemptions", Label: "Usage limit", Half: true, Suffix: "times",
+			Hint: "Leave empty for no limit."},
 		ui.Field{Name: "expiresAt", Label: "Expires", Type: "date", Half: true, Hint: "Leave empty for no end."})
 	f.Cancel = base + "/discounts"
 	return f, nil

@@ -65,10 +65,15 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p ui.Part, done bool, e
 	}
 	active := slices.ContainsFunc(listings.Items, func(l listing.State) bool { return l.Status == listing.Active })
 	steps := []ui.Check{
-		{Done: len(listings.Items) > 0, Title: "Make a listing", Text: "Describe what you sell and set its price.", Href: base + "/listings/new", Label: "New listing"},
-		{Done: active, Title: "Publish it", Text: "Only a published listing can be bought.", Href: base + "/listings", Label: "Your listings"},
-		{Done: len(links.Items) > 0, Title: "Create a payment link", Text: "Share it anywhere: it opens your checkout.", Href: base + "/links/new", Label: "New link"},
-		{Done: len(paid.Items) > 0, Title: "Make a test payment", Text: "Open your link and pay with 4242 4242 4242 4242. No money moves.", Href: base + "/links", Label: "Your links"},
+		{Done: len(listings.Items) > 0, Title: "Make a listing", Text: "Describe what you sell and set its price.",
+			Href: base + "/listings/new", Label: "New listing"},
+		{Done: active, Title: "Publish it", Text: "Only a published listing can be bought.", Href: base + "/listings",
+			Label: "Your listings"},
+		{Done: len(links.Items) > 0, Title: "Create a payment link", Text: "Share it anywhere: it opens your checkout.",
+			Href: base + "/links/new", Label: "New link"},
+		{Done: len(paid.Items) > 0, Title: "Make a test payment",
+			Text: "Open your link and pay with 4242 4242 4242 4242. No money moves.", Href: base + "/links",
+			Label: "Your links"},
 	}
 	if r.Sandbox == nil {
 		steps[3].Title, steps[3].Text = "Sell for the first time", "Share your link with a buyer."
@@ -76,7 +81,8 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p ui.Part, done bool, e
 	if next := slices.IndexFunc(steps, func(s ui.Check) bool { return !s.Done }); next >= 0 {
 		steps[next].Next = true
 	}
-	return ui.Part{Kind: "checks", Title: "Four steps to your first sale", Data: steps}, len(paid.Items) > 0 && active && len(links.Items) > 0, nil
+	return ui.Part{Kind: "checks", Title: "Four steps to your first sale", Data: steps}, len(paid.Items) > 0 && active &&
+		len(links.Items) > 0, nil
 }
 
 // sales shows the balance and the latest sales, in the currency with the most of them.
@@ -130,8 +136,10 @@ func (r *Routes) sales(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	for _, b := range balances {
 		if string(b.Currency) == currency {
 			stats = append(stats,
-				ui.Stat{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: base + "/balance"},
-				ui.Stat{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days", Href: base + "/balance"},
+				ui.Stat{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out",
+					Href: base + "/balance"},
+				ui.Stat{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days",
+					Href: base + "/balance"},
 			)
 		}
 	}
@@ -192,35 +200,44 @@ const maxAttention = 100
 func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 	ctx, some := c.UserContext(), ports.Page{Limit: maxAttention}
 	add := func(tone, text, label, href string) {
-		all = append(all, ui.Part{Kind: "note", Data: ui.Note{Tone: tone, Text: text, Action: &ui.Action{Label: label, Href: href}}})
+		all = append(all, ui.Part{Kind: "note", Data: ui.Note{Tone: tone, Text: text,
+			Action: &ui.Action{Label: label, Href: href}}})
 	}
 	disputes, err := r.Disputes.List(ctx, v.account(), "", some)
 	if err != nil {
 		return nil, err
 	}
 	if n := countIf(disputes.Items, func(d dispute.State) bool { return d.Status == dispute.NeedsResponse }); n > 0 {
-		add("bad", plural(n, "dispute needs", "disputes need")+" your evidence.", "See disputes", base+"/disputes?status=needs_response")
+		add("bad", plural(n, "dispute needs", "disputes need")+" your evidence.", "See disputes",
+			base+"/disputes?status=needs_response")
 	}
 	endpoints, err := r.Webhooks.Endpoints(ctx, v.account(), some)
 	if err != nil {
 		return nil, err
 	}
-	if n := countIf(endpoints.Items, func(e webhook.EndpointState) bool { return !e.Enabled && e.DisabledReason != "" }); n > 0 {
-		add("bad", plural(n, "webhook endpoint was", "webhook endpoints were")+" disabled because deliveries kept failing.", "See endpoints", base+"/webhooks")
+	if n := countIf(endpoints.Items, func(e webhook.EndpointState) bool {
+		return !e.Enabled &&
+			e.DisabledReason != ""
+	}); n > 0 {
+		add("bad", plural(n, "webhook endpoint was", "webhook endpoints were")+" disabled because deliveries kept failing.",
+			"See endpoints", base+"/webhooks")
 	}
-	overdue, err := r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.StatusPastDue}, some)
+	overdue, err := r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(),
+		Status: subscription.StatusPastDue}, some)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(overdue.Items); n > 0 {
-		add("wait", plural(n, "subscription is", "subscriptions are")+" past due: the card failed and is tried again.", "See subscriptions", base+"/subscriptions?status=past_due")
+		add("wait", plural(n, "subscription is", "subscriptions are")+" past due: the card failed and is tried again.",
+			"See subscriptions", base+"/subscriptions?status=past_due")
 	}
 	account, waiting, err := r.Treasury.PayoutsWait(ctx, v.account())
 	if err != nil {
 		return nil, err
 	}
 	if waiting {
-		add(payoutAccountTones[account.Status].Tone, payoutsWait(account.Status), "See payout account", base+"/balance#payout-account")
+		add(payoutAccountTones[account.Status].Tone, payoutsWait(account.Status), "See payout account",
+			base+"/balance#payout-account")
 	}
 	return all, nil
 }

@@ -138,7 +138,8 @@ func (r *Routes) payoutForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	}
 	f := v.form("payout", base+"/balance/payout", "Pay out",
 		ui.Field{Name: "currency", Label: "From", Type: "select", Options: options, Half: true},
-		ui.Field{Name: "amount", Label: "Amount", Half: true, Also: []string{"amountInCents"}, Hint: "Empty: all that is available."}, ui.Hidden("once", r.Identity.NewGuest()))
+		ui.Field{Name: "amount", Label: "Amount", Half: true, Also: []string{"amountInCents"},
+			Hint: "Empty: all that is available."}, ui.Hidden("once", r.Identity.NewGuest()))
 	f.Cancel = base + "/balance"
 	return f, nil
 }

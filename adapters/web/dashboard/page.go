@@ -118,7 +118,8 @@ func (r *Routes) done(c *fiber.Ctx, to, text string) error { return r.flash(c, t
 // refused leads back to a page that shows why something was not done; any other error is a page of its own.
 func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode || r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
+	if !errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode ||
+		r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
 		return err
 	}
 	return r.flash(c, to, "bad", refusal.First())

@@ -101,8 +101,8 @@ func requirementNames(all []string) string {
 	return strings.Join(names, ", ")
 }
 
-// requirementName makes words of the provider's name, such as Stripe's: individual.verification.document is "individual: verification:
-// document".
+// requirementName makes words of the provider's name, such as Stripe's: individual.verification.document is
+// "individual: verification: document".
 func requirementName(name string) string {
 	return strings.NewReplacer(".", ": ", "_", " ").Replace(name)
 }

@@ -69,7 +69,8 @@ func parseCredit(line string) (c plan.Credit, ok bool) {
 	rest, renews := strings.CutSuffix(strings.TrimSpace(rest), ", renews")
 	amount, unit, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	n, err := strconv.ParseInt(amount, 10, 64)
-	return plan.Credit{Key: strings.TrimSpace(key), Unit: strings.TrimSpace(unit), Amount: n, Renews: renews}, ok && err == nil
+	return plan.Credit{Key: strings.TrimSpace(key), Unit: strings.TrimSpace(unit), Amount: n, Renews: renews}, ok &&
+		err == nil
 }
 
 func planForm(v *visit, l listing.State, p plan.State) ui.Form {
@@ -82,7 +83,8 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 	f.Cancel = at
 	f.Fields = []ui.Field{
 		{Name: "name", Label: "Name", Value: p.Name, Required: true, Half: true, Hint: "Buyers read it."},
-		{Name: "planKey", Label: "Key", Value: p.Key, Required: true, Half: true, Mono: true, ReadOnly: p.Key != "", Hint: "What your code calls it. It stays."},
+		{Name: "planKey", Label: "Key", Value: p.Key, Required: true, Half: true, Mono: true, ReadOnly: p.Key != "",
+			Hint: "What your code calls it. It stays."},
 		{Name: "trialDays", Label: "Free trial", Value: zeroless(p.TrialDays), Suffix: "days", Half: true},
 		{Name: "isDefault", Label: "Buyers get this plan unless they choose another", Type: "checkbox", Checked: p.IsDefault},
 		{Type: "heading", Name: "prices", Label: "Prices"},
@@ -100,9 +102,12 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		n := strconv.Itoa(i)
 		path := "prices[" + n + "]"
 		f.Fields = append(f.Fields,
-			ui.Field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true, Also: []string{path + ".amountInCents", path}},
-			ui.Field{Name: "every" + n, Label: "Billed", Type: "select", Half: true, Also: []string{path + ".interval", path + ".intervalCount", path + ".currency"},
-				Options: ui.Choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day", "week:1", "every week", "month:1", "every month",
+			ui.Field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true,
+				Also: []string{path + ".amountInCents", path}},
+			ui.Field{Name: "every" + n, Label: "Billed", Type: "select", Half: true,
+				Also: []string{path + ".interval", path + ".intervalCount", path + ".currency"},
+				Options: ui.Choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day",
+					"week:1", "every week", "month:1", "every month",
 					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")},
 			ui.Hidden("currency"+n, currency))
 		if i > 0 && amount == "" {
@@ -121,11 +126,14 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 	}
 	f.Fields = append(f.Fields,
 		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
-		ui.Field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true, Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
+		ui.Field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true,
+			Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
 			Hint: "One per line: a name alone is a yes, a number is a limit, anything else a text."},
-		ui.Field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"), Placeholder: "downloads: 10 files, renews",
-			Hint: "One per line: name, amount and unit. “renews” gives them again each period."},
-		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
+		ui.Field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"),
+			Placeholder: "downloads: 10 files, renews",
+			Hint:        "One per line: name, amount and unit. “renews” gives them again each period."},
+		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3,
+			Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
 			Hint: "One per line: a meter’s event name and how much is included."},
 	)
 	return f
@@ -149,7 +157,8 @@ func planPage(l listing.State, p plan.State) ui.Page {
 
 // findPlan loads a listing and one of its plans; "new" is an empty one.
 func (r *Routes) findPlan(c *fiber.Ctx, v *visit) (l listing.State, p plan.State, err error) {
-	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil || c.Params("plan") == "new" {
+	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil ||
+		c.Params("plan") == "new" {
 		return l, p, err
 	}
 	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
@@ -216,7 +225,8 @@ func readPlan(c *fiber.Ctx) (plan.Draft, error) {
 	for i, line := range in.Lines("meters") {
 		name, included, _ := strings.Cut(line, ":")
 		n, err := strconv.ParseInt(strings.TrimSpace(included), 10, 64)
-		in.Faults.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid, "Expected lines such as api.calls: 1000.")
+		in.Faults.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid,
+			"Expected lines such as api.calls: 1000.")
 		d.Meters = append(d.Meters, plan.Meter{EventName: strings.TrimSpace(name), Included: n})
 	}
 	return d, in.Err()
@@ -229,7 +239,8 @@ func readTerms(in *ui.Input) (entitlements []plan.EntitlementDraft, credits []pl
 	}
 	for i, line := range in.Lines("credits") {
 		credit, ok := parseCredit(line)
-		in.Faults.Check(ok, fmt.Sprintf("credits[%d]", i), fault.DetailInvalid, "Expected lines such as downloads: 10 files, renews.")
+		in.Faults.Check(ok, fmt.Sprintf("credits[%d]", i), fault.DetailInvalid,
+			"Expected lines such as downloads: 10 files, renews.")
 		credits = append(credits, credit)
 	}
 	return entitlements, credits

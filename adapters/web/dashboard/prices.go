@@ -268,7 +268,8 @@ func inWords(err error) error {
 	worded.Details = nil
 	for _, d := range refusal.Details {
 		if strings.HasSuffix(d.Field, ".upTo") || strings.HasSuffix(d.Field, ".unitAmountDecimal") {
-			d.Message = strings.NewReplacer("(upTo null)", "(*)", "number of minor units, such as 0.35", "number, such as 0.02").Replace(d.Message)
+			d.Message = strings.NewReplacer("(upTo null)", "(*)", "number of minor units, such as 0.35",
+				"number, such as 0.02").Replace(d.Message)
 		}
 		worded.Details = append(worded.Details, d)
 	}

@@ -124,7 +124,8 @@ func (r *Routes) client(c *fiber.Ctx) core.Client {
 func safeNext(next string) string {
 	u, err := url.Parse(next)
 	outside := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""
-	if outside || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") {
+	if outside || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") ||
+		strings.Contains(u.Path, "..") {
 		return base
 	}
 	if u.Path != base && !strings.HasPrefix(u.Path, base+"/") || strings.HasPrefix(u.Path, base+"/sign-") {

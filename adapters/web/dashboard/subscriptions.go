@@ -25,9 +25,11 @@ func (r *Routes) mountSubscriptions(at fiber.Router) {
 }
 
 var subscriptionTones = map[subscription.Status]ui.Cell{
-	subscription.StatusIncomplete: ui.Badge("Incomplete", "mute"), subscription.StatusTrialing: ui.Badge("Trial", "ok"), subscription.StatusActive: ui.Badge("Active", "ok"),
-	subscription.StatusPastDue: ui.Badge("Past due", "bad"), subscription.StatusPaused: ui.Badge("Paused", "wait"), subscription.StatusCanceled: ui.Badge("Canceled", "mute"),
-	subscription.StatusExpired: ui.Badge("Expired", "mute"),
+	subscription.StatusIncomplete: ui.Badge("Incomplete", "mute"), subscription.StatusTrialing: ui.Badge("Trial", "ok"),
+	subscription.StatusActive:  ui.Badge("Active", "ok"),
+	subscription.StatusPastDue: ui.Badge("Past due", "bad"), subscription.StatusPaused: ui.Badge("Paused", "wait"),
+	subscription.StatusCanceled: ui.Badge("Canceled", "mute"),
+	subscription.StatusExpired:  ui.Badge("Expired", "mute"),
 }
 
 func subscriptionStatus(s subscription.State) ui.Cell {
@@ -46,7 +48,8 @@ func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 	return &ui.List[subscription.State]{
 		Path: base + "/subscriptions", FileName: "subscriptions",
 		Filters: []ui.Filter{
-			{Name: "status", Label: "Status", Options: ui.Choices("", "", "Any status", "active", "Active", "trialing", "Trial", "past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
+			{Name: "status", Label: "Status", Options: ui.Choices("", "", "Any status", "active", "Active", "trialing", "Trial",
+				"past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
 			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
 			{Name: "q", Label: "Search", Placeholder: "Plan or ID"},
 		},
@@ -56,18 +59,26 @@ func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 			}},
 			{Label: "Price", Num: true, Cell: func(s subscription.State) ui.Cell { return ui.Text(v.recurringPrice(s)) }},
 			{Label: "Status", Cell: subscriptionStatus},
-			{Label: "Current period ends", Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) }, CSV: func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
-			{Label: "Customer", Cell: func(s subscription.State) ui.Cell { return customers.cell(s.CustomerID, s.ExternalCustomerID) }},
+			{Label: "Current period ends", Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) },
+				CSV: func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
+			{Label: "Customer", Cell: func(s subscription.State) ui.Cell {
+				return customers.cell(s.CustomerID,
+					s.ExternalCustomerID)
+			}},
 		},
 		Read: named(customers, func(one subscription.State) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[subscription.State], error) {
-				return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.Status(q["status"])}, page)
+				return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(),
+					Status: subscription.Status(q["status"])}, page)
 			}),
 		Match: func(q ui.Query, s subscription.State) bool {
-			return q.Has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) && q.Has("q", s.Offer.Name(), s.ID, s.Offer.PlanKey)
+			return q.Has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) &&
+				q.Has("q", s.Offer.Name(), s.ID, s.Offer.PlanKey)
 		},
-		Empty: ui.Empty{Title: "No subscriptions yet", Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
-			Action: &ui.Action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION", Tone: "primary"}},
+		Empty: ui.Empty{Title: "No subscriptions yet",
+			Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
+			Action: &ui.Action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION",
+				Tone: "primary"}},
 	}
 }
 
@@ -82,7 +93,8 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/subscriptions/"+s.ID, subscriptionStatus(s)
-	p := ui.Page{Nav: base + "/subscriptions", Title: s.Offer.Name(), Badge: &status, Lead: v.recurringPrice(s), Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
+	p := ui.Page{Nav: base + "/subscriptions", Title: s.Offer.Name(), Badge: &status, Lead: v.recurringPrice(s),
+		Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
 	p.Actions = v.subscriptionActions(s, at)
 	if s.Status == subscription.StatusPastDue {
 		text := "The card failed."
@@ -106,7 +118,8 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 			{Label: "Period ends"},
 		}}
 		for _, m := range measured {
-			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(m.Stream.EventName), {Text: m.Quantity.String(), Num: true}, v.moment(m.Period.End)}})
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(m.Stream.EventName), {Text: m.Quantity.String(), Num: true},
+				v.moment(m.Period.End)}})
 		}
 		p.Parts = append(p.Parts, ui.TablePart("Usage in this period", t))
 	}
@@ -134,7 +147,8 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		all = append(all, ui.Fact{Label: "Credit", Value: ui.Text(v.reader.Money(s.Credit))})
 	}
 	if s.Planned != nil {
-		all = append(all, ui.Fact{Label: "From the next period", Value: ui.Text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
+		all = append(all, ui.Fact{Label: "From the next period",
+			Value: ui.Text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
 	}
 	all = append(all,
 		ui.Fact{Label: "Checkout", Value: ui.Copyable(s.CheckoutID)},
@@ -158,7 +172,8 @@ func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.A
 	if !s.Status.Terminal() {
 		all = append(all, ui.Link("Bill usage", base+"/usage/plans/new?subscription="+s.ID))
 		if !s.CancelAtPeriodEnd && running {
-			all = append(all, v.button("Cancel at period end", at+"/cancel", ui.Hidden("atPeriodEnd", "yes")).Confirm("Access stays until the paid time is over."))
+			all = append(all, v.button("Cancel at period end", at+"/cancel",
+				ui.Hidden("atPeriodEnd", "yes")).Confirm("Access stays until the paid time is over."))
 		}
 		all = append(all, v.button("Cancel now", at+"/cancel").Confirm("Access ends at once. Nothing is refunded; you can refund the order."))
 	}
@@ -231,7 +246,8 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/subscriptions/" + s.ID
-	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan", Lead: "Now: " + s.Offer.Name() + ", " + v.recurringPrice(s), Up: &ui.Action{Label: s.Offer.Name(), Href: at}}
+	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan",
+		Lead: "Now: " + s.Offer.Name() + ", " + v.recurringPrice(s), Up: &ui.Action{Label: s.Offer.Name(), Href: at}}
 	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
 	if !chosen {
 		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)
@@ -245,21 +261,29 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		for _, one := range recipe.Plans {
 			for _, price := range one.Prices {
 				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
-					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Interval), Label: one.Name + ", " + v.intervalPrice(price)})
+					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Interval),
+						Label: one.Name + ", " + v.intervalPrice(price)})
 				}
 			}
 		}
 		if len(options) == 0 {
-			p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{Title: "There is no other plan", Text: "Add a plan with a recurring price in the same currency to the listing.", Action: &ui.Action{Label: "Open the listing", Href: base + "/listings/" + s.Offer.ListingID}}})}
+			p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{Title: "There is no other plan",
+				Text:   "Add a plan with a recurring price in the same currency to the listing.",
+				Action: &ui.Action{Label: "Open the listing", Href: base + "/listings/" + s.Offer.ListingID}}})}
 			return r.send(c, v, p)
 		}
-		p.Parts = []ui.Part{ui.FormPart(ui.Form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview", Cancel: at, Fields: []ui.Field{
-			{Name: "plan", Label: "New plan", Type: "select", Options: options},
-			{Name: "mode", Label: "When", Type: "select", Options: ui.Choices("", string(subscription.ChargeNow), "Now, with proration by days", string(subscription.NextPeriod), "With the next period")},
-		}})}
+		p.Parts = []ui.Part{ui.FormPart(ui.Form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview",
+			Cancel: at, Fields: []ui.Field{
+				{Name: "plan", Label: "New plan", Type: "select", Options: options},
+				{Name: "mode", Label: "When", Type: "select",
+					Options: ui.Choices("", string(subscription.ChargeNow), "Now, with proration by days",
+						string(subscription.NextPeriod), "With the next period")},
+			}})}
 		return r.send(c, v, p)
 	}
-	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID, subscriptions.Change{Plan: plan, Interval: period.Interval(interval), Mode: subscription.ProrationMode(c.Query("mode"))})
+	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID,
+		subscriptions.Change{Plan: plan, Interval: period.Interval(interval),
+			Mode: subscription.ProrationMode(c.Query("mode"))})
 	if err != nil {
 		return r.refused(c, at, err)
 	}
@@ -267,7 +291,8 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	f := v.form("confirm", at+"/change", "Change plan", ui.Hidden("plan", plan), ui.Hidden("interval", interval), ui.Hidden("mode", c.Query("mode")), ui.Hidden("quote", quote.ID))
+	f := v.form("confirm", at+"/change", "Change plan", ui.Hidden("plan", plan), ui.Hidden("interval", interval),
+		ui.Hidden("mode", c.Query("mode")), ui.Hidden("quote", quote.ID))
 	f.Cancel, f.Title = at, "What changes"
 	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.PlanName)}}
 	for _, l := range quote.Bill.Lines {
@@ -284,7 +309,8 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
 	_, err := r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
-		Plan: in.Text("plan"), Interval: period.Interval(in.Text("interval")), Mode: subscription.ProrationMode(in.Text("mode")), QuoteID: in.Text("quote"),
+		Plan: in.Text("plan"), Interval: period.Interval(in.Text("interval")),
+		Mode: subscription.ProrationMode(in.Text("mode")), QuoteID: in.Text("quote"),
 	})
 	return r.changed(c, err, "The plan is changed.")
 }

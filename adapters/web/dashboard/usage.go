@@ -91,10 +91,11 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	if len(names) > 0 {
 		l.Empty.Action = &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}
 	}
-	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "What is billed by use, and what it comes to.", Actions: []ui.Action{
-		ui.Link("Meters", base+"/usage/meters"), ui.Link("Prices", base+"/usage/prices"),
-		ui.Link("New billing plan", base+"/usage/plans/new").Primary(),
-	}})
+	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "What is billed by use, and what it comes to.",
+		Actions: []ui.Action{
+			ui.Link("Meters", base+"/usage/meters"), ui.Link("Prices", base+"/usage/prices"),
+			ui.Link("New billing plan", base+"/usage/plans/new").Primary(),
+		}})
 }
 
 var billingTones = map[usage.PlanStatus]ui.Cell{
@@ -227,11 +228,14 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 	}
 	switch {
 	case len(meters) == 0:
-		return f, &ui.Empty{Title: "First, a meter", Text: "It counts what your app reports.", Action: &ui.Action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}}, nil
+		return f, &ui.Empty{Title: "First, a meter", Text: "It counts what your app reports.",
+			Action: &ui.Action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}}, nil
 	case len(prices.Items) == 0:
-		return f, &ui.Empty{Title: "First, a price", Text: "It sets what a unit costs.", Action: &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
+		return f, &ui.Empty{Title: "First, a price", Text: "It sets what a unit costs.",
+			Action: &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
 	case len(subs) == 0:
-		return f, &ui.Empty{Title: "First, a subscription", Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back when somebody has subscribed.", Action: &ui.Action{Label: "Payment links", Href: base + "/links", Tone: "primary"}}, nil
+		return f, &ui.Empty{Title: "First, a subscription",
+			Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back when somebody has subscribed.", Action: &ui.Action{Label: "Payment links", Href: base + "/links", Tone: "primary"}}, nil
 	}
 	var meterOptions, priceOptions []ui.Option
 	for _, m := range meters {

@@ -104,7 +104,8 @@ func variantPage(l listing.State, one listing.Variant) ui.Page {
 
 // findVariant loads a listing and one of its variants; "new" is an empty one.
 func (r *Routes) findVariant(c *fiber.Ctx, v *visit) (l listing.State, one listing.Variant, err error) {
-	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil || c.Params("variant") == "new" {
+	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil ||
+		c.Params("variant") == "new" {
 		return l, one, err
 	}
 	for _, one := range l.Variants {

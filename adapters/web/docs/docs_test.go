@@ -34,7 +34,8 @@ func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
 	if got := strings.Join(create.Params[0].Limits, " "); got != "at most 255 characters" {
 		t.Errorf("limits %q", got)
 	}
-	if got := create.Responses[0].Example; !strings.Contains(got, `"listing": "studio-pro"`) || create.Responses[1].Example != "" {
+	if got := create.Responses[0].Example; !strings.Contains(got, `"listing": "studio-pro"`) ||
+		create.Responses[1].Example != "" {
 		t.Errorf("response example %s", got)
 	}
 	if p := create.Params[0]; p.Name != "Idempotency-Key" || !p.Required || p.Type != "header · string" {
@@ -197,7 +198,8 @@ func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, m := range regexp.MustCompile(`<section class="prose" id="([^"]*)"><h3>`).FindAllStringSubmatch(string(html), -1) {
+	for _, m := range regexp.MustCompile(`<section class="prose" id="([^"]*)"><h3>`).FindAllStringSubmatch(string(html),
+		-1) {
 		ids = append(ids, m[1])
 	}
 	var listed []string
@@ -239,7 +241,8 @@ components:
 		t.Fatal(err)
 	}
 	fields := doc.Groups[0].Ops[0].Responses[0].Fields
-	if len(fields) != 2 || fields[0].Name != "code" || !fields[0].Required || len(fields[0].Enum) != 1 || fields[0].Text == "" || fields[1].Name != "message" {
+	if len(fields) != 2 || fields[0].Name != "code" || !fields[0].Required || len(fields[0].Enum) != 1 ||
+		fields[0].Text == "" || fields[1].Name != "message" {
 		t.Errorf("fields %+v", fields)
 	}
 }
@@ -299,8 +302,10 @@ func TestPublicPagesCarryTheirPolicy(t *testing.T) {
 	} {
 		response, body := layouttest.Get(t, app, path, nil)
 		policy := response.Header.Get("Content-Security-Policy")
-		if response.StatusCode != 200 || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") ||
-			response.Header.Get("X-Frame-Options") != "DENY" || response.Header.Get("Referrer-Policy") != "no-referrer" || response.Header.Get("Set-Cookie") != "" {
+		if response.StatusCode != 200 || !strings.Contains(policy, "frame-ancestors 'none'") ||
+			strings.Contains(policy, "unsafe") ||
+			response.Header.Get("X-Frame-Options") != "DENY" || response.Header.Get("Referrer-Policy") != "no-referrer" ||
+			response.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: %d %v", path, response.StatusCode, response.Header)
 		}
 		for _, w := range want {

@@ -101,7 +101,8 @@ func (c call) node() string {
 	if options.Len() == 0 {
 		return "const response = await fetch(" + url + ");\nconsole.log(response.status, await response.text());"
 	}
-	return "const response = await fetch(" + url + ", {\n" + options.String() + "});\nconsole.log(response.status, await response.text());"
+	return "const response = await fetch(" + url + ", {\n" + options.String() +
+		"});\nconsole.log(response.status, await response.text());"
 }
 
 // golang is the request with the standard library.

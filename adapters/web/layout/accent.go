@@ -26,7 +26,8 @@ func (l *Layout) accent(c *fiber.Ctx) error {
 // accentStyles are the tokens of a color in both schemes.
 func accentStyles(color string) string {
 	palette := core.Of(color)
-	return ":root{" + tokens(palette.Light) + "}\n@media (prefers-color-scheme: dark){:root{" + tokens(palette.Dark) + "}}\n"
+	return ":root{" + tokens(palette.Light) + "}\n@media (prefers-color-scheme: dark){:root{" + tokens(palette.Dark) +
+		"}}\n"
 }
 
 func tokens(c core.Colors) string {

@@ -35,7 +35,8 @@ func TestAChangedModuleRenamesItselfAndEverythingAbove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, changes := range map[string]bool{"card.js": true, "pay.js": true, "checkout.js": true, "unrelated.js": false, "sundry.css": false} {
+	for name, changes := range map[string]bool{"card.js": true, "pay.js": true, "checkout.js": true, "unrelated.js": false,
+		"sundry.css": false} {
 		old, _ := before.Path(name)
 		now, _ := after.Path(name)
 		if (old != now) != changes {
@@ -76,7 +77,8 @@ func TestOnlyServedPathsAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/assets/", "/assets/checkout.js", "/assets/../layout.go", "/static/js/checkout.js", ""} {
+	for _, path := range []string{"/assets/", "/assets/checkout.js", "/assets/../layout.go", "/static/js/checkout.js",
+		""} {
 		if assets.Lookup(path) != nil {
 			t.Errorf("%q is served", path)
 		}

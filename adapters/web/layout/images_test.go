@@ -51,7 +51,8 @@ func TestImagesOfOtherHostsAreShownAsOurs(t *testing.T) {
 			t.Errorf("the logo: %d, %s, %s", status, kind, policy)
 		}
 	}
-	for _, url := range []string{"https://a.example/page", "https://a.example/logo.svg", "https://a.example/huge.png", "https://b.example/gone.png"} {
+	for _, url := range []string{"https://a.example/page", "https://a.example/logo.svg", "https://a.example/huge.png",
+		"https://b.example/gone.png"} {
 		if status, _, _ := get(i.path(url)); status != 404 {
 			t.Errorf("%s: %d", url, status)
 		}

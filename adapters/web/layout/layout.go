@@ -1,6 +1,6 @@
 // Package layout holds what the pages of every site share: the frame, the style sheet, the icons, the texts in the
-// reader's language, the headers and the error page. A site is a package of its own beside it with its templates, its styles
-// and its scripts:
+// reader's language, the headers and the error page. A site is a package of its own beside it with its templates, its
+// styles and its scripts:
 //
 //	//go:embed templates static
 //	var files embed.FS

@@ -57,13 +57,16 @@ func TestAssetsAreServedForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	response, body := layouttest.Get(t, app, path, nil)
-	if response.StatusCode != 200 || !strings.Contains(response.Header.Get("Cache-Control"), "immutable") || !strings.Contains(body, "--ink") {
+	if response.StatusCode != 200 || !strings.Contains(response.Header.Get("Cache-Control"), "immutable") ||
+		!strings.Contains(body, "--ink") {
 		t.Errorf("%d %v", response.StatusCode, response.Header)
 	}
-	if response, _ := layouttest.Get(t, app, "/assets/sundry.0000000000.css", nil); response.StatusCode != 404 || response.Header.Get("Cache-Control") != "" {
+	if response, _ := layouttest.Get(t, app, "/assets/sundry.0000000000.css", nil); response.StatusCode != 404 ||
+		response.Header.Get("Cache-Control") != "" {
 		t.Errorf("an old hash gives %d %v", response.StatusCode, response.Header)
 	}
-	if response, _ := layouttest.Get(t, app, path, map[string]string{"Accept-Encoding": "gzip"}); response.Header.Get("Content-Encoding") != "gzip" {
+	if response, _ := layouttest.Get(t, app, path,
+		map[string]string{"Accept-Encoding": "gzip"}); response.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("not compressed: %v", response.Header)
 	}
 }
@@ -71,7 +74,8 @@ func TestAssetsAreServedForEver(t *testing.T) {
 func TestAFaultIsAPageThatSaysNothingOfItsCause(t *testing.T) {
 	t.Parallel()
 	response, body := layouttest.Get(t, newApp(t), "/broken", nil)
-	if response.StatusCode != 418 || !strings.Contains(body, "<h1>") || strings.Contains(body, "secret words") || response.Header.Get("Cache-Control") != "no-store" {
+	if response.StatusCode != 418 || !strings.Contains(body, "<h1>") || strings.Contains(body, "secret words") ||
+		response.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
 	}
 }

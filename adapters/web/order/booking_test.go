@@ -134,9 +134,11 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 		starts []time.Duration
 		want   string
 	}{
-		"the day after":           {[]time.Duration{24 * time.Hour}, "Full refund if you cancel at least 24 hours before the start."},
-		"in four hours":           {[]time.Duration{4 * time.Hour}, "Not refundable: it starts in less than 24 hours."},
-		"in four hours and later": {[]time.Duration{4 * time.Hour, 99 * time.Hour}, "Full refund if you cancel at least 24 hours before the start."},
+		"the day after": {[]time.Duration{24 * time.Hour},
+			"Full refund if you cancel at least 24 hours before the start."},
+		"in four hours": {[]time.Duration{4 * time.Hour}, "Not refundable: it starts in less than 24 hours."},
+		"in four hours and later": {[]time.Duration{4 * time.Hour, 99 * time.Hour},
+			"Full refund if you cancel at least 24 hours before the start."},
 	} {
 		o := Order{Reader: locale.ParseTag("en"), Total: 100, Now: now, Booking: &Booking{FullRefundHours: new(24)}}
 		for _, after := range c.starts {
@@ -176,7 +178,8 @@ func TestAnAppointmentSessionBecomesItsView(t *testing.T) {
 			func(c Order) bool { return c.Booking == nil && !c.CanChange() },
 		},
 		"before payment the chosen times": {func(*checkout.Page) {}, func(c Order) bool {
-			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 && c.CanChange() && c.LineNote() == "45 minutes · Online" &&
+			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 &&
+				c.CanChange() && c.LineNote() == "45 minutes · Online" &&
 				c.RefundPromise() == "Not refundable: it starts in less than 48 hours."
 		}},
 		"while a payment is under way nothing can be changed": {
@@ -193,9 +196,13 @@ func TestAnAppointmentSessionBecomesItsView(t *testing.T) {
 			}
 		}, func(c Order) bool {
 			a, b := c.Booking.Times[0], c.Booking.Times[1]
-			return len(c.Booking.Times) == 2 && a.Zone == "Europe/Paris" && a.Address == "7 Bridge Street" && !a.Canceled && a.ManageURL == "https://pay.example/a/apt_1" && b.Canceled && b.MeetingURL != ""
+			return len(c.Booking.Times) == 2 && a.Zone == "Europe/Paris" && a.Address == "7 Bridge Street" && !a.Canceled &&
+				a.ManageURL == "https://pay.example/a/apt_1" && b.Canceled && b.MeetingURL != ""
 		}},
-		"a session that is over leads to a fresh one": {func(p *checkout.Page) { p.State, p.AgainURL = core.PageExpired, "https://pay.example/c/s/again" }, func(c Order) bool {
+		"a session that is over leads to a fresh one": {func(p *checkout.Page) {
+			p.State, p.AgainURL = core.PageExpired,
+				"https://pay.example/c/s/again"
+		}, func(c Order) bool {
 			c.Embedded = true
 			return c.AgainHref() == "https://pay.example/c/s/again?embed=1"
 		}},

@@ -65,9 +65,10 @@ func TestASessionBecomesItsView(t *testing.T) {
 		"the implied plan has no name":         {nil, func(c Order) bool { return c.Item.Plan == "" }},
 		"nothing is given away before payment": {nil, func(c Order) bool { return c.Receipt == nil }},
 		"a hosted session is framed by nobody": {nil, func(c Order) bool { return c.Parents == nil }},
-		"an embedded session by the shop's origins": {func(p *checkout.Page) { p.Session.UIMode = core.Embedded }, func(c Order) bool {
-			return strings.Join(c.Parents, " ") == "https://shop.example https://www.shop.example"
-		}},
+		"an embedded session by the shop's origins": {func(p *checkout.Page) { p.Session.UIMode = core.Embedded },
+			func(c Order) bool {
+				return strings.Join(c.Parents, " ") == "https://shop.example https://www.shop.example"
+			}},
 		"a trial asks for a card and charges nothing": {
 			subscribe, func(c Order) bool { return c.NeedsCard && c.Total == 0 && c.Trial() && c.Item.Plan == "Team" },
 		},
@@ -83,7 +84,8 @@ func TestASessionBecomesItsView(t *testing.T) {
 			return c.Failure.Message == "Your card has expired. Try another card."
 		}},
 		"a paid session has its receipt": {paid, func(c Order) bool {
-			return c.Receipt.Number == "R-1" && c.Receipt.Card == "Visa •••• 4242" && c.Receipt.DownloadURL == "https://files.example/a"
+			return c.Receipt.Number == "R-1" && c.Receipt.Card == "Visa •••• 4242" &&
+				c.Receipt.DownloadURL == "https://files.example/a"
 		}},
 		"a free session paid without a card": {
 			func(p *checkout.Page) { paid(p); p.CardLast4 = "" }, func(c Order) bool { return c.Receipt.Card == "" },

@@ -173,8 +173,9 @@ func (a Appointment) rowsOfCanceled(to reader, zone *time.Location, other string
 func (a Appointment) when(to reader, zone *time.Location) row {
 	return row{
 		Label: to.words("apt.when"), Strong: true,
-		Value: to.Day(a.StartsAt.In(zone)) + ", " + whole(to.Clock(a.StartsAt.In(zone))) + "–" + whole(to.Clock(a.EndsAt.In(zone))),
-		Note:  civil.ZoneLabel(a.StartsAt, zone),
+		Value: to.Day(a.StartsAt.In(zone)) + ", " + whole(to.Clock(a.StartsAt.In(zone))) + "–" +
+			whole(to.Clock(a.EndsAt.In(zone))),
+		Note: civil.ZoneLabel(a.StartsAt, zone),
 	}
 }
 

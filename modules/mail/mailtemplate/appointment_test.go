@@ -31,7 +31,8 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 				t.Errorf("%s lacks %q:\n%s", kind, part, l.Text)
 			}
 		}
-		if toBuyer := !strings.HasPrefix(string(kind), "creator."); strings.Contains(l.Text, manage) != toBuyer || strings.Contains(l.HTML, manage) != toBuyer {
+		if toBuyer := !strings.HasPrefix(string(kind), "creator."); strings.Contains(l.Text, manage) != toBuyer ||
+			strings.Contains(l.HTML, manage) != toBuyer {
 			t.Errorf("%s: the buyer's link is for the buyer only:\n%s", kind, l.Text)
 		}
 		canceled := kind == KindAppointmentCanceled || kind == KindCreatorCanceled
@@ -45,10 +46,12 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 			t.Errorf("%s offers to move what is canceled:\n%s", kind, l.Text)
 		}
 	}
-	a.MeetingURL, a.Address, a.Reason, a.Other, a.Timezone = "", "1 Rue de Rivoli\nParis", "A <b>cold</b>", "", "Mars/Olympus"
+	a.MeetingURL, a.Address, a.Reason, a.Other, a.Timezone = "", "1 Rue de Rivoli\nParis", "A <b>cold</b>", "",
+		"Mars/Olympus"
 	a.PreviousStartsAt = a.StartsAt.Add(-24 * time.Hour)
 	l := write(t, KindCreatorCanceled, live(), a)
-	for _, part := range []string{"A <b>cold</b>", "a buyer", "Monday, June 15, 2026, 6:30 PM–7:30 PM", "Sunday, June 14, 2026, 6:30 PM", "https://pay.example.com/dashboard/bookings/" + a.ID} {
+	for _, part := range []string{"A <b>cold</b>", "a buyer", "Monday, June 15, 2026, 6:30 PM–7:30 PM",
+		"Sunday, June 14, 2026, 6:30 PM", "https://pay.example.com/dashboard/bookings/" + a.ID} {
 		if !strings.Contains(l.Text, part) {
 			t.Errorf("%q is missing from\n%s", part, l.Text)
 		}
@@ -83,13 +86,15 @@ func TestOneMailConfirmsAWholePack(t *testing.T) {
 	if l.Subject != "Confirmed: 3 appointments for Coaching" {
 		t.Errorf("subject %q", l.Subject)
 	}
-	for _, part := range []string{"June 15, 2026, 6:30 PM", "June 22, 2026, 6:30 PM", "June 29, 2026, 6:30 PM", "secret-of-apt_1", "secret-of-apt_3", "Manage appointment 3"} {
+	for _, part := range []string{"June 15, 2026, 6:30 PM", "June 22, 2026, 6:30 PM", "June 29, 2026, 6:30 PM",
+		"secret-of-apt_1", "secret-of-apt_3", "Manage appointment 3"} {
 		if !strings.Contains(l.Text, part) {
 			t.Errorf("no %q in\n%s", part, l.Text)
 		}
 	}
 	l = write(t, KindCreatorBooked, live(), a)
-	if l.Subject != "New booking: 3 appointments for Coaching" || !strings.Contains(l.Text, "You have 3 new appointments with Ada.") {
+	if l.Subject != "New booking: 3 appointments for Coaching" ||
+		!strings.Contains(l.Text, "You have 3 new appointments with Ada.") {
 		t.Errorf("to the creator: %q\n%s", l.Subject, l.Text)
 	}
 }

@@ -43,10 +43,12 @@ func TestAMailLooksLikeItsSeller(t *testing.T) {
 		if c.seller != "" {
 			brand = ">Ada&#39;s Workshop</td>"
 		}
-		if !strings.Contains(html, brand) || (c.logo != "") != strings.Contains(html, "<img ") || !strings.Contains(html, c.logo) {
+		if !strings.Contains(html, brand) || (c.logo != "") != strings.Contains(html, "<img ") ||
+			!strings.Contains(html, c.logo) {
 			t.Errorf("%s: the head has another name or logo", name)
 		}
-		if got := button.FindStringSubmatch(html); len(got) != 3 || got[1] != c.button || got[2] != c.text || !strings.Contains(html, ".button { background: "+c.dark+" !important") {
+		if got := button.FindStringSubmatch(html); len(got) != 3 || got[1] != c.button || got[2] != c.text ||
+			!strings.Contains(html, ".button { background: "+c.dark+" !important") {
 			t.Errorf("%s: the button is %v", name, got)
 		}
 	}

@@ -120,7 +120,8 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 	}{
 		"a discount and tax on top": {
 			func(e *checkout.Paid) { e.Discount, e.Tax, e.Total = euros(200), euros(190), euros(1190) },
-			[]string{"Subtotal        €12.00", "Discount        −€2.00", "Tax             €1.90", "Amount paid     €11.90"}, []string{"Tax included"},
+			[]string{"Subtotal        €12.00", "Discount        −€2.00", "Tax             €1.90", "Amount paid     €11.90"},
+			[]string{"Tax included"},
 		},
 		"tax in the price": {
 			func(e *checkout.Paid) { e.Tax = euros(192) }, []string{"Tax included    €1.92", "Amount paid     €12.00"},
@@ -134,7 +135,8 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 		},
 		"a subscription": {
 			subscribe(0),
-			[]string{"Studio\n                Pro\n", "Renews at €49.00 every 3 months until you cancel.", "Amount paid     €49.00"}, []string{"Download", "trial"},
+			[]string{"Studio\n                Pro\n", "Renews at €49.00 every 3 months until you cancel.",
+				"Amount paid     €49.00"}, []string{"Download", "trial"},
 		},
 		"a trial": {
 			subscribe(14),
@@ -200,7 +202,8 @@ func TestTheSandboxSaysSo(t *testing.T) {
 	site := live()
 	site.Sandbox = true
 	l := write(t, KindReceipt, site, ReceiptOf(paid(), "Ada"))
-	if !strings.HasPrefix(l.Subject, "[Test] ") || !strings.HasPrefix(l.Text, "*** This is a test from the sandbox. No money moved. ***\n") ||
+	if !strings.HasPrefix(l.Subject, "[Test] ") ||
+		!strings.HasPrefix(l.Text, "*** This is a test from the sandbox. No money moved. ***\n") ||
 		!strings.Contains(l.HTML, "No money moved.") {
 		t.Errorf("%s\n%s", l.Subject, l.Text)
 	}
@@ -208,11 +211,14 @@ func TestTheSandboxSaysSo(t *testing.T) {
 
 func TestADisabledEndpointIsNamedWithItsReason(t *testing.T) {
 	t.Parallel()
-	for reason, sentence := range map[string]string{webhook.DisabledByGone: "It responded with 410 Gone.", webhook.DisabledByFailing: "Every attempt in the last five days failed."} {
+	for reason, sentence := range map[string]string{webhook.DisabledByGone: "It responded with 410 Gone.",
+		webhook.DisabledByFailing: "Every attempt in the last five days failed."} {
 		l := write(t, KindEndpointDisabled, live(), EndpointDisabledOf(webhook.Disabled{
-			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason, Secret: []byte("encrypted")}, At: noon,
+			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason,
+				Secret: []byte("encrypted")}, At: noon,
 		}, "Ada Lovelace"))
-		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", sentence, "March 8, 2026, 12:00 PM UTC", "https://pay.example.com/dashboard/webhooks/we_1", `{"enabled": true}`} {
+		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", sentence,
+			"March 8, 2026, 12:00 PM UTC", "https://pay.example.com/dashboard/webhooks/we_1", `{"enabled": true}`} {
 			if !strings.Contains(l.Text, part) {
 				t.Errorf("%s is missing from\n%s", part, l.Text)
 			}
@@ -249,7 +255,8 @@ func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
 		KindRenewed: {Plan{}, true},
 	} {
 		l := write(t, kind, site, c.data)
-		if !strings.Contains(l.Text, "This is a test from the sandbox.") || strings.Contains(l.Text, "No money moved") != c.money {
+		if !strings.Contains(l.Text, "This is a test from the sandbox.") ||
+			strings.Contains(l.Text, "No money moved") != c.money {
 			t.Errorf("%s:\n%s", kind, l.Text)
 		}
 	}

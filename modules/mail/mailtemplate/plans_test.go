@@ -36,7 +36,8 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 		}
 	}
 	data.Trial = true
-	if l := write(t, KindRenewalDue, site, data); !strings.Contains(l.Subject, "trial") || !strings.Contains(l.Text, "March 8, 2026") {
+	if l := write(t, KindRenewalDue, site, data); !strings.Contains(l.Subject, "trial") ||
+		!strings.Contains(l.Text, "March 8, 2026") {
 		t.Errorf("a trial is announced as %q:\n%s", l.Subject, l.Text)
 	}
 	data.At = time.Time{}
@@ -44,11 +45,13 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 		t.Errorf("it promises another attempt:\n%s", l.Text)
 	}
 	data.GraceOver, data.At = true, time.Date(2026, 3, 22, 12, 0, 0, 0, time.UTC)
-	if l := write(t, KindChargeFailed, site, data); !strings.Contains(l.Text, "can’t use your plan right now") || strings.Contains(l.Text, "March 15") {
+	if l := write(t, KindChargeFailed, site, data); !strings.Contains(l.Text, "can’t use your plan right now") ||
+		strings.Contains(l.Text, "March 15") {
 		t.Errorf("after the grace it reads:\n%s", l.Text)
 	}
 	data.At, data.Last4, data.DeclineCode = time.Time{}, "", "payment_method_required"
-	if l := write(t, KindChargeFailed, site, data); !strings.Contains(l.Text, "your plan has ended") || strings.Contains(l.Text, "declined") ||
+	if l := write(t, KindChargeFailed, site, data); !strings.Contains(l.Text, "your plan has ended") ||
+		strings.Contains(l.Text, "declined") ||
 		!strings.Contains(l.Text, "We have no card to charge") {
 		t.Errorf("the last one without a card reads:\n%s", l.Text)
 	}

@@ -49,7 +49,8 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 		r.FullRefundHours = e.Offer.FullRefundHours
 	}
 	if e.Offer.Recurring() {
-		r.Interval, r.IntervalCount, r.TrialDays, r.Price = string(e.Offer.Interval), e.Offer.IntervalCount, e.Offer.TrialDays, e.Offer.Price
+		r.Interval, r.IntervalCount, r.TrialDays, r.Price = string(e.Offer.Interval), e.Offer.IntervalCount,
+			e.Offer.TrialDays, e.Offer.Price
 	}
 	return r
 }

@@ -20,11 +20,13 @@ func TestAViolationFindsItsField(t *testing.T) {
 		},
 	}
 	detail := func(path string) fault.Detail { return fault.Detail{Field: path, Message: "About " + path + "."} }
-	if !f.Refuse(fault.Invalid(detail("title"), detail("priceInCents"), detail("metadata.downloadUrl"), detail("title[0].x"), detail("type"))) {
+	if !f.Refuse(fault.Invalid(detail("title"), detail("priceInCents"), detail("metadata.downloadUrl"),
+		detail("title[0].x"), detail("type"))) {
 		t.Fatal("a refusal is not shown")
 	}
 	got := []string{f.Fields[0].Error, f.Fields[1].Error, f.Fields[3].Error, strings.Join(f.Problems, "|")}
-	if want := []string{"About title. About title[0].x.", "About priceInCents.", "About metadata.downloadUrl.", "type: About type."}; !slices.Equal(got, want) {
+	if want := []string{"About title. About title[0].x.", "About priceInCents.", "About metadata.downloadUrl.",
+		"type: About type."}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if f.Refuse(context.Canceled) {

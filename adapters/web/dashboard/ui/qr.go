@@ -33,7 +33,8 @@ func QRCode(text, label string) (Drawing, error) {
 	side := code.Size + 2*quietZone
 	//nolint:gocritic // %q is Go's quoting, not that of SVG
 	svg := fmt.Sprintf(
-		`<svg xmlns="http://www.w3.org/2000/svg" class="qr" viewBox="0 0 %d %d" role="img" aria-label="%s" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%dv%dH0z"/><path fill="#000" d="%s"/></svg>`,
+		`<svg xmlns="http://www.w3.org/2000/svg" class="qr" viewBox="0 0 %d %d" role="img" aria-label="%s"`+
+			` shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%dv%dH0z"/><path fill="#000" d="%s"/></svg>`,
 		side, side, template.HTMLEscapeString(label), side, side, path.String(),
 	)
 	return Drawing{SVG: template.HTML(svg)}, nil //nolint:gosec // numbers and an escaped label only

@@ -18,10 +18,11 @@ func main() {
 }
 
 func client(credential string) (*ClientWithResponses, error) {
-	return NewClientWithResponses(os.Getenv("BASE_URL"), WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+credential)
-		return nil
-	}))
+	return NewClientWithResponses(os.Getenv("BASE_URL"),
+		WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+credential)
+			return nil
+		}))
 }
 
 // ok fails unless the response has the data that a success has.
@@ -56,14 +57,16 @@ func run(ctx context.Context) error {
 	if err := ok("publish", published.JSON200, published.Body, err); err != nil {
 		return err
 	}
-	session, err := backend.CreateCheckoutSessionWithResponse(ctx, &CreateCheckoutSessionParams{IdempotencyKey: &slug}, NewCheckoutSession{
-		Catalog: &CatalogReference{Listing: slug}, ExternalCustomerId: &customer,
-		SuccessUrl: "https://shop.example/thanks", CancelUrl: &cancelURL,
-	})
+	session, err := backend.CreateCheckoutSessionWithResponse(ctx, &CreateCheckoutSessionParams{IdempotencyKey: &slug},
+		NewCheckoutSession{
+			Catalog: &CatalogReference{Listing: slug}, ExternalCustomerId: &customer,
+			SuccessUrl: "https://shop.example/thanks", CancelUrl: &cancelURL,
+		})
 	if err := ok("session", session.JSON201, session.Body, err); err != nil {
 		return err
 	}
-	paid, err := backend.SandboxPayWithResponse(ctx, session.JSON201.Id, nil, SandboxPayment{CardNumber: "4242424242424242"})
+	paid, err := backend.SandboxPayWithResponse(ctx, session.JSON201.Id, nil,
+		SandboxPayment{CardNumber: "4242424242424242"})
 	if err := ok("pay", paid.JSON200, paid.Body, err); err != nil {
 		return err
 	}
