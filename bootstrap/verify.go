@@ -19,11 +19,14 @@ func (a *App) runVerifiers(ctx context.Context, part func(verifier) func(context
 	[]string, error) {
 	var all []string
 	for _, v := range a.verifiers {
-		lines, err := part(v)(ctx)
+		err := a.store.Snapshot(ctx, func(ctx context.Context) error {
+			lines, err := part(v)(ctx)
+			all = append(all, lines...)
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
-		all = append(all, lines...)
 	}
 	return all, nil
 }

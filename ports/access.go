@@ -51,15 +51,12 @@ type Snapshots interface {
 	ListHistory(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]access.Changed, error)
 	// ListHistoryAfter returns the changes after a version, oldest first.
 	ListHistoryAfter(ctx context.Context, creatorID, externalCustomerID string, version int64) ([]access.Changed, error)
-	// CountHistory counts the changes on record and returns the highest version among them.
-	CountHistory(ctx context.Context, creatorID, externalCustomerID string) (count, highest int64, err error)
 }
 
-// AccessAudit reads access over all accounts for `sundry verify`.
+// AccessAudit reads access over all accounts for `sundry verify`, which sees the database as of one moment.
 type AccessAudit interface {
 	// ListCustomers returns up to limit customers behind the given document, in the order of account and customer. The
-	// zero Document is the beginning. The parts of one are read one after the other: what changes meanwhile may be in some
-	// only.
+	// zero Document is the beginning.
 	ListCustomers(ctx context.Context, after access.Document, limit int) ([]CustomerAccess, error)
 	// LostSnapshots lists customers with grants or changes on record and no document, as account/customer.
 	LostSnapshots(ctx context.Context, limit int) ([]string, error)

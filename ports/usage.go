@@ -245,7 +245,7 @@ type UsageAlerts interface {
 // UsageAudit reads usage for `sundry verify`. Each method returns at most limit violations of its rule.
 type UsageAudit interface {
 	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads
-	// every report. Outside a transaction with Rollups.Lock it may list what is being counted.
+	// every report.
 	Miscounted(ctx context.Context, limit int) ([]string, error)
 	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
 	// one whose billed quantity and amount are not what invoices and price make them.

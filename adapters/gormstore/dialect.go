@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"database/sql"
 	"errors"
 	"hash/fnv"
 	"strings"
@@ -15,6 +16,8 @@ type dialect interface {
 	repo.Dialect
 	// retryable reports whether the engine asks to run the transaction again.
 	retryable(err error) bool
+	// snapshot is what a transaction is opened with whose statements all see one moment.
+	snapshot() *sql.TxOptions
 	// tuning is the SQL that runs after the migrations, every time; "" = none.
 	tuning() string
 	// hasTable is the query whether there is a table with a name.
@@ -74,6 +77,10 @@ func (postgresDialect) UniqueIndex(err error) string {
 }
 
 func (postgresDialect) skipLocked() string { return " FOR UPDATE OF t SKIP LOCKED" }
+
+func (postgresDialect) snapshot() *sql.TxOptions {
+	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+}
 
 func (postgresDialect) tuning() string { return postgresTuning }
 
@@ -138,6 +145,9 @@ func (sqliteDialect) Lock() string          { return "" }
 func (sqliteDialect) CustomPlan() string    { return "" }
 func (sqliteDialect) LockNumber(string) any { return "" }
 func (sqliteDialect) skipLocked() string    { return "" }
+// snapshot implements dialect: every transaction sees one moment.
+func (sqliteDialect) snapshot() *sql.TxOptions { return &sql.TxOptions{} }
+
 func (sqliteDialect) tuning() string        { return "" }
 func (sqliteDialect) hasTable() string {
 	return "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)"

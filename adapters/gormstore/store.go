@@ -92,6 +92,8 @@ type transaction struct {
 	pipeline *pipeline
 	// atCommit lists the functions to run before the commit.
 	atCommit commitHooks
+	// snapshot means that it is for reading, and that who writes opens another one.
+	snapshot bool
 }
 
 // commitHooks run in the order of their keys, so that two transactions lock in one order.
@@ -143,7 +145,7 @@ const maxPrefetches = 8
 // transact runs fn in a transaction of its own or joins the one that is open. What fn lacks from the network is fetched
 // between two transactions.
 func (s *Store) transact(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	if outer, ok := current(ctx); ok {
+	if outer, ok := current(ctx); ok && !outer.snapshot {
 		return s.join(ctx, outer, fn)
 	}
 	for range maxPrefetches {
@@ -264,6 +266,17 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 	}
 	db := s.read.WithContext(ctx)
 	return s.repos(db, new(bool))
+}
+
+// Snapshot runs fn, whose reads all see the database as it was when the first of them was made: what several statements
+// read belongs together. Transactions that fn opens are of their own.
+func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context) error) error {
+	return s.read.WithContext(ctx).Transaction(func(db *gorm.DB) error {
+		var repos ports.Repos
+		inner := context.WithValue(ctx, transactionKey{}, transaction{db: db, repos: &repos, snapshot: true})
+		repos = s.repos(db.WithContext(inner), new(bool))
+		return fn(inner)
+	}, s.dialect.snapshot())
 }
 
 // reader is the transaction of ctx, or else the reading pool.

@@ -57,18 +57,8 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	}.Run(ctx)
 }
 
-// miscounted checks without a lock first: only what seems wrong is worth holding up the counting for.
-func (s *Service) miscounted(ctx context.Context, limit int) (found []string, err error) {
-	if found, err = s.store.Read(ctx).Usage.Audit.Miscounted(ctx, limit); err != nil || len(found) == 0 {
-		return nil, err
-	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Usage.Rollups.Lock(ctx); err != nil {
-			return err
-		}
-		found, err = r.Usage.Audit.Miscounted(ctx, limit)
-		return err
-	})
+func (s *Service) miscounted(ctx context.Context, limit int) ([]string, error) {
+	found, err := s.store.Read(ctx).Usage.Audit.Miscounted(ctx, limit)
 	return s.named(ctx, found, err)
 }
 

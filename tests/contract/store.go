@@ -18,6 +18,8 @@ type StoreAdapter interface {
 	ports.DeliveryStore
 	ports.AccessReader
 	ports.UsageIntake
+	// Snapshot runs fn, whose reads all see one moment.
+	Snapshot(ctx context.Context, fn func(ctx context.Context) error) error
 	// NotifyWorkers wakes the workers of other processes, ListenForTasks waits for that.
 	NotifyWorkers()
 	ListenForTasks(ctx context.Context, wake func()) error
@@ -182,6 +184,7 @@ func transactionCases() storeCases {
 		"what a transaction lacks is fetched before it runs again": whatATransactionLacksIsFetchedBeforeItRunsAgain,
 		"what cannot be fetched is the error":                      whatCannotBeFetchedIsTheError,
 		"a joined part reports its refused write":                  aJoinedPartReportsItsRefusedWrite,
+		"a snapshot shows one moment":                              aSnapshotShowsOneMoment,
 		"a transaction that lacks something for good ends":         aTransactionThatLacksSomethingForGoodEnds,
 	}
 }

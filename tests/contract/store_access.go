@@ -200,10 +200,10 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 		d.NextEnd = time.Time{}
 		return r.Access.Snapshots.Update(ctx, d, nil)
 	})
-	count, highest, err := store.Read(t.Context()).Access.Snapshots.CountHistory(t.Context(), creator, ada)
-	if d, _ := store.ReadAccess(t.Context(), creator, ada); err != nil || count != 1 || highest != 1 ||
-		!d.NextEnd.IsZero() {
-		t.Errorf("%d changes up to %d, %v; next end %v", count, highest, err, d.NextEnd)
+	history, err = store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, 2)
+	if d, _ := store.ReadAccess(t.Context(), creator, ada); err != nil || len(history) != 1 ||
+		history[0].Version != 1 || !d.NextEnd.IsZero() {
+		t.Errorf("changes %+v, %v; next end %v", history, err, d.NextEnd)
 	}
 	saveNext(t, store, ada, access.Restore(accessGrant("grt_2", "sub_2")))
 	for after, want := range map[int64]int{0: 2, 1: 1, 2: 0} {
@@ -268,9 +268,9 @@ func theLockMakesWritersTakeTurns(t *testing.T, db Database) {
 		})
 	}
 	all.Wait()
-	count, highest, err := store.Read(t.Context()).Access.Snapshots.CountHistory(t.Context(), creator, ada)
-	if want := int64(writers - writers/3); err != nil || count != want || highest != want {
-		t.Errorf("%d versions up to %d, %v; want %d", count, highest, err, want)
+	history, err := store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, writers)
+	if want := writers - writers/3; err != nil || len(history) != want || history[0].Version != int64(want) {
+		t.Errorf("changes %+v, %v; want %d", history, err, want)
 	}
 }
 

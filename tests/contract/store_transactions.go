@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/access"
 	"sundry/core/listing"
+	"sundry/core/usage"
 	"sundry/ports"
 )
 
@@ -115,4 +117,35 @@ func aJoinedPartReportsItsRefusedWrite(t *testing.T, db Database) {
 		ports.ErrNotFound) {
 		t.Errorf("a part of what did not commit: %v", err)
 	}
+}
+
+func aSnapshotShowsOneMoment(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	saveNext(t, store, ada, access.Restore(accessGrant("grt_1", "sub_1")))
+	alert := usage.Alert{ID: "ual_1", CreatorID: creator, SubscriptionID: "sub_1", MeterID: "mtr_1", CreatedAt: realNow()}
+	seen := func(ctx context.Context, want int) {
+		t.Helper()
+		history, err := store.Read(ctx).Access.Snapshots.ListHistory(ctx, creator, ada, 9)
+		if err != nil || len(history) != want {
+			t.Errorf("%d changes, %v, want %d", len(history), err, want)
+		}
+		_, err = store.Read(ctx).Usage.Alerts.Get(ctx, creator, alert.ID)
+		if errors.Is(err, ports.ErrNotFound) != (want == 1) {
+			t.Errorf("the alert of the second change: %v", err)
+		}
+	}
+	err := store.Snapshot(t.Context(), func(ctx context.Context) error {
+		seen(ctx, 1)
+		err := store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			return r.Usage.Alerts.Insert(ctx, alert)
+		})
+		saveNext(t, store, ada, access.Restore(accessGrant("grt_2", "sub_2")))
+		seen(ctx, 1)
+		seen(t.Context(), 2)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	seen(t.Context(), 2)
 }

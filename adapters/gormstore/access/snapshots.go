@@ -142,15 +142,6 @@ func (t snapshots) ListHistoryAfter(_ context.Context, creatorID, externalCustom
 	return repo.ListBy(t.Base, "list new snapshot versions", query, versionRow.toChange)
 }
 
-// CountHistory implements ports.Snapshots.
-func (t snapshots) CountHistory(_ context.Context, creatorID,
-	externalCustomerID string) (count, highest int64, err error) {
-	var row struct{ Count, Highest int64 }
-	err = t.DB.Model(&versionRow{}).Select("COUNT(*) AS count, COALESCE(MAX(version), 0) AS highest").
-		Where(ofCustomer, creatorID, externalCustomerID).Scan(&row).Error
-	return row.Count, row.Highest, t.Failure("count snapshot versions", err)
-}
-
 // ReadSQL is one lookup by primary key; both engines prepare it once per connection.
 const ReadSQL = "SELECT version, etag, body, next_end FROM access_snapshots WHERE creator_id = $1 AND " +
 	"external_customer_id = $2"

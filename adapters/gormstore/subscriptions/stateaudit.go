@@ -50,16 +50,7 @@ func (t audit) Misstated(_ context.Context, limit int) (found []string, err erro
 			if err != nil {
 				return nil, err
 			}
-			if periodFollows(s) && stated(s, view) && valued(s, kind, paid[s.ID]) {
-				continue
-			}
-			// What was read of one that changed meanwhile does not belong together: the next audit reads it.
-			var revision int64
-			err = t.DB.Raw("SELECT revision FROM subscriptions WHERE id = ?", s.ID).Scan(&revision).Error
-			if err != nil {
-				return nil, t.Failure(op, err)
-			}
-			if revision == s.Revision {
+			if !periodFollows(s) || !stated(s, view) || !valued(s, kind, paid[s.ID]) {
 				found = append(found, s.ID)
 			}
 		}

@@ -125,8 +125,7 @@ func (t audit) addChecked(s ports.UsageStream, key rollupKey, total core.Total) 
 	return t.Failure(op, t.DB.Save(&row).Error)
 }
 
-// Miscounted implements ports.UsageAudit. One statement sees one moment, so nothing has to wait for it. Periods of
-// which reports are deleted cannot be counted again.
+// Miscounted implements ports.UsageAudit. Periods of which reports are deleted cannot be counted again.
 func (t audit) Miscounted(_ context.Context, limit int) ([]string, error) {
 	if t.OnPostgres() {
 		return t.QueryIDs("audit usage", `
@@ -140,7 +139,7 @@ WHERE (COALESCE(u.quantity, -1) <> COALESCE(n.quantity, 0) OR COALESCE(u.reports
 	return t.miscountedOneByOne(limit)
 }
 
-// miscountedOneByOne is Miscounted on SQLite. Outside a transaction it may find what was just counted.
+// miscountedOneByOne is Miscounted on SQLite.
 func (t audit) miscountedOneByOne(limit int) ([]string, error) {
 	w, err := rollups(t).lock()
 	if err != nil {
