@@ -48,8 +48,8 @@ type Mails interface {
 	// mail at once, as of its creation, where the limit allows that and nobody else admits one to its recipient at that
 	// moment.
 	Insert(ctx context.Context, m Mail, limit MailLimit) error
-	// Get returns a mail of the account. ErrNotFound.
-	Get(ctx context.Context, creatorID, mailID string) (Mail, error)
+	// ListByID returns those of the account's mails that have one of the ids, oldest first.
+	ListByID(ctx context.Context, creatorID string, ids []string) ([]Mail, error)
 	// Admit returns when a mail may be sent: now, or later where as many others of the account to its recipient as the
 	// limit allows may leave in the window before. The first call decides it; it locks the recipient, so that the limit
 	// holds at any concurrency.

@@ -145,10 +145,11 @@ func (sqliteDialect) Lock() string          { return "" }
 func (sqliteDialect) CustomPlan() string    { return "" }
 func (sqliteDialect) LockNumber(string) any { return "" }
 func (sqliteDialect) skipLocked() string    { return "" }
+
 // snapshot implements dialect: every transaction sees one moment.
 func (sqliteDialect) snapshot() *sql.TxOptions { return &sql.TxOptions{} }
 
-func (sqliteDialect) tuning() string        { return "" }
+func (sqliteDialect) tuning() string { return "" }
 func (sqliteDialect) hasTable() string {
 	return "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)"
 }

@@ -68,13 +68,12 @@ func (s *Service) OnAppointmentReminderDue(ctx context.Context, r ports.Repos, e
 	if err != nil {
 		return err
 	}
-	mail := newMail(
-		e.CreatorID, mailtemplate.KindAppointmentReminder, changeOf(e.State)+"/"+e.Before,
-		recipient{buyer.Address, buyer.Name},
-	)
+	cause := changeOf(e.State) + "/" + e.Before
 	data := mailtemplate.AppointmentOf(e.State, buyer.Name, seller.Name, e.Timezone)
 	data.ReplyTo, data.Look, data.Locale = seller, look, buyer.Locale
-	return s.enqueueMail(ctx, r, mail, data)
+	return s.enqueue(ctx, r, newDraft(
+		e.CreatorID, mailtemplate.KindAppointmentReminder, cause, recipient{buyer.Address, buyer.Name}, data,
+	))
 }
 
 // changeOf names the appointment's latest change: it has one per sequence number.
@@ -90,10 +89,13 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 	if err != nil {
 		return err
 	}
+	var mails []draft
 	if buyer.Address != "" {
-		if err := s.mailBuyer(ctx, r, c, buyer); err != nil {
+		mail, err := s.toBuyer(ctx, r, c, buyer)
+		if err != nil {
 			return err
 		}
+		mails = append(mails, mail)
 	}
 	zone, err := s.deps.Bookings.CreatorZone(ctx, r, c.CreatorID)
 	if err != nil {
@@ -109,7 +111,8 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 		data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", zone))
 	}
 	data.PreviousStartsAt = c.previousStartsAt
-	return s.enqueueMail(ctx, r, newMail(c.CreatorID, c.toCreator, changeOf(c.State), recipient{address, name}), data)
+	mails = append(mails, newDraft(c.CreatorID, c.toCreator, changeOf(c.State), recipient{address, name}, data))
+	return s.enqueue(ctx, r, mails...)
 }
 
 // restOfPack are the other appointments that were booked with one; none for any later change.
@@ -121,15 +124,15 @@ func (s *Service) restOfPack(ctx context.Context, r ports.Repos, c change) ([]ap
 	return slices.DeleteFunc(pack, func(a appointment.State) bool { return a.ID == c.ID }), err
 }
 
-// mailBuyer enqueues the buyer's mail, with the calendar file that their calendar acts upon.
-func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to ports.Addressee) error {
+// toBuyer returns the buyer's mail, with the calendar file that their calendar acts upon.
+func (s *Service) toBuyer(ctx context.Context, r ports.Repos, c change, to ports.Addressee) (draft, error) {
 	seller, look, err := s.seller(ctx, r, c.CreatorID)
 	if err != nil {
-		return err
+		return draft{}, err
 	}
 	more, err := s.restOfPack(ctx, r, c)
 	if err != nil {
-		return err
+		return draft{}, err
 	}
 	data := mailtemplate.AppointmentOf(c.State, to.Name, seller.Name, c.Timezone)
 	data.ReplyTo, data.Look, data.Locale, data.Money = seller, look, to.Locale, c.money
@@ -146,7 +149,5 @@ func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to por
 	file := s.deps.Calendars.Write(ports.CalendarFile{Method: c.method, Entries: entries})
 	data.PreviousStartsAt = c.previousStartsAt
 	data.File = mailtemplate.File{Method: string(c.method), Content: string(file)}
-	return s.enqueueMail(
-		ctx, r, newMail(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}), data,
-	)
+	return newDraft(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}, data), nil
 }

@@ -48,8 +48,9 @@ type fixture struct {
 	buyer string
 	// pack are the appointments of the session.
 	pack []appointment.State
-	// mailFails is the error of the mailer; nil if it accepts messages.
+	// mailFails is the error of the mailer; nil if it accepts messages. With failsFor it fails for that address alone.
 	mailFails error
+	failsFor  string
 }
 
 // forEachEngine runs the test on a fresh store of each engine.
@@ -71,7 +72,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 func (w *fixture) Send(_ context.Context, message ports.Message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.mailFails != nil {
+	if w.mailFails != nil && (w.failsFor == "" || w.failsFor == message.To) {
 		return w.mailFails
 	}
 	w.mails = append(w.mails, message)

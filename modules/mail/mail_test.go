@@ -40,11 +40,11 @@ func (w *fixture) mailTask() ports.Task {
 
 func (w *fixture) stored(t ports.Task) ports.Mail {
 	w.t.Helper()
-	m, err := w.store.Read(w.t.Context()).Mail.Mails.Get(w.t.Context(), creatorID, t.Subject)
-	if err != nil {
-		w.t.Fatal(err)
+	mails, err := w.store.Read(w.t.Context()).Mail.Mails.ListByID(w.t.Context(), creatorID, []string{t.Subject})
+	if err != nil || len(mails) != 1 {
+		w.t.Fatalf("mails %+v, %v", mails, err)
 	}
-	return m
+	return mails[0]
 }
 
 func TestABuyerIsMailedOneReceipt(t *testing.T) {
@@ -199,6 +199,33 @@ func TestARefusedMailEndsWithItsReason(t *testing.T) {
 		w.Advance(24 * time.Hour)
 		if w.work(); len(w.mailed()) > 0 {
 			t.Error("a refused mail was sent")
+		}
+	})
+}
+
+func TestOneMailOfTwoFailsAndIsSentAlone(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.account.Wants.Orders = true
+		w.settle(bought())
+		both := w.mailTask()
+		w.failsFor = "grace@example.com"
+		w.failMail(errors.New("the mail server: 451 later"))
+		if err := w.run(both); err == nil || !strings.Contains(err.Error(), "451 later") {
+			t.Errorf("one of two failed: %v", err)
+		}
+		if got := w.mailed(); len(got) != 1 || got[0].To == w.failsFor {
+			t.Errorf("sent %+v, want the creator's", got)
+		}
+		w.failMail(nil)
+		if err := w.run(both); err != nil {
+			t.Error(err)
+		}
+		if got := w.mailed(); len(got) != 1 || got[0].To != w.failsFor {
+			t.Errorf("sent %+v, want the buyer's", got)
+		}
+		if w.work(); len(w.mailed()) > 0 {
+			t.Error("a mail was sent again")
 		}
 	})
 }

@@ -74,25 +74,26 @@ func (s *Service) mailRefund(
 		return err
 	}
 	data.Seller, data.Locale = data.ReplyTo.Name, to.Locale
-	mail := newMail(creatorID, mailtemplate.KindRefund, data.SubjectID, recipient{to.Address, to.Name})
-	return s.enqueueMail(ctx, r, mail, data)
+	return s.enqueue(ctx, r,
+		newDraft(creatorID, mailtemplate.KindRefund, data.SubjectID, recipient{to.Address, to.Name}, data))
 }
 
-// mailOrder notifies the creator of a sale, unless they want no such mails. Booked appointments have a mail of their
+// orderMail notifies the creator of a sale, unless they want no such mails. Booked appointments have a mail of their
 // own.
-func (s *Service) mailOrder(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+func (s *Service) orderMail(ctx context.Context, r ports.Repos, e checkout.Paid) ([]draft, error) {
 	if e.Offer.ListingType == listingtype.Appointment {
-		return nil
+		return nil, nil
 	}
 	wants, err := s.deps.Accounts.Notifications(ctx, r, e.CreatorID)
 	if err != nil || !wants.Orders {
-		return err
+		return nil, err
 	}
-	return s.mailCreator(ctx, r, e.CreatorID, mailtemplate.KindNewOrder, e.PaymentID, mailtemplate.Order{
+	mail, err := s.toCreator(ctx, r, e.CreatorID, mailtemplate.KindNewOrder, e.PaymentID, mailtemplate.Order{
 		PaymentID: e.PaymentID, Number: e.ReceiptNumber, Item: e.Offer.Title, Plan: mailtemplate.PlanName(e.Offer),
 		Buyer: e.BuyerName, BuyerEmail: e.Email, Total: e.Total,
 		PaidAt: e.At, ToDeliver: e.Offer.ListingType == listingtype.Service,
 	})
+	return []draft{mail}, err
 }
 
 // OnDisputeOpened notifies the creator of a dispute and of the time to respond.
@@ -124,9 +125,17 @@ func (s *Service) OnPayoutFailed(ctx context.Context, r ports.Repos, e payout.Fa
 func (s *Service) mailCreator(
 	ctx context.Context, r ports.Repos, creatorID string, kind mailtemplate.Kind, cause string, data any,
 ) error {
-	name, address, err := s.deps.Accounts.Account(ctx, r, creatorID)
+	mail, err := s.toCreator(ctx, r, creatorID, kind, cause, data)
 	if err != nil {
 		return err
 	}
-	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{address, name}), data)
+	return s.enqueue(ctx, r, mail)
+}
+
+// toCreator returns a mail to the owner of an account.
+func (s *Service) toCreator(
+	ctx context.Context, r ports.Repos, creatorID string, kind mailtemplate.Kind, cause string, data any,
+) (draft, error) {
+	name, address, err := s.deps.Accounts.Account(ctx, r, creatorID)
+	return newDraft(creatorID, kind, cause, recipient{address, name}, data), err
 }

@@ -65,5 +65,5 @@ func (s *Service) mailPlan(
 		return err
 	}
 	data.Seller = data.ReplyTo.Name
-	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{to.Email, to.DisplayName}), data)
+	return s.enqueue(ctx, r, newDraft(creatorID, kind, cause, recipient{to.Email, to.DisplayName}, data))
 }

@@ -13,64 +13,84 @@ import (
 	"sundry/ports"
 )
 
-// Send renders a mail and sends it. A mail that was sent but not recorded is sent again under the same Message-ID. A
-// temporary failure is retried from its row; a permanent one ends the mail and keeps the reason. Task TaskSend.
+// Send renders the mails of a task and sends them. One that was sent but not recorded is sent again under the same
+// Message-ID. A temporary failure has the task run again, for what is left; a permanent one ends the mail and keeps the
+// reason. One whose recipient has reached the account's limit gets a task of its own. Task TaskSend.
 func (s *Service) Send(ctx context.Context, t ports.Task) error {
-	mail, err := s.deps.Store.Read(ctx).Mail.Mails.Get(ctx, t.CreatorID, t.Subject)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && mail.Settled() {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
-	}
+	mails, err := s.deps.Store.Read(ctx).Mail.Mails.ListByID(ctx, t.CreatorID, strings.Split(t.Subject, ","))
 	if err != nil {
 		return fmt.Errorf("send mail: %w", err)
 	}
-	if later, err := s.sendLater(ctx, t, mail); later || err != nil {
-		return err
-	}
-	message, err := s.message(mail)
-	if err != nil {
-		return fmt.Errorf("send mail %s: %w", mail.ID, err)
-	}
-	err = s.deps.Mailer.Send(ctx, message)
-	var refused *ports.MailRefusedError
-	switch {
-	case errors.As(err, &refused):
-		mail.RefusedAt, mail.Refusal = s.deps.Clock.Real(), refused.Reason
-	case err != nil:
-		return fmt.Errorf("send mail %s: %w", mail.ID, err)
-	default:
-		mail.SentAt = s.deps.Clock.Real()
-	}
-	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		if err := r.Mail.Mails.Update(ctx, mail); err != nil {
-			return err
+	var settled, later []ports.Mail
+	var failed error
+	for _, m := range mails {
+		if m.Settled() {
+			continue
 		}
-		return r.Tasks.Done(ctx, t)
-	})
-}
-
-// sendLater ends the run of a mail whose recipient has reached the account's limit, and schedules another run for
-// later.
-func (s *Service) sendLater(ctx context.Context, t ports.Task, mail ports.Mail) (later bool, err error) {
-	now := s.deps.Clock.Real()
-	if !mail.LeavesAt.IsZero() && !mail.LeavesAt.After(now) {
-		return false, nil // admitted with its cause, or before
-	}
-	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		leavesAt, err := r.Mail.Mails.Admit(ctx, mail, perRecipient, now)
-		if err != nil {
-			return err
+		switch m, err = s.send(ctx, m); {
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("send mail %s: %w", m.ID, err))
+		case m.Settled():
+			settled = append(settled, m)
+		default:
+			later = append(later, m)
 		}
-		if later = leavesAt.After(now); !later {
+	}
+	if failed != nil && len(settled) == 0 {
+		return failed
+	}
+	err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		for _, m := range settled {
+			if err := r.Mail.Mails.Update(ctx, m); err != nil {
+				return err
+			}
+		}
+		if failed != nil {
 			return nil
 		}
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
-		return r.Tasks.Schedule(ctx, TaskSendLater, mail.CreatorID+"/"+mail.ID, "", leavesAt)
+		for _, m := range later {
+			if err := r.Tasks.Schedule(ctx, TaskSendLater, m.CreatorID+"/"+m.ID, "", m.LeavesAt); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return later, err
+	return errors.Join(failed, err)
+}
+
+// send sends a mail and returns it with what became of it. One that may leave only later comes back unsettled.
+func (s *Service) send(ctx context.Context, m ports.Mail) (ports.Mail, error) {
+	now := s.deps.Clock.Real()
+	if m.LeavesAt.IsZero() {
+		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+			m.LeavesAt, err = r.Mail.Mails.Admit(ctx, m, perRecipient, now)
+			return err
+		})
+		if err != nil {
+			return m, err
+		}
+	}
+	if m.LeavesAt.After(now) {
+		return m, nil
+	}
+	message, err := s.message(m)
+	if err != nil {
+		return m, err
+	}
+	err = s.deps.Mailer.Send(ctx, message)
+	var refused *ports.MailRefusedError
+	switch {
+	case errors.As(err, &refused):
+		m.RefusedAt, m.Refusal = s.deps.Clock.Real(), refused.Reason
+	case err != nil:
+		return m, err
+	default:
+		m.SentAt = s.deps.Clock.Real()
+	}
+	return m, nil
 }
 
 // SendLater schedules a mail that waited for the limit. Task TaskSendLater.

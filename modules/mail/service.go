@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sundry/core/apiformat"
@@ -22,7 +23,7 @@ import (
 
 // Kinds of tasks.
 const (
-	// TaskSend sends one mail; its subject is the mail.
+	// TaskSend sends the mails about one occasion; its subject is their ids, separated by commas.
 	TaskSend = "mail.send"
 	// TaskSendLater schedules TaskSend for a mail that the limit held back; its subject is the account, "/" and the
 	// mail. It is the platform's task, because limits are on real time and an account's clock must not move them.
@@ -85,44 +86,61 @@ func (s *Service) Subscriptions() []ports.Subscription {
 // recipient identifies the recipient of a mail.
 type recipient struct{ address, name string }
 
-// enqueueMail writes a mail in the caller's transaction, its data frozen and its task due. A second mail of the same
-// kind about the same cause is not written: its task finds nothing to send.
-func (s *Service) enqueueMail(ctx context.Context, r ports.Repos, m ports.Mail, data any) error {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return fmt.Errorf("data of the mail %s: %w", m.Kind, err)
-	}
-	m.ID, m.Data, m.CreatedAt = s.deps.IDs.New(id.Mail), raw, s.deps.Clock.Real()
-	if err := r.Mail.Mails.Insert(ctx, m, perRecipient); err != nil {
-		return err
-	}
-	now, err := r.Clock.Now(ctx, m.CreatorID)
-	if err != nil {
-		return err
-	}
-	return r.Tasks.Schedule(ctx, TaskSend, m.ID, m.CreatorID, now)
+// draft is a mail whose content is still to be frozen.
+type draft struct {
+	ports.Mail
+	data any
 }
 
-// newMail returns a mail of the account about a cause, to a recipient.
-func newMail(creatorID string, kind mailtemplate.Kind, cause string, to recipient) ports.Mail {
-	return ports.Mail{
-		CreatorID: creatorID, Kind: string(kind), Cause: cause, Recipient: to.address, RecipientName: to.name,
+// enqueue writes mails about one occasion in the caller's transaction, their data frozen and their task due. A second
+// mail of the same kind about the same cause is not written: the task does not find it.
+func (s *Service) enqueue(ctx context.Context, r ports.Repos, drafts ...draft) error {
+	if len(drafts) == 0 {
+		return nil
 	}
+	ids := make([]string, len(drafts))
+	for i, d := range drafts {
+		raw, err := json.Marshal(d.data)
+		if err != nil {
+			return fmt.Errorf("data of the mail %s: %w", d.Kind, err)
+		}
+		d.ID, d.Data, d.CreatedAt = s.deps.IDs.New(id.Mail), raw, s.deps.Clock.Real()
+		if err := r.Mail.Mails.Insert(ctx, d.Mail, perRecipient); err != nil {
+			return err
+		}
+		ids[i] = d.ID
+	}
+	now, err := r.Clock.Now(ctx, drafts[0].CreatorID)
+	if err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskSend, strings.Join(ids, ","), drafts[0].CreatorID, now)
+}
+
+// newDraft returns a mail of the account about a cause, to a recipient.
+func newDraft(creatorID string, kind mailtemplate.Kind, cause string, to recipient, data any) draft {
+	return draft{ports.Mail{
+		CreatorID: creatorID, Kind: string(kind), Cause: cause, Recipient: to.address, RecipientName: to.name,
+	}, data}
 }
 
 // OnCheckoutPaid enqueues the buyer's receipt, if they gave an address, and the creator's mail about the order.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
-	if err := s.mailOrder(ctx, r, e); err != nil || e.Email == "" {
-		return err
-	}
-	seller, look, err := s.seller(ctx, r, e.CreatorID)
+	mails, err := s.orderMail(ctx, r, e)
 	if err != nil {
 		return err
 	}
-	mail := newMail(e.CreatorID, mailtemplate.KindReceipt, e.PaymentID, recipient{e.Email, e.BuyerName})
-	data := mailtemplate.ReceiptOf(e, seller.Name)
-	data.ReplyTo, data.Look = seller, look
-	return s.enqueueMail(ctx, r, mail, data)
+	if e.Email != "" {
+		seller, look, err := s.seller(ctx, r, e.CreatorID)
+		if err != nil {
+			return err
+		}
+		data := mailtemplate.ReceiptOf(e, seller.Name)
+		data.ReplyTo, data.Look = seller, look
+		to := recipient{e.Email, e.BuyerName}
+		mails = append(mails, newDraft(e.CreatorID, mailtemplate.KindReceipt, e.PaymentID, to, data))
+	}
+	return s.enqueue(ctx, r, mails...)
 }
 
 // seller returns the party that receives a buyer's reply (the support address, else the creator's own) and the
@@ -147,14 +165,12 @@ func (s *Service) OnEndpointDisabled(ctx context.Context, r ports.Repos, e webho
 		return err
 	}
 	cause := fmt.Sprintf("%s/%d", e.ID, e.Revision)
-	mail := newMail(e.CreatorID, mailtemplate.KindEndpointDisabled, cause, recipient{address, name})
-	return s.enqueueMail(ctx, r, mail, mailtemplate.EndpointDisabledOf(e, name))
+	return s.enqueue(ctx, r, newDraft(e.CreatorID, mailtemplate.KindEndpointDisabled, cause, recipient{address, name},
+		mailtemplate.EndpointDisabledOf(e, name)))
 }
 
 // OnPasswordResetAsked mails a creator the link that sets a new password.
 func (s *Service) OnPasswordResetAsked(ctx context.Context, r ports.Repos, e identity.PasswordResetAsked) error {
-	mail := newMail(
-		e.Link.CreatorID, mailtemplate.KindPasswordReset, apiformat.Instant(e.At), recipient{e.Email, e.Name},
-	)
-	return s.enqueueMail(ctx, r, mail, mailtemplate.PasswordReset{Link: e.Link})
+	return s.enqueue(ctx, r, newDraft(e.Link.CreatorID, mailtemplate.KindPasswordReset, apiformat.Instant(e.At),
+		recipient{e.Email, e.Name}, mailtemplate.PasswordReset{Link: e.Link}))
 }

@@ -42,23 +42,34 @@ func mailsAreOnePerKindAndCause(t *testing.T, db Database) {
 		other.ID = id.New(id.Mail, [16]byte{3, byte(n)})
 		change(&other)
 		insertMail(t, store, other, limit)
-		if _, err := mails.Get(t.Context(), other.CreatorID, other.ID); err != nil {
-			t.Errorf("%+v was taken for a repeat: %v", other, err)
-		}
+		mailOf(t, store, other.CreatorID, other.ID) // it was not taken for a repeat
 	}
-	got, err := mails.Get(t.Context(), creator, m.ID)
+	got := mailOf(t, store, creator, m.ID)
 	var data map[string]string
-	if err != nil || json.Unmarshal(got.Data, &data) != nil || data["item"] != "Type & <specimens>" ||
+	if json.Unmarshal(got.Data, &data) != nil || data["item"] != "Type & <specimens>" ||
 		got.Recipient != m.Recipient ||
 		got.RecipientName != m.RecipientName || got.Kind != m.Kind || got.Cause != m.Cause || !got.CreatedAt.Equal(now) ||
 		got.Settled() {
-		t.Errorf("found %+v, %v", got, err)
+		t.Errorf("found %+v", got)
 	}
-	for _, other := range []struct{ creatorID, mailID string }{{"crt_2", m.ID}, {creator, repeat.ID}} {
-		if _, err := mails.Get(t.Context(), other.creatorID, other.mailID); !errors.Is(err, ports.ErrNotFound) {
-			t.Errorf("%v: %v, want ErrNotFound", other, err)
+	for account, ids := range map[string][]string{"crt_2": {m.ID}, creator: {repeat.ID}} {
+		if found, err := mails.ListByID(t.Context(), account, ids); err != nil || len(found) > 0 {
+			t.Errorf("%v of %s: %+v, %v, want none", ids, account, found, err)
 		}
 	}
+	both, err := mails.ListByID(t.Context(), creator, []string{id.New(id.Mail, [16]byte{3, 1}), m.ID})
+	if err != nil || len(both) != 2 || both[0].ID != m.ID {
+		t.Errorf("two of the account: %+v, %v", both, err)
+	}
+}
+
+func mailOf(t *testing.T, store StoreAdapter, creatorID, mailID string) ports.Mail {
+	t.Helper()
+	found, err := store.Read(t.Context()).Mail.Mails.ListByID(t.Context(), creatorID, []string{mailID})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("mail %s of %s: %+v, %v", mailID, creatorID, found, err)
+	}
+	return found[0]
 }
 
 func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
@@ -71,13 +82,13 @@ func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
 	insertMail(t, store, m, ports.MailLimit{Most: 20, Window: time.Hour})
 	m.RefusedAt, m.Refusal = now.Add(time.Second), "550 \x00"+strings.Repeat("ö", 400)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Mail.Mails.Update(ctx, m) })
-	got, err := store.Read(t.Context()).Mail.Mails.Get(t.Context(), creator, m.ID)
-	if err != nil || !got.RefusedAt.Equal(m.RefusedAt) || !got.SentAt.IsZero() ||
+	got := mailOf(t, store, creator, m.ID)
+	if !got.RefusedAt.Equal(m.RefusedAt) || !got.SentAt.IsZero() ||
 		!strings.HasPrefix(got.Refusal, "550 ö") || !got.Settled() {
-		t.Errorf("found %+v, %v", got, err)
+		t.Errorf("found %+v", got)
 	}
 	m.CreatorID = "crt_2"
-	err = store.Atomically(
+	err := store.Atomically(
 		t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Mail.Mails.Update(ctx, m) },
 	)
 	if !errors.Is(err, ports.ErrNotFound) {
@@ -141,14 +152,10 @@ func aRecipientsLimitHoldsForConcurrentInserts(t *testing.T, db Database) {
 	}
 	admitted := 0
 	for _, m := range mails {
-		got, err := store.Read(t.Context()).Mail.Mails.Get(t.Context(), creator, m.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.LeavesAt.Equal(now) {
+		if at := mailOf(t, store, creator, m.ID).LeavesAt; at.Equal(now) {
 			admitted++
-		} else if !got.LeavesAt.IsZero() {
-			t.Errorf("%s leaves at %v", m.ID, got.LeavesAt)
+		} else if !at.IsZero() {
+			t.Errorf("%s leaves at %v", m.ID, at)
 		}
 	}
 	if admitted > limit.Most {

@@ -56,14 +56,16 @@ func TestRoundTripsStayFew(t *testing.T) {
 		a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
 			harness.JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, http.StatusOK)
 	}
-	for i := range 20 { // every connection prepares every statement
+	// Every connection prepares every statement. The creator gets twenty mails about orders an hour, the last of them
+	// with the payment that counts.
+	for i := range 19 {
 		session := a.NewSession(t, listing, "default", fmt.Sprintf("warm-%d", i), nil)
 		pay(fmt.Sprintf("warm-%d@example.com", i), session) // one address gets twenty mails an hour
 	}
 	settled(t, databaseURL)
 	var session harness.Session
 	count("a session", 2, 1, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
-	count("a payment with its two mails and its announcement", 18, 6, func() { pay("ada@example.com", session) })
+	count("a payment with its two mails and its announcement", 14, 5, func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
 		harness.JSON{"url": "https://receiver.example/hook", "events": []string{"*"}}).Want(t,
@@ -73,7 +75,7 @@ func TestRoundTripsStayFew(t *testing.T) {
 		path := "/v1/webhook-endpoints/" + hook + "/replay"
 		replayed := a.AsBackend(t, http.MethodPost, path, harness.JSON{"from": "2000-01-01T00:00:00.000Z"}).Want(t,
 			http.StatusAccepted).Map(t)
-		if fmt.Sprint(replayed["replayed"]) != "42" {
+		if fmt.Sprint(replayed["replayed"]) != "40" {
 			t.Errorf("replayed %v", replayed)
 		}
 	}
@@ -82,9 +84,9 @@ func TestRoundTripsStayFew(t *testing.T) {
 		a.AsBackend(t, http.MethodPatch, "/v1/webhook-endpoints/"+hook, harness.JSON{"enabled": enabled}).Want(t,
 			http.StatusOK)
 	}
-	count("a replay of 42 events", 6, 1, replay)
+	count("a replay of 40 events", 6, 1, replay)
 	enable(false)
-	count("enabling an endpoint with 42 deliveries", 4, 1, func() { enable(true) })
+	count("enabling an endpoint with 40 deliveries", 4, 1, func() { enable(true) })
 
 	club := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "title": "Club",
 		"metadata": harness.JSON{"interval": "month"}})

@@ -98,10 +98,10 @@ func (t mails) recipientLock(m ports.Mail) any {
 	return t.Dialect.LockNumber("mail\x00" + m.CreatorID + "\x00" + strings.ToLower(m.Recipient))
 }
 
-// Get implements ports.Mails.
-func (t mails) Get(_ context.Context, creatorID, mailID string) (ports.Mail, error) {
-	row, err := repo.TakeOne[mailRow](t.Base, "get mail "+mailID, "creator_id = ? AND id = ?", creatorID, mailID)
-	return row.toMail(), err
+// ListByID implements ports.Mails.
+func (t mails) ListByID(_ context.Context, creatorID string, ids []string) ([]ports.Mail, error) {
+	return repo.ListBy(t.Base, "list mails", t.DB.Where("creator_id = ? AND id IN ?", creatorID, ids).Order("id"),
+		mailRow.toMail)
 }
 
 // Admit implements ports.Mails.
