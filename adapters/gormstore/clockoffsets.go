@@ -10,14 +10,14 @@ import (
 )
 
 type clockOffsets struct {
-	repo.Base
+	*repo.Base
 	// point reads outside transactions; nil inside one.
 	point func(ctx context.Context, query string, args ...any) repo.Scanner
 	// realTime means that there is nothing to read.
 	realTime bool
 }
 
-func (s *Store) clockOffsets(b repo.Base) clockOffsets {
+func (s *Store) clockOffsets(b *repo.Base) clockOffsets {
 	offsets := clockOffsets{Base: b, realTime: s.realTime}
 	if _, inside := current(b.DB.Statement.Context); !inside {
 		offsets.point = s.engine.Point

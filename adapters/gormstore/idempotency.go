@@ -24,7 +24,7 @@ type idempotencyRow struct {
 // TableName implements gorm's tabler.
 func (idempotencyRow) TableName() string { return "idempotency_keys" }
 
-type idempotencyKeys struct{ repo.Base }
+type idempotencyKeys struct{ *repo.Base }
 
 // Lock implements ports.IdempotencyKeys. On PostgreSQL lock and query are one statement, whose snapshot may be older
 // than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.

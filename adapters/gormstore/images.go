@@ -23,7 +23,7 @@ type imageRow struct {
 // TableName implements gorm's tabler.
 func (imageRow) TableName() string { return "images" }
 
-type images struct{ repo.Base }
+type images struct{ *repo.Base }
 
 var _ ports.Images = images{}
 

@@ -13,7 +13,7 @@ import (
 // preloading returns Base.Preload: the one place that knows which rows are read together. A use case that reads a row
 // of one of these tables goes on to read the rest, itself or in the subscribers of its event, and a statement more
 // costs less than a round trip. A preloaded row is an ordinary cached one: after a write to its table it is read again.
-func (s *Store) preloading(b repo.Base) func(table string, key ...string) {
+func (s *Store) preloading(b *repo.Base) func(table string, key ...string) {
 	clock := s.clockOffsets(b)
 	return func(table string, key ...string) {
 		owner := "SELECT creator_id FROM " + table + " WHERE id = ?"

@@ -26,7 +26,7 @@ import (
 
 // repos binds every repository to one connection.
 func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
-	b := repo.Base{DB: db, Dialect: s.dialect}
+	b := &repo.Base{DB: db, Dialect: s.dialect}
 	if tx, ok := current(db.Statement.Context); ok {
 		b.AtCommit = tx.atCommit.register
 		if tx.pipeline != nil {
@@ -67,5 +67,5 @@ var _ ports.AccessReader = (*Store)(nil)
 // ReadAccess implements ports.AccessReader.
 func (s *Store) ReadAccess(ctx context.Context, creatorID, externalCustomerID string) (core.Document, error) {
 	row := s.engine.Point(ctx, access.ReadSQL, creatorID, externalCustomerID)
-	return access.Read(repo.Base{Dialect: s.dialect}, row, creatorID, externalCustomerID)
+	return access.Read(&repo.Base{Dialect: s.dialect}, row, creatorID, externalCustomerID)
 }

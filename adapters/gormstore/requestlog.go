@@ -89,7 +89,7 @@ var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 // ListRequests implements ports.RequestLog.
 func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports.RequestSearch,
 	page ports.Page) (ports.List[requestlog.Record], error) {
-	b := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
+	b := &repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
 	query := repo.Equal(b.DB.Where("creator_id = ?", creatorID), map[string]string{"id": search.ID})
 	if search.Path != "" {
 		query = query.Where(`LOWER(path) LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(strings.ToLower(search.Path))+"%")

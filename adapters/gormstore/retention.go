@@ -110,9 +110,9 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 			}
 		}
 	}
-	err := usage.DeleteReports(k.Usage, func(step func(repo.Base) error) error {
+	err := usage.DeleteReports(k.Usage, func(step func(*repo.Base) error) error {
 		return s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
-			return step(repo.Base{DB: s.reader(ctx), Dialect: s.dialect})
+			return step(&repo.Base{DB: s.reader(ctx), Dialect: s.dialect})
 		})
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 
 func (s *Store) deleteBatch(ctx context.Context, d deletion) (more bool, err error) {
 	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
-		b := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
+		b := &repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
 		ids, err := b.QueryIDs(d.op, d.pick, append(slices.Clip(d.args), retentionBatch)...)
 		if err != nil || len(ids) == 0 {
 			more = false

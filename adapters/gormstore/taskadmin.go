@@ -22,7 +22,7 @@ func (r taskRow) info(now time.Time) ports.TaskInfo {
 }
 
 type taskAdmin struct {
-	repo.Base
+	*repo.Base
 	clock     clockOffsets
 	scheduled *bool
 	due       string // dialect.dueSQL

@@ -41,7 +41,7 @@ func (r taskRow) task() ports.Task {
 const soon = time.Second
 
 type tasks struct {
-	repo.Base
+	*repo.Base
 	clock     clockOffsets
 	classOf   func(kind string) ports.TaskClass
 	keyOf     func(kind, subject, creatorID string) string
@@ -240,8 +240,8 @@ func (t tasks) LimitKey(_ context.Context, key string, limit ports.KeyLimit) err
 var _ ports.TaskQueue = (*Store)(nil)
 
 // writeTask runs one write of a worker.
-func (s *Store) writeTask(ctx context.Context, write func(b repo.Base) error) error {
-	return s.gate.do(ctx, func() error { return write(repo.Base{DB: s.write.WithContext(ctx), Dialect: s.dialect}) })
+func (s *Store) writeTask(ctx context.Context, write func(b *repo.Base) error) error {
+	return s.gate.do(ctx, func() error { return write(&repo.Base{DB: s.write.WithContext(ctx), Dialect: s.dialect}) })
 }
 
 // nextSQL is the first of an account's tasks by the account's clock: one that nothing keeps back at its own time, one
@@ -273,7 +273,7 @@ type nextTask struct {
 // ClaimNext implements ports.TaskQueue.
 func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time,
 	lease time.Duration) (task ports.Task, ok bool, err error) {
-	err = s.writeTask(ctx, func(t repo.Base) error {
+	err = s.writeTask(ctx, func(t *repo.Base) error {
 		var found []nextTask
 		args := map[string]any{"creator": creatorID, "until": until.UnixMilli(), "now": now.UnixMilli()}
 		if err := t.DB.Raw(nextSQL, args).Scan(&found).Error; err != nil {
@@ -318,7 +318,7 @@ UPDATE tasks SET lease_until = @lease, token = token + 1, attempts = attempts + 
 func (s *Store) ClaimAlong(ctx context.Context, creatorID, kind string, now, until time.Time, lease time.Duration,
 	limit int) (claimed []ports.Task, err error) {
 	query := strings.Replace(alongSQL, ":locked", s.dialect.skipLocked(), 1)
-	err = s.writeTask(ctx, func(t repo.Base) error {
+	err = s.writeTask(ctx, func(t *repo.Base) error {
 		var rows []taskRow
 		err := t.DB.Raw(query, map[string]any{
 			"creator": creatorID, "kind": kind, "until": until.UnixMilli(), "now": now.UnixMilli(),
@@ -338,7 +338,7 @@ func (s *Store) ClaimAlong(ctx context.Context, creatorID, kind string, now, unt
 
 // Load implements ports.TaskQueue.
 func (s *Store) Load(ctx context.Context, id string, token int64, until time.Time) (task ports.Task, err error) {
-	err = s.writeTask(ctx, func(t repo.Base) error {
+	err = s.writeTask(ctx, func(t *repo.Base) error {
 		row, err := repo.TakeOne[taskRow](t, "load task "+id, "id = ? AND token = ?", id, token)
 		switch {
 		case repo.IsNotFound(err):
@@ -358,7 +358,7 @@ func (s *Store) Load(ctx context.Context, id string, token int64, until time.Tim
 
 // Fail implements ports.TaskQueue. due_at stays: an account's tasks keep their order.
 func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again time.Time) error {
-	return s.writeTask(ctx, func(t repo.Base) error {
+	return s.writeTask(ctx, func(t *repo.Base) error {
 		return t.Changed("record failure of "+task.ID, t.DB.Exec(
 			"UPDATE tasks SET run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
 			repo.UnixMillis(again), repo.SanitizeText(reason, 500), task.ID, task.Token), ports.ErrFenced)
@@ -367,7 +367,7 @@ func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again 
 
 // Release implements ports.TaskQueue.
 func (s *Store) Release(ctx context.Context, task ports.Task) error {
-	return s.writeTask(ctx, func(t repo.Base) error {
+	return s.writeTask(ctx, func(t *repo.Base) error {
 		return t.Changed("release "+task.ID, t.DB.Exec(
 			"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID,
 			task.Token), ports.ErrFenced)
@@ -415,7 +415,7 @@ func (s *Store) Retime(ctx context.Context, creatorID string) error {
 func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int64) (moved bool, err error) {
 	const retime = "UPDATE tasks SET run_at = due_at - ? WHERE id IN "
 	soonest := time.Now().Add(retimeAhead).UnixMilli() + offset
-	err = s.writeTask(ctx, func(t repo.Base) error {
+	err = s.writeTask(ctx, func(t *repo.Base) error {
 		free := t.DB.Exec(retime+"("+misTimed+s.dialect.skipLocked()+")", offset, creatorID, soonest, offset)
 		moved = free.RowsAffected > 0
 		return t.Failure("re-time tasks", free.Error)
@@ -423,13 +423,13 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 	if err != nil {
 		return moved, err
 	}
-	locked, err := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}.QueryIDs("find tasks to re-time", misTimed, creatorID,
+	locked, err := (&repo.Base{DB: s.reader(ctx), Dialect: s.dialect}).QueryIDs("find tasks to re-time", misTimed, creatorID,
 		soonest, offset)
 	if err != nil {
 		return moved, err
 	}
 	for _, id := range locked {
-		err := s.writeTask(ctx, func(t repo.Base) error {
+		err := s.writeTask(ctx, func(t *repo.Base) error {
 			return t.Exec("re-time "+id, retime+"(?) AND last_error = ''", offset, id)
 		})
 		if err != nil {
@@ -443,10 +443,10 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 // retimePauses is Retime for the pauses of an account's keys: one that its clock has passed keeps no task back.
 func (s *Store) retimePauses(ctx context.Context, creatorID string, offset int64) (moved bool, err error) {
 	const misTimed = "creator_id = ? AND paused_until <> due_until - ?"
-	keys, err := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}.QueryIDs("find pauses to re-time",
+	keys, err := (&repo.Base{DB: s.reader(ctx), Dialect: s.dialect}).QueryIDs("find pauses to re-time",
 		"SELECT concurrency_key FROM concurrency_pauses WHERE "+misTimed, creatorID, offset)
 	for _, key := range keys {
-		err := s.writeTask(ctx, func(t repo.Base) error {
+		err := s.writeTask(ctx, func(t *repo.Base) error {
 			return t.Exec("re-time the pause of "+key,
 				"UPDATE concurrency_pauses SET paused_until = due_until - ? WHERE concurrency_key = ? AND "+misTimed, offset, key,
 				creatorID, offset)

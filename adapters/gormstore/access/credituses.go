@@ -26,7 +26,7 @@ type creditUseRow struct {
 // TableName implements gorm's tabler.
 func (creditUseRow) TableName() string { return "credit_uses" }
 
-type creditUses struct{ repo.Base }
+type creditUses struct{ *repo.Base }
 
 // Get implements ports.CreditUses.
 func (t creditUses) Get(_ context.Context, creatorID, externalCustomerID,

@@ -21,8 +21,8 @@ type grantRow struct {
 	Source             access.Source
 	SourceID           string
 	CheckoutID         string
-	Plan               repo.JSONColumn[*access.Plan]
-	Entitlements       repo.JSONColumn[[]plan.Entitlement]
+	Plan               repo.SharedJSON[*access.Plan]
+	Entitlements       repo.SharedJSON[[]plan.Entitlement]
 	Credits            repo.JSONColumn[[]access.CreditBlock]
 	Note               string
 	StartedAt          repo.UnixMillis
@@ -39,7 +39,7 @@ func newGrantRow(g *access.Grant) grantRow {
 	s := g.State()
 	return grantRow{
 		ID: s.ID, CreatorID: s.CreatorID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
-		CheckoutID: s.CheckoutID, Plan: repo.JSON(s.Plan), Entitlements: repo.JSON(s.Entitlements),
+		CheckoutID: s.CheckoutID, Plan: repo.Shared(s.Plan), Entitlements: repo.Shared(s.Entitlements),
 		Credits: repo.JSON(s.Credits), Note: s.Note, StartedAt: repo.UnixMillis(s.StartedAt),
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt),
 		EndedAt:   repo.UnixMillis(s.EndedAt), EndReason: s.EndReason, Revision: s.Revision,
@@ -90,7 +90,7 @@ var grantsBySource = repo.NewSlot[[]grantRow]("grants")
 
 // PreloadPurchase reads what a payment of the account that owner, a query with an argument, selects the id of has
 // granted.
-func PreloadPurchase(b repo.Base, owner, arg, paymentID string) {
+func PreloadPurchase(b *repo.Base, owner, arg, paymentID string) {
 	const query = "SELECT * FROM grants WHERE creator_id = (%s) AND source IN ('purchase', 'appointment') AND " +
 		"source_id = ?"
 	grantsBySource.Preload(b, "get grant of "+paymentID, fmt.Sprintf(query, owner), []any{arg, paymentID},
@@ -127,7 +127,7 @@ func (t grants) ListActive(_ context.Context, creatorID, externalCustomerID stri
 var cachedGrants = repo.NewSlot[[]grantRow]("grants")
 
 // PreloadGrants reads the active grants of a customer.
-func PreloadGrants(b repo.Base, creatorID, externalCustomerID string) {
+func PreloadGrants(b *repo.Base, creatorID, externalCustomerID string) {
 	cachedGrants.Preload(b, "list active grants", "SELECT * FROM grants WHERE "+ofCustomer+
 		" AND end_reason = '' ORDER BY id",
 		[]any{creatorID, externalCustomerID}, func(rows pgx.Rows, keep func(string, []grantRow)) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.AccessRepos {
+func Repositories(b *repo.Base) ports.AccessRepos {
 	return ports.AccessRepos{Grants: grants{grantMapping.On(b)}, Snapshots: snapshots{b}, CreditUses: creditUses{b},
 		Audit: audit{grants{grantMapping.On(b)}}}
 }
@@ -61,7 +61,7 @@ func (r versionRow) toChange() access.Changed {
 	}
 }
 
-type snapshots struct{ repo.Base }
+type snapshots struct{ *repo.Base }
 
 const ofCustomer = "creator_id = ? AND external_customer_id = ?"
 
@@ -147,7 +147,7 @@ const ReadSQL = "SELECT version, etag, body, next_end FROM access_snapshots WHER
 	"external_customer_id = $2"
 
 // Read is ports.AccessReader's read of the row that ReadSQL found, without gorm, which would double what it costs.
-func Read(b repo.Base, row repo.Scanner, creatorID, externalCustomerID string) (access.Document, error) {
+func Read(b *repo.Base, row repo.Scanner, creatorID, externalCustomerID string) (access.Document, error) {
 	d := access.Document{CreatorID: creatorID, ExternalCustomerID: externalCustomerID}
 	var nextEnd *int64
 	if err := row.Scan(&d.Version, &d.ETag, &d.Body, &nextEnd); err != nil {

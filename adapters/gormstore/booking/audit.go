@@ -7,7 +7,7 @@ import (
 	"sundry/ports"
 )
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // ListOverlaps implements ports.BookingAudit.
 func (t audit) ListOverlaps(_ context.Context, limit int) ([]string, error) {

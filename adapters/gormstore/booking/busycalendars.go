@@ -37,7 +37,7 @@ type busyTimeRow struct {
 // TableName implements gorm's tabler.
 func (busyTimeRow) TableName() string { return "busy_times" }
 
-type busyCalendars struct{ repo.Base }
+type busyCalendars struct{ *repo.Base }
 
 // List implements ports.BusyCalendars.
 func (t busyCalendars) List(_ context.Context, creatorID string) ([]ports.BusyCalendar, error) {

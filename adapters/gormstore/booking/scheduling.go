@@ -13,7 +13,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.BookingRepos {
+func Repositories(b *repo.Base) ports.BookingRepos {
 	return ports.BookingRepos{
 		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b}, Reservations: reservations{reservationMapping.On(b)},
 		Appointments: appointments{appointmentMapping.On(b)}, Audit: audit{b},
@@ -33,7 +33,7 @@ func newSchedulingRow(creatorID string) schedulingRow {
 	return schedulingRow{CreatorID: creatorID, Hours: repo.JSON(slot.NoSettings())}
 }
 
-type scheduling struct{ repo.Base }
+type scheduling struct{ *repo.Base }
 
 // Get implements ports.Scheduling.
 func (t scheduling) Get(_ context.Context, creatorID string) (appointment.Setup, error) {

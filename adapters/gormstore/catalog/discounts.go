@@ -107,7 +107,7 @@ func (t discounts) DeleteRedemption(_ context.Context, creatorID, checkoutID str
 		"checkout_id = ?", creatorID, checkoutID)
 }
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // OverusedDiscounts implements ports.CatalogAudit.
 func (t audit) OverusedDiscounts(_ context.Context, limit int) ([]string, error) {

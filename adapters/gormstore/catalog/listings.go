@@ -31,9 +31,9 @@ type listingRow struct {
 	Status      string
 	TrialOnce   bool
 	OneRunning  bool
-	Metadata    repo.JSONColumn[listing.Metadata]
-	Variants    repo.JSONColumn[[]listing.Variant]
-	Images      repo.JSONColumn[[]listing.Image]
+	Metadata    repo.SharedJSON[listing.Metadata]
+	Variants    repo.SharedJSON[[]listing.Variant]
+	Images      repo.SharedJSON[[]listing.Image]
 	CreatedAt   repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt   repo.UnixMillis `gorm:"autoUpdateTime:false"`
 	Revision    int64
@@ -48,7 +48,7 @@ func newListingRow(s listing.State) listingRow {
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
 		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior),
 		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer,
-		Metadata: repo.JSON(s.Metadata), Variants: repo.JSON(s.Variants), Images: repo.JSON(s.Images),
+		Metadata: repo.Shared(s.Metadata), Variants: repo.Shared(s.Variants), Images: repo.Shared(s.Images),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
 }
@@ -147,8 +147,9 @@ func (t listings) Search(_ context.Context, search ports.ListingSearch,
 		if err := db.Exec(plan).Error; err != nil {
 			return t.Failure("plan a search", err)
 		}
-		t.DB = db
-		found, err = t.search(search, page)
+		planned := *t.Base
+		planned.DB = db
+		found, err = listings{listingMapping.On(&planned)}.search(search, page)
 		return err
 	})
 	return found, err

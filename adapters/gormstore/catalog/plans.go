@@ -17,8 +17,8 @@ type planRow struct {
 	Name      string
 	IsDefault bool
 	TrialDays int
-	Prices    repo.JSONColumn[[]plan.Price]
-	Terms     repo.JSONColumn[plan.Terms]
+	Prices    repo.SharedJSON[[]plan.Price]
+	Terms     repo.SharedJSON[plan.Terms]
 	Retired   bool
 	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt repo.UnixMillis `gorm:"autoUpdateTime:false"`
@@ -31,7 +31,7 @@ func (planRow) TableName() string { return "plans" }
 func newPlanRow(s plan.State) planRow {
 	return planRow{
 		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.ListingID, Key: s.Key, Name: s.Name, IsDefault: s.IsDefault,
-		TrialDays: s.TrialDays, Prices: repo.JSON(s.Prices), Terms: repo.JSON(s.Terms), Retired: s.Retired,
+		TrialDays: s.TrialDays, Prices: repo.Shared(s.Prices), Terms: repo.Shared(s.Terms), Retired: s.Retired,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.CatalogRepos {
+func Repositories(b *repo.Base) ports.CatalogRepos {
 	return ports.CatalogRepos{
 		Listings: listings{listingMapping.On(b)}, Plans: plans{planMapping.On(b)},
 		PaymentLinks: paymentLinks{paymentLinkMapping.On(b)},

@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // UnbalancedPayments implements ports.CheckoutAudit.
 func (t audit) UnbalancedPayments(_ context.Context, limit int) ([]string, error) {

@@ -17,7 +17,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.CheckoutRepos {
+func Repositories(b *repo.Base) ports.CheckoutRepos {
 	return ports.CheckoutRepos{Sessions: sessions{sessionMapping.On(b)}, Audit: audit{b}}
 }
 
@@ -26,8 +26,8 @@ type sessionRow struct {
 	ID                 string                                      `gorm:"primaryKey"`
 	CreatorID          string                                      `gorm:"<-:create"`
 	ListingID          string                                      `gorm:"<-:create"`
-	Offer              repo.JSONColumn[plan.Offer]                 `gorm:"<-:create"`
-	Catalog            repo.JSONColumn[*checkout.CatalogReference] `gorm:"<-:create"`
+	Offer              repo.SharedJSON[plan.Offer]                 `gorm:"<-:create"`
+	Catalog            repo.SharedJSON[*checkout.CatalogReference] `gorm:"<-:create"`
 	PaymentLinkID      string                                      `gorm:"<-:create"`
 	OpenedBy           string                                      `gorm:"<-:create"`
 	ExternalCustomerID string                                      `gorm:"<-:create"`
@@ -37,9 +37,9 @@ type sessionRow struct {
 	SuccessURL         string                             `gorm:"<-:create"`
 	CancelURL          string                             `gorm:"<-:create"`
 	ReferenceID        string                             `gorm:"<-:create"`
-	Metadata           repo.JSONColumn[map[string]string] `gorm:"<-:create"`
-	UTM                repo.JSONColumn[map[string]string] `gorm:"<-:create"`
-	Slots              repo.JSONColumn[[]checkout.AppointmentSlot]
+	Metadata           repo.SharedJSON[map[string]string] `gorm:"<-:create"`
+	UTM                repo.SharedJSON[map[string]string] `gorm:"<-:create"`
+	Slots              repo.SharedJSON[[]checkout.AppointmentSlot]
 	SessionCount       int `gorm:"<-:create"`
 	Status             string
 	Currency           string `gorm:"<-:create"`
@@ -48,11 +48,11 @@ type sessionRow struct {
 	Discount           int64
 	Tax                int64
 	Total              int64
-	DiscountTerms      repo.JSONColumn[*discount.Terms]
-	TaxDetails         repo.JSONColumn[tax.Details]
+	DiscountTerms      repo.SharedJSON[*discount.Terms]
+	TaxDetails         repo.SharedJSON[tax.Details]
 	Attempts           int
 	LivePaymentID      string
-	LastError          repo.JSONColumn[payment.DeclineReason]
+	LastError          repo.SharedJSON[payment.DeclineReason]
 	PaymentID          string
 	CustomerID         string
 	SubscriptionID     string
@@ -69,15 +69,15 @@ func (sessionRow) TableName() string { return "sessions" }
 func newSessionRow(s checkout.State) sessionRow {
 	return sessionRow{
 		TrialDropped: s.TrialDropped, ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
-		Offer: repo.JSON(s.Offer), Catalog: repo.JSON(s.Catalog), PaymentLinkID: s.PaymentLinkID, OpenedBy: s.OpenedBy,
+		Offer: repo.Shared(s.Offer), Catalog: repo.Shared(s.Catalog), PaymentLinkID: s.PaymentLinkID, OpenedBy: s.OpenedBy,
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: repo.JSON(s.Buyer),
 		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
-		Metadata: repo.JSON(s.Metadata), UTM: repo.JSON(s.UTM),
-		Slots: repo.JSON(s.Slots), SessionCount: s.Offer.SessionCount,
+		Metadata: repo.Shared(s.Metadata), UTM: repo.Shared(s.UTM),
+		Slots: repo.Shared(s.Slots), SessionCount: s.Offer.SessionCount,
 		Status: string(s.Status), Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
-		TaxDetails: repo.JSON(s.TaxDetails), DiscountTerms: repo.JSON(s.DiscountTerms),
-		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: repo.JSON(s.LastError),
+		TaxDetails: repo.Shared(s.TaxDetails), DiscountTerms: repo.Shared(s.DiscountTerms),
+		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: repo.Shared(s.LastError),
 		PaymentID: s.PaymentID, CustomerID: s.CustomerID, SubscriptionID: s.SubscriptionID, ReceiptNumber: s.ReceiptNumber,
 		PaidAt: repo.UnixMillis(s.PaidAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), CreatedAt: repo.UnixMillis(s.CreatedAt),
 		Revision: s.Revision,
@@ -139,7 +139,7 @@ func (t sessions) Update(ctx context.Context, s checkout.State) error {
 }
 
 // PreloadSession reads the session that a payment is for.
-func PreloadSession(b repo.Base, paymentID string) {
+func PreloadSession(b *repo.Base, paymentID string) {
 	repo.PreloadRow(b, cachedSessions, "get session of "+paymentID,
 		"SELECT s.* FROM sessions s JOIN payments p ON p.subject_id = s.id WHERE p.id = ?", []any{paymentID},
 		sessionRow.toState, func(r sessionRow) string { return r.ID })

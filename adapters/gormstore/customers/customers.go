@@ -15,7 +15,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.CustomerRepos {
+func Repositories(b *repo.Base) ports.CustomerRepos {
 	return ports.CustomerRepos{Customers: customers{customerMapping.On(b)}}
 }
 
@@ -112,7 +112,7 @@ func (t customers) GetByExternalID(_ context.Context, creatorID, externalCustome
 var customersByName = repo.NewSlot[[]customerRow]("customers")
 
 // PreloadBuyer reads the customer, if there is one yet, whom the session of a payment names.
-func PreloadBuyer(b repo.Base, paymentID string) {
+func PreloadBuyer(b *repo.Base, paymentID string) {
 	const query = `SELECT s.creator_id AS owner, s.external_customer_id AS name, c.* FROM payments p
 		JOIN sessions s ON s.id = p.subject_id AND s.external_customer_id <> ''
 		LEFT JOIN customers c ON c.creator_id = s.creator_id AND c.external_customer_id = s.external_customer_id

@@ -12,7 +12,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.IdentityRepos {
+func Repositories(b *repo.Base) ports.IdentityRepos {
 	return ports.IdentityRepos{
 		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},
 		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
@@ -96,7 +96,7 @@ func (t creators) Get(_ context.Context, id string) (*identity.Creator, error) {
 var cachedCreators = repo.NewSlot[creatorRow]("creators")
 
 // PreloadCreator reads the creator that owner, a query with an argument, selects the id of.
-func PreloadCreator(b repo.Base, owner, arg string) {
+func PreloadCreator(b *repo.Base, owner, arg string) {
 	repo.PreloadRow(b, cachedCreators, "get creator of "+arg, "SELECT * FROM creators WHERE id = ("+owner+")", []any{arg},
 		func(r creatorRow) creatorRow { return r }, func(r creatorRow) string { return r.ID })
 }

@@ -99,7 +99,7 @@ func (r accountEventRow) toState() identity.AccountEvent {
 	}
 }
 
-type accountEvents struct{ repo.Base }
+type accountEvents struct{ *repo.Base }
 
 // Insert implements ports.AccountEvents.
 func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error {

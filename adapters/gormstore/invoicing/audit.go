@@ -10,7 +10,7 @@ import (
 	"sundry/core/money"
 )
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // Unbalanced implements ports.InvoicingAudit.
 func (t audit) Unbalanced(_ context.Context, limit int) ([]string, error) {

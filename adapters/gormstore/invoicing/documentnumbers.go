@@ -10,12 +10,12 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.InvoicingRepos {
+func Repositories(b *repo.Base) ports.InvoicingRepos {
 	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.On(b)}, DocumentNumbers: documentNumbers{b},
 		Documents: documents{b}, Audit: audit{b}}
 }
 
-type documentNumbers struct{ repo.Base }
+type documentNumbers struct{ *repo.Base }
 
 // nextNumber writes the account's row, which locks it.
 const nextNumber = `INSERT INTO document_numbers (creator_id, series, last) VALUES (?, ?, 1)

@@ -39,7 +39,7 @@ func documentID(kind document.Kind, subjectBody string) string {
 	return string(kind) + ":" + subjectBody
 }
 
-type documents struct{ repo.Base }
+type documents struct{ *repo.Base }
 
 var _ ports.IssuedDocuments = documents{}
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.MailRepos { return ports.MailRepos{Mails: mails{b}} }
+func Repositories(b *repo.Base) ports.MailRepos { return ports.MailRepos{Mails: mails{b}} }
 
 type mailRow struct {
 	ID            string `gorm:"primaryKey"`
@@ -50,7 +50,7 @@ func newMailRow(m ports.Mail) mailRow {
 	}
 }
 
-type mails struct{ repo.Base }
+type mails struct{ *repo.Base }
 
 // Insert implements ports.Mails.
 func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.PaymentRepos {
+func Repositories(b *repo.Base) ports.PaymentRepos {
 	return ports.PaymentRepos{
 		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)},
 		Refunds: refunds{refundMapping.On(b)}, Disputes: disputes{disputeMapping.On(b)},
@@ -33,7 +33,7 @@ type paymentRow struct {
 	Currency        string `gorm:"<-:create"`
 	Amount          int64  `gorm:"<-:create"`
 	Status          string
-	Decline         repo.JSONColumn[payment.DeclineReason]
+	Decline         repo.SharedJSON[payment.DeclineReason]
 	Provider        string `gorm:"<-:create"`
 	ProcessorID     string
 	Method          string
@@ -56,7 +56,7 @@ func newPaymentRow(p payment.State) paymentRow {
 		ID: p.ID, CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
 		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale),
 		OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
-		Status: string(p.Status), Decline: repo.JSON(p.Decline), Provider: p.Provider,
+		Status: string(p.Status), Decline: repo.Shared(p.Decline), Provider: p.Provider,
 		ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand,
 		Last4:    p.Last4,
 		SaveCard: p.SaveCard, Mandate: p.Mandate, CreatedAt: repo.UnixMillis(p.CreatedAt),

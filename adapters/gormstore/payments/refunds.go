@@ -187,7 +187,7 @@ type processorEventRow struct {
 // TableName implements gorm's tabler.
 func (processorEventRow) TableName() string { return "processor_events" }
 
-type processorEvents struct{ repo.Base }
+type processorEvents struct{ *repo.Base }
 
 // Insert implements ports.ProcessorEvents.
 func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at time.Time) (isNew bool, err error) {

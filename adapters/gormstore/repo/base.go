@@ -56,10 +56,10 @@ type Dialect interface {
 type Scanner interface{ Scan(into ...any) error }
 
 // OnPostgres reports whether the engine has ranges and exact decimals of its own, and many writers.
-func (b Base) OnPostgres() bool { return b.Dialect.Lock() != "" }
+func (b *Base) OnPostgres() bool { return b.Dialect.Lock() != "" }
 
 // Failure turns a driver error into one of the ports' errors, naming what was being done.
-func (b Base) Failure(op string, err error) error {
+func (b *Base) Failure(op string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -76,7 +76,7 @@ func (b Base) Failure(op string, err error) error {
 }
 
 // Changed is Failure for a write that must affect a row: it returns errIfNoRows when it affected none.
-func (b Base) Changed(op string, res *gorm.DB, errIfNoRows error) error {
+func (b *Base) Changed(op string, res *gorm.DB, errIfNoRows error) error {
 	if res.Error == nil && res.RowsAffected == 0 {
 		return fmt.Errorf("%s: %w", op, errIfNoRows)
 	}
@@ -84,13 +84,13 @@ func (b Base) Changed(op string, res *gorm.DB, errIfNoRows error) error {
 }
 
 // Exec runs a statement now; its count of rows does not matter.
-func (b Base) Exec(op, query string, args ...any) error {
+func (b *Base) Exec(op, query string, args ...any) error {
 	return b.Failure(op, b.DB.Exec(query, args...).Error)
 }
 
 // AdvisoryLock waits for the lock of a name and keeps it until the transaction ends; what was cached before is read
 // again. An engine with one writer has none.
-func (b Base) AdvisoryLock(op, name string) error {
+func (b *Base) AdvisoryLock(op, name string) error {
 	statement := b.Dialect.Lock()
 	if statement == "" {
 		return nil
@@ -102,7 +102,7 @@ func (b Base) AdvisoryLock(op, name string) error {
 }
 
 // InsertRow writes a new row, given as a pointer. In a pipeline it is InsertRowDeferred.
-func (b Base) InsertRow(op string, row any) error {
+func (b *Base) InsertRow(op string, row any) error {
 	if b.Pipeline != nil {
 		return b.InsertRowDeferred(op, row, "")
 	}
@@ -111,7 +111,7 @@ func (b Base) InsertRow(op string, row any) error {
 
 // UpdateRow writes every column of a row, given as a pointer, whose revision was raised by one since it was loaded.
 // ErrStale when somebody else wrote it in between, which in a pipeline may come with a later statement.
-func (b Base) UpdateRow(op string, row any, id string, revision int64) error {
+func (b *Base) UpdateRow(op string, row any, id string, revision int64) error {
 	if b.Pipeline != nil {
 		return b.updateRowDeferred(op, row, id, revision)
 	}
@@ -120,31 +120,33 @@ func (b Base) UpdateRow(op string, row any, id string, revision int64) error {
 }
 
 // ForUpdate makes reads lock their rows until the transaction ends (SQLite's single writer is lock enough).
-func (b Base) ForUpdate() Base {
-	b.DB = b.DB.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
-	b.lock = " FOR UPDATE"
-	return b
+func (b *Base) ForUpdate() *Base {
+	locking := *b
+	locking.DB = b.DB.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+	locking.lock = " FOR UPDATE"
+	return &locking
 }
 
 // ForShare makes reads keep their rows as they are until the transaction ends; many may do so at once.
-func (b Base) ForShare() Base {
-	b.DB = b.DB.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
-	b.lock = " FOR SHARE"
-	return b
+func (b *Base) ForShare() *Base {
+	locking := *b
+	locking.DB = b.DB.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
+	locking.lock = " FOR SHARE"
+	return &locking
 }
 
 // QueryIDs runs a query for at most so many ids as its last argument specifies.
-func (b Base) QueryIDs(op, query string, args ...any) ([]string, error) {
+func (b *Base) QueryIDs(op, query string, args ...any) ([]string, error) {
 	var ids []string
 	err := b.DB.Raw(query, args...).Scan(&ids).Error
 	return ids, b.Failure(op, err)
 }
 
 // TakeOne loads one row by condition. ErrNotFound when there is none.
-func TakeOne[R any](b Base, op, where string, args ...any) (R, error) {
+func TakeOne[R any](b *Base, op, where string, args ...any) (R, error) {
 	var row R
 	if b.Pipeline != nil || b.Pool != nil {
-		found, err := takeWithoutGorm[R](b, op, where, args)
+		found, err := findWithoutGorm[R](b, op, where+" LIMIT 1"+b.lock, args)
 		if err == nil && len(found) == 0 {
 			err = gorm.ErrRecordNotFound
 		}
@@ -158,7 +160,7 @@ func TakeOne[R any](b Base, op, where string, args ...any) (R, error) {
 }
 
 // PreloadWith calls Preload where there is one.
-func (b Base) PreloadWith(table string, key ...string) {
+func (b *Base) PreloadWith(table string, key ...string) {
 	if b.Preload != nil {
 		b.Preload(table, key...)
 	}

@@ -59,7 +59,7 @@ type slotKey[T any] struct {
 }
 
 // Get returns the cached value of a key, or what read returns and caches that. A row that is not there is cached too.
-func (s *Slot[T]) Get(b Base, key string, read func() (T, error)) (T, error) {
+func (s *Slot[T]) Get(b *Base, key string, read func() (T, error)) (T, error) {
 	if known, ok := s.cached(b, key); ok {
 		return known.value.(T), known.err //nolint:forcetypeassert,errcheck // its slot is of T
 	}
@@ -71,7 +71,7 @@ func (s *Slot[T]) Get(b Base, key string, read func() (T, error)) (T, error) {
 }
 
 // Put caches a value that was read or locked in another way.
-func (s *Slot[T]) Put(b Base, key string, value T) {
+func (s *Slot[T]) Put(b *Base, key string, value T) {
 	if b.Cache != nil {
 		b.Cache.rows[slotKey[T]{s, key}] = cached{value: value, written: b.Cache.writes(s.table)}
 	}
@@ -79,7 +79,7 @@ func (s *Slot[T]) Put(b Base, key string, value T) {
 
 // Preload reads rows right after the next statement that is waited for, in its round trip; keep puts values into the
 // slot. args are strings. It does nothing where round trips cost nothing.
-func (s *Slot[T]) Preload(b Base, op, query string, args []any,
+func (s *Slot[T]) Preload(b *Base, op, query string, args []any,
 	read func(rows pgx.Rows, keep func(key string, value T)) error) {
 	if b.Pipeline != nil {
 		b.Pipeline.Preload(op, Numbered(query), args, s.keeping(b, read))
@@ -87,7 +87,7 @@ func (s *Slot[T]) Preload(b Base, op, query string, args []any,
 }
 
 // Enqueue is Preload that goes right before the next statement that is waited for: it can lock its rows.
-func (s *Slot[T]) Enqueue(b Base, op, query string, args []any,
+func (s *Slot[T]) Enqueue(b *Base, op, query string, args []any,
 	read func(rows pgx.Rows, keep func(key string, value T)) error) error {
 	if b.Pipeline == nil {
 		return nil
@@ -96,7 +96,7 @@ func (s *Slot[T]) Enqueue(b Base, op, query string, args []any,
 }
 
 // keeping reads rows into the slot, unless their table is written to before that.
-func (s *Slot[T]) keeping(b Base, read func(rows pgx.Rows, keep func(key string, value T)) error) func(pgx.Rows) error {
+func (s *Slot[T]) keeping(b *Base, read func(rows pgx.Rows, keep func(key string, value T)) error) func(pgx.Rows) error {
 	written := b.Cache.writes(s.table)
 	return func(rows pgx.Rows) error {
 		return read(rows, func(key string, value T) {
@@ -106,13 +106,13 @@ func (s *Slot[T]) keeping(b Base, read func(rows pgx.Rows, keep func(key string,
 }
 
 // Has reports whether the value of a key is cached.
-func (s *Slot[T]) Has(b Base, key string) bool {
+func (s *Slot[T]) Has(b *Base, key string) bool {
 	_, ok := s.cached(b, key)
 	return ok
 }
 
 // cached returns what is known of a key and true, or false if nothing is since the last write to the table.
-func (s *Slot[T]) cached(b Base, key string) (cached, bool) {
+func (s *Slot[T]) cached(b *Base, key string) (cached, bool) {
 	if b.Cache == nil {
 		return cached{}, false
 	}
@@ -121,7 +121,7 @@ func (s *Slot[T]) cached(b Base, key string) (cached, bool) {
 }
 
 // PreloadRow is Preload of the one row, if there is any, that a query selects of gorm's mapping R.
-func PreloadRow[R, T any](b Base, s *Slot[T], op, query string, args []any, convert func(R) T, keyOf func(R) string) {
+func PreloadRow[R, T any](b *Base, s *Slot[T], op, query string, args []any, convert func(R) T, keyOf func(R) string) {
 	s.Preload(b, op, query, args, func(rows pgx.Rows, keep func(string, T)) error {
 		all, err := CollectRows[R](b, rows)
 		for _, row := range all {
@@ -132,7 +132,7 @@ func PreloadRow[R, T any](b Base, s *Slot[T], op, query string, args []any, conv
 }
 
 // CollectRows reads all rows of a query that selects the columns of R.
-func CollectRows[R any](b Base, rows pgx.Rows) ([]R, error) {
+func CollectRows[R any](b *Base, rows pgx.Rows) ([]R, error) {
 	of, err := schemaOf(b.DB, new(R))
 	if err != nil {
 		return nil, err

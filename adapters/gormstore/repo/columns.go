@@ -51,6 +51,9 @@ func (j *JSONColumn[T]) Scan(src any) error {
 	case nil:
 		return nil
 	case string:
+		if v == "null" { // as many are
+			return nil
+		}
 		return json.Unmarshal([]byte(v), &j.V)
 	case []byte:
 		return json.Unmarshal(v, &j.V)

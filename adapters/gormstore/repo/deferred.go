@@ -61,12 +61,12 @@ func Numbered(query string) string {
 
 // InsertRowDeferred writes a new row, given as a pointer; conflict is the rest of the INSERT. In a pipeline the error
 // of a refused row may come with a later statement, so a caller that wants to know of a duplicate uses InsertRow.
-func (b Base) InsertRowDeferred(op string, row any, conflict string) error {
+func (b *Base) InsertRowDeferred(op string, row any, conflict string) error {
 	return b.InsertRowsDeferred(op, []any{row}, conflict)
 }
 
 // InsertRowsDeferred is InsertRowDeferred for several rows of a kind in one statement.
-func (b Base) InsertRowsDeferred(op string, rows []any, conflict string) error {
+func (b *Base) InsertRowsDeferred(op string, rows []any, conflict string) error {
 	query, values, err := b.insertInto(rows...)
 	if err != nil {
 		return b.Failure(op, err)
@@ -79,7 +79,7 @@ const OrNothing = "ON CONFLICT DO NOTHING"
 
 // InsertRowChecked writes a new row unless conflict and its args leave it out: then errIfNoRows is the error, which in
 // a pipeline may come with a later statement.
-func (b Base) InsertRowChecked(op string, row any, errIfNoRows error, conflict string, args ...any) error {
+func (b *Base) InsertRowChecked(op string, row any, errIfNoRows error, conflict string, args ...any) error {
 	query, values, err := b.insertInto(row)
 	if err != nil {
 		return b.Failure(op, err)
@@ -88,7 +88,7 @@ func (b Base) InsertRowChecked(op string, row any, errIfNoRows error, conflict s
 }
 
 // ExecDeferred runs a statement whose count of rows does not matter.
-func (b Base) ExecDeferred(op, query string, args ...any) error {
+func (b *Base) ExecDeferred(op, query string, args ...any) error {
 	if b.Pipeline == nil {
 		return b.Exec(op, query, args...)
 	}
@@ -97,7 +97,7 @@ func (b Base) ExecDeferred(op, query string, args ...any) error {
 
 // ExecChanged runs a statement that must meet a row: errIfNoRows is the error when it met none, which in a pipeline may
 // come with a later statement.
-func (b Base) ExecChanged(op string, errIfNoRows error, query string, args ...any) error {
+func (b *Base) ExecChanged(op string, errIfNoRows error, query string, args ...any) error {
 	if b.Pipeline == nil {
 		return b.Changed(op, b.DB.Exec(query, args...), errIfNoRows)
 	}
@@ -108,7 +108,7 @@ func (b Base) ExecChanged(op string, errIfNoRows error, query string, args ...an
 var updates sync.Map // *schema.Schema → string
 
 // updateRowDeferred is UpdateRow in a pipeline.
-func (b Base) updateRowDeferred(op string, row any, id string, revision int64) error {
+func (b *Base) updateRowDeferred(op string, row any, id string, revision int64) error {
 	mapped, err := schemaOf(b.DB, row)
 	if err != nil {
 		return b.Failure(op, err)
@@ -134,14 +134,14 @@ func (b Base) updateRowDeferred(op string, row any, id string, revision int64) e
 	return b.ExecChanged(op, ports.ErrStale, statement, append(values, id, revision-1)...)
 }
 
-// takeWithoutGorm reads the first row of a condition: from the pool, or in a pipeline with everything that waits. gorm
-// would spend as long on building the statement as PostgreSQL on running it.
-func takeWithoutGorm[R any](b Base, op, where string, args []any) (found []R, err error) {
+// findWithoutGorm reads the rows of a condition, which may end with an order: from the pool, or in a pipeline with
+// everything that waits. gorm would spend as long on building the statement as PostgreSQL on running it.
+func findWithoutGorm[R any](b *Base, op, where string, args []any) (found []R, err error) {
 	of, err := schemaOf(b.DB, new(R))
 	if err != nil {
 		return nil, err
 	}
-	query := Numbered(`SELECT * FROM "` + of.Table + `" WHERE ` + where + " LIMIT 1" + b.lock)
+	query := Numbered(`SELECT * FROM "` + of.Table + `" WHERE ` + where)
 	if b.Pipeline != nil {
 		return readPipelined(b, op, query, args, rowOf[R](of))
 	}
@@ -153,7 +153,7 @@ func takeWithoutGorm[R any](b Base, op, where string, args []any) (found []R, er
 }
 
 // findPipelined reads the rows of a query with everything that waits. prepared is the query as gorm would run it.
-func findPipelined[R any](b Base, op string, prepared *gorm.DB) (found []R, err error) {
+func findPipelined[R any](b *Base, op string, prepared *gorm.DB) (found []R, err error) {
 	if prepared.Error != nil {
 		return nil, prepared.Error
 	}
@@ -177,7 +177,7 @@ func rowOf[R any](of *schema.Schema) func(row pgx.CollectableRow) (R, error) {
 }
 
 // readPipelined reads the rows of a query, its parameters written as $1, with everything that waits; scan reads one.
-func readPipelined[R any](b Base, op, query string, args []any, scan pgx.RowToFunc[R]) (found []R, err error) {
+func readPipelined[R any](b *Base, op, query string, args []any, scan pgx.RowToFunc[R]) (found []R, err error) {
 	err = b.Pipeline.Query(b.DB.Statement.Context, op, query, args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scan)
 		return err
@@ -186,7 +186,7 @@ func readPipelined[R any](b Base, op, query string, args []any, scan pgx.RowToFu
 }
 
 // QueryRows reads the rows of a query without gorm's reflection: scan reads one.
-func QueryRows[T any](b Base, op, query string, args []any, scan func(row Scanner) (T, error)) (found []T, err error) {
+func QueryRows[T any](b *Base, op, query string, args []any, scan func(row Scanner) (T, error)) (found []T, err error) {
 	if b.Pipeline == nil {
 		rows, err := b.DB.Raw(query, args...).Rows()
 		if err != nil {
@@ -226,7 +226,7 @@ func scanInto(mapped *schema.Schema, row pgx.CollectableRow, into any) error {
 }
 
 // QueryRowFlush reads the one row of a query into the rest, with everything that waits.
-func (b Base) QueryRowFlush(op, query string, args []any, into ...any) error {
+func (b *Base) QueryRowFlush(op, query string, args []any, into ...any) error {
 	if b.Pipeline == nil {
 		return b.Failure(op, ScanRow(b.DB.Raw(query, args...), into...))
 	}
@@ -244,7 +244,7 @@ var inserts sync.Map // *schema.Schema → insertion
 type insertion struct{ into, values string }
 
 // insertInto is the INSERT of rows of a kind, up to what happens on a conflict, and its values.
-func (b Base) insertInto(rows ...any) (query string, values []any, err error) {
+func (b *Base) insertInto(rows ...any) (query string, values []any, err error) {
 	mapped, err := schemaOf(b.DB, rows[0])
 	if err != nil {
 		return "", nil, err

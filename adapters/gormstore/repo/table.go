@@ -19,11 +19,11 @@ type Mapping[R, S any] struct {
 }
 
 // On binds a mapping to a connection.
-func (m *Mapping[R, S]) On(b Base) Table[R, S] { return Table[R, S]{b, m} }
+func (m *Mapping[R, S]) On(b *Base) Table[R, S] { return Table[R, S]{b, m} }
 
 // Table is the repository of one kind of aggregate, to be embedded in one that adds its own queries.
 type Table[R, S any] struct {
-	Base
+	*Base
 	mapping *Mapping[R, S]
 }
 
@@ -62,6 +62,19 @@ func (t Table[R, S]) GetBy(op, where string, args ...any) (s S, err error) {
 // ListBy loads the aggregates of a query.
 func (t Table[R, S]) ListBy(op string, query *gorm.DB) ([]S, error) {
 	return ListBy(t.Base, op, query, t.mapping.ToState)
+}
+
+// FindBy loads the aggregates of a condition, newest first. On a hot path it costs less than ListBy.
+func (t Table[R, S]) FindBy(op, where string, args ...any) ([]S, error) {
+	if t.Pipeline == nil && t.Pool == nil {
+		return t.ListBy(op, t.DB.Where(where, args...).Order("id DESC"))
+	}
+	rows, err := findWithoutGorm[R](t.Base, op, where+" ORDER BY id DESC", args)
+	list := make([]S, len(rows))
+	for i, row := range rows {
+		list[i] = t.mapping.ToState(row)
+	}
+	return list, t.Failure(op, err)
 }
 
 // Page loads one page of a query, newest first.
@@ -113,7 +126,7 @@ func (t Table[R, S]) InsertNew(ctx context.Context, s S) error {
 }
 
 // ListBy loads every row of a query and converts them.
-func ListBy[R, T any](b Base, op string, query *gorm.DB, convert func(R) T) ([]T, error) {
+func ListBy[R, T any](b *Base, op string, query *gorm.DB, convert func(R) T) ([]T, error) {
 	var rows []R
 	var err error
 	if b.Pipeline != nil {
@@ -132,7 +145,7 @@ func ListBy[R, T any](b Base, op string, query *gorm.DB, convert func(R) T) ([]T
 }
 
 // ListByIDDesc loads one page of rows, newest id first, and converts them.
-func ListByIDDesc[R, T any](b Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
+func ListByIDDesc[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
 	idOf func(R) string) (ports.List[T], error) {
 	if page.After.ID != "" {
 		query = query.Where("id < ?", page.After.ID)

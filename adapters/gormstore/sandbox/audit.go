@@ -10,9 +10,9 @@ import (
 )
 
 // NewAudit is the comparison over one connection.
-func NewAudit(b repo.Base) ports.SandboxAudit { return audit{b} }
+func NewAudit(b *repo.Base) ports.SandboxAudit { return audit{b} }
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // UnmatchedCharges implements ports.SandboxAudit. An outcome's JSON begins with its status. A payment of zero is never
 // charged. A card that is saved is a charge of its setup, which no payment belongs to.

@@ -14,7 +14,7 @@ import (
 )
 
 // NewCharges is the memory over one connection.
-func NewCharges(b repo.Base) ports.SandboxCharges { return charges{b} }
+func NewCharges(b *repo.Base) ports.SandboxCharges { return charges{b} }
 
 type chargeRow struct {
 	PaymentID  string `gorm:"primaryKey"`
@@ -35,7 +35,7 @@ func (r chargeRow) toCharge() ports.SandboxCharge {
 	}
 }
 
-type charges struct{ repo.Base }
+type charges struct{ *repo.Base }
 
 // Get implements ports.SandboxCharges.
 func (t charges) Get(_ context.Context, paymentID string) (ports.SandboxCharge, error) {

@@ -24,10 +24,10 @@ type disputeRow struct {
 // TableName implements gorm's tabler.
 func (disputeRow) TableName() string { return "sandbox_disputes" }
 
-type disputes struct{ repo.Base }
+type disputes struct{ *repo.Base }
 
 // NewDisputes is the processor's memory of disputes over one connection.
-func NewDisputes(b repo.Base) ports.SandboxDisputes { return disputes{b} }
+func NewDisputes(b *repo.Base) ports.SandboxDisputes { return disputes{b} }
 
 // Insert implements ports.SandboxDisputes.
 func (t disputes) Insert(_ context.Context, d ports.DisputeReport) error {

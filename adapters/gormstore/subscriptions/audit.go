@@ -6,7 +6,7 @@ import (
 	"sundry/adapters/gormstore/repo"
 )
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // Stalled implements ports.SubscriptionAudit.
 func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {

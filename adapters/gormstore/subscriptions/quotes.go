@@ -21,7 +21,7 @@ type quoteRow struct {
 // TableName implements gorm's tabler.
 func (quoteRow) TableName() string { return "subscription_quotes" }
 
-type quotes struct{ repo.Base }
+type quotes struct{ *repo.Base }
 
 // Insert implements ports.Quotes.
 func (t quotes) Insert(_ context.Context, q subscription.Quote) error {
@@ -59,7 +59,7 @@ type paidPeriodRow struct {
 // TableName implements gorm's tabler.
 func (paidPeriodRow) TableName() string { return "subscription_periods" }
 
-type paidPeriods struct{ repo.Base }
+type paidPeriods struct{ *repo.Base }
 
 // Insert implements ports.PaidPeriods.
 func (t paidPeriods) Insert(_ context.Context, p ports.PaidPeriod) error {

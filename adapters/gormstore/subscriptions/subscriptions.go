@@ -13,7 +13,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.SubscriptionRepos {
+func Repositories(b *repo.Base) ports.SubscriptionRepos {
 	return ports.SubscriptionRepos{
 		Subscriptions: subscriptions{subscriptionMapping.On(b)}, Quotes: quotes{b}, PaidPeriods: paidPeriods{b},
 		Audit: audit{b},
@@ -26,7 +26,7 @@ type subscriptionRow struct {
 	CustomerID         string
 	ExternalCustomerID string
 	CheckoutID         string
-	Offer              repo.JSONColumn[plan.Offer]
+	Offer              repo.SharedJSON[plan.Offer]
 	Status             string
 	PaymentMethodID    string
 	Anchor             repo.UnixMillis
@@ -58,7 +58,7 @@ func (subscriptionRow) TableName() string { return "subscriptions" }
 func newSubscriptionRow(s subscription.State) subscriptionRow {
 	return subscriptionRow{
 		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
-		CheckoutID: s.CheckoutID, Offer: repo.JSON(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
+		CheckoutID: s.CheckoutID, Offer: repo.Shared(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
 		Anchor: repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart),
 		CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
 		TrialEndsAt:      repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt),
@@ -112,7 +112,7 @@ func (t subscriptions) Get(_ context.Context, id string) (subscription.State, er
 var cachedSubscriptions = repo.NewSlot[subscription.State]("subscriptions")
 
 // PreloadSubscription reads the subscription that a payment is for.
-func PreloadSubscription(b repo.Base, paymentID string) {
+func PreloadSubscription(b *repo.Base, paymentID string) {
 	repo.PreloadRow(b, cachedSubscriptions, "get subscription of "+paymentID,
 		"SELECT s.* FROM subscriptions s JOIN payments p ON p.subject_id = s.id WHERE p.id = ?", []any{paymentID},
 		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
@@ -151,11 +151,11 @@ func (t subscriptions) ListByCustomer(_ context.Context, customerID string) ([]s
 // ListByBuyer implements ports.Subscriptions.
 func (t subscriptions) ListByBuyer(_ context.Context, creatorID, externalCustomerID,
 	email string) ([]subscription.State, error) {
-	query := t.DB.Where("creator_id = ? AND external_customer_id = ? AND external_customer_id <> ''", creatorID,
-		externalCustomerID)
+	const op = "list subscriptions of a buyer"
 	if externalCustomerID == "" {
-		query = t.DB.Where(`creator_id = ? AND customer_id IN (SELECT c.id FROM customers c WHERE c.creator_id = ?
+		return t.FindBy(op, `creator_id = ? AND customer_id IN (SELECT c.id FROM customers c WHERE c.creator_id = ?
 			AND LOWER(c.email) = LOWER(?) AND c.email <> '')`, creatorID, creatorID, email)
 	}
-	return t.ListBy("list subscriptions of a buyer", query.Order("id DESC"))
+	return t.FindBy(op, "creator_id = ? AND external_customer_id = ? AND external_customer_id <> ''", creatorID,
+		externalCustomerID)
 }

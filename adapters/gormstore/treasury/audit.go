@@ -10,7 +10,7 @@ import (
 )
 
 // audit implements ports.TreasuryAudit.
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 var _ ports.TreasuryAudit = audit{}
 

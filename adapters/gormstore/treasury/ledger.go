@@ -14,7 +14,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.TreasuryRepos {
+func Repositories(b *repo.Base) ports.TreasuryRepos {
 	return ports.TreasuryRepos{
 		Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)},
 		Accounts: payoutAccounts{payoutAccountMapping.On(b)}, Audit: audit{b},
@@ -47,7 +47,7 @@ func (r ledgerRow) toEntry() ledger.Entry {
 	}
 }
 
-type ledgerEntries struct{ repo.Base }
+type ledgerEntries struct{ *repo.Base }
 
 // insertEntries is the INSERT of entries, and entryValues one line of it.
 const (
@@ -213,7 +213,7 @@ func (r saleRow) toState() ledger.SaleState {
 	}
 }
 
-type sales struct{ repo.Base }
+type sales struct{ *repo.Base }
 
 // Insert implements ports.Sales.
 func (t sales) Insert(_ context.Context, s ledger.SaleState) error {

@@ -11,7 +11,7 @@ import (
 	"sundry/ports"
 )
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // checkSQL counts reports a second time, beside the rollups. A period that has no rollup gets one that shows it as
 // uncounted. Of LAST only the last report can be compared: one that is not earlier than what the rollup took is the

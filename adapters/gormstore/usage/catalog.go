@@ -110,7 +110,7 @@ type catalog struct {
 	prices   repo.Table[priceRow, core.Price]
 }
 
-func newCatalog(b repo.Base) catalog {
+func newCatalog(b *repo.Base) catalog {
 	return catalog{meters: meterMapping.On(b), products: productMapping.On(b), prices: priceMapping.On(b)}
 }
 

@@ -33,7 +33,7 @@ func (r storedReportRow) toReport() ports.StoredReport {
 	return out
 }
 
-type reports struct{ repo.Base }
+type reports struct{ *repo.Base }
 
 // Get implements ports.UsageReports.
 func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredReport, error) {

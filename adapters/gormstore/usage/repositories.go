@@ -7,7 +7,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.UsageRepos {
+func Repositories(b *repo.Base) ports.UsageRepos {
 	return ports.UsageRepos{
 		Catalog: newCatalog(b), Plans: billingPlans{billingPlanMapping.On(b)}, Streams: streams{b}, Reports: reports{b},
 		Rollups: rollups{b}, Alerts: alerts{alertMapping.On(b)}, Audit: audit{b},

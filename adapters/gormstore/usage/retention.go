@@ -18,9 +18,9 @@ const (
 // DeleteReports deletes the reports that were received before a time and have been counted twice, each step in a
 // transaction that atomically runs. The rollups of their periods are marked first: those counts are final. On
 // PostgreSQL a month is dropped whole.
-func DeleteReports(before time.Time, atomically func(step func(repo.Base) error) error) error {
+func DeleteReports(before time.Time, atomically func(step func(*repo.Base) error) error) error {
 	for more := true; more; {
-		err := atomically(func(b repo.Base) (err error) {
+		err := atomically(func(b *repo.Base) (err error) {
 			more, err = reports{b}.deleteBatch(before)
 			return err
 		})
@@ -30,7 +30,7 @@ func DeleteReports(before time.Time, atomically func(step func(repo.Base) error)
 	}
 	for {
 		var month string
-		err := atomically(func(b repo.Base) (err error) {
+		err := atomically(func(b *repo.Base) (err error) {
 			month, err = reports{b}.oldMonth(before)
 			return err
 		})
@@ -43,9 +43,9 @@ func DeleteReports(before time.Time, atomically func(step func(repo.Base) error)
 	}
 }
 
-func deleteMonth(month string, atomically func(step func(repo.Base) error) error) error {
+func deleteMonth(month string, atomically func(step func(*repo.Base) error) error) error {
 	for from := int64(0); from >= 0; {
-		err := atomically(func(b repo.Base) (err error) {
+		err := atomically(func(b *repo.Base) (err error) {
 			from, err = reports{b}.markPage(month, from)
 			return err
 		})
@@ -53,7 +53,7 @@ func deleteMonth(month string, atomically func(step func(repo.Base) error) error
 			return err
 		}
 	}
-	return atomically(func(b repo.Base) error { return reports{b}.drop(month) })
+	return atomically(func(b *repo.Base) error { return reports{b}.drop(month) })
 }
 
 // deleteBatch deletes the oldest reports row by row: on PostgreSQL only those for which there was no month.

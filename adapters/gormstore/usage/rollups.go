@@ -59,7 +59,7 @@ func (r rollupRow) toRollup() ports.UsageRollup {
 	}
 }
 
-type rollups struct{ repo.Base }
+type rollups struct{ *repo.Base }
 
 // watermark contains the position up to which reports are counted, and the one up to which they have been counted a
 // second time.

@@ -135,7 +135,7 @@ func (r streamRow) toStream() ports.UsageStream {
 	}
 }
 
-type streams struct{ repo.Base }
+type streams struct{ *repo.Base }
 
 // intakeLock names what reports are accepted under: shared by all that write some, exclusive to anyone who changes how
 // they are counted.

@@ -20,7 +20,7 @@ type announcementRow struct {
 // TableName implements gorm's tabler.
 func (announcementRow) TableName() string { return "access_announcements" }
 
-type announcements struct{ repo.Base }
+type announcements struct{ *repo.Base }
 
 // Get implements ports.Announcements.
 func (t announcements) Get(_ context.Context, creatorID, externalCustomerID string) (ports.Announcement, error) {
@@ -38,7 +38,7 @@ func (t announcements) Get(_ context.Context, creatorID, externalCustomerID stri
 var cachedAnnouncements = repo.NewSlot[announcementRow]("access_announcements")
 
 // PreloadAnnouncement reads what was last announced of a customer's access; the zero row where nothing was.
-func PreloadAnnouncement(b repo.Base, creatorID, externalCustomerID string) {
+func PreloadAnnouncement(b *repo.Base, creatorID, externalCustomerID string) {
 	cachedAnnouncements.Preload(b, "get announcement", "SELECT * FROM access_announcements WHERE creator_id = ? AND "+
 		"external_customer_id = ?",
 		[]any{creatorID, externalCustomerID}, func(rows pgx.Rows, keep func(string, announcementRow)) error {

@@ -9,7 +9,7 @@ import (
 	"sundry/core/webhook"
 )
 
-type audit struct{ repo.Base }
+type audit struct{ *repo.Base }
 
 // ListEndpoints implements ports.WebhookAudit.
 func (t audit) ListEndpoints(_ context.Context, afterID string, limit int) ([]webhook.EndpointState, error) {

@@ -15,7 +15,7 @@ type endpointRow struct {
 	ID              string `gorm:"primaryKey"`
 	CreatorID       string
 	URL             string
-	Events          repo.JSONColumn[[]string]
+	Events          repo.SharedJSON[[]string]
 	Enabled         bool
 	DisabledReason  string
 	MaxInFlight     int
@@ -36,7 +36,7 @@ func (endpointRow) TableName() string { return "webhook_endpoints" }
 
 func newEndpointRow(s webhook.EndpointState) endpointRow {
 	return endpointRow{
-		ID: s.ID, CreatorID: s.CreatorID, URL: s.URL, Events: repo.JSON(s.Events), Enabled: s.Enabled,
+		ID: s.ID, CreatorID: s.CreatorID, URL: s.URL, Events: repo.Shared(s.Events), Enabled: s.Enabled,
 		DisabledReason: s.DisabledReason,
 		MaxInFlight:    s.MaxInFlight, MaxPerSecond: s.MaxPerSecond,
 		Secret: s.Secret, PreviousSecret: s.PreviousSecret, PreviousUntil: repo.UnixMillis(s.PreviousUntil),
@@ -84,7 +84,7 @@ func (t endpoints) ListAll(_ context.Context, creatorID string) ([]webhook.Endpo
 var cachedEndpoints = repo.NewSlot[[]webhook.EndpointState]("webhook_endpoints")
 
 // PreloadEndpoints reads all endpoints of the account that owner, a query with an argument, selects the id of.
-func PreloadEndpoints(b repo.Base, owner, arg string) {
+func PreloadEndpoints(b *repo.Base, owner, arg string) {
 	const query = "SELECT o.creator_id AS owner, e.* FROM (%s) o (creator_id) LEFT JOIN webhook_endpoints e ON " +
 		"e.creator_id = o.creator_id ORDER BY e.id"
 	type ownedRow struct {

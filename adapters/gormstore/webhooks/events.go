@@ -12,7 +12,7 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b repo.Base) ports.WebhookRepos {
+func Repositories(b *repo.Base) ports.WebhookRepos {
 	return ports.WebhookRepos{
 		Events: events{eventMapping.On(b), eventWrites{}}, Endpoints: endpoints{endpointMapping.On(b)},
 		Deliveries:    deliveries{deliveryMapping.On(b)},

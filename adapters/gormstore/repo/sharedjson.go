@@ -1,0 +1,71 @@
+package repo
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"sync"
+)
+
+// SharedJSON stores a value as JSON, as JSONColumn does, that many rows have alike: what a plan gives, say, is in each
+// of its sessions, grants and subscriptions. Equal texts are decoded once and share what they decode to, so nobody may
+// change a value that was read in place.
+type SharedJSON[T any] struct{ V T }
+
+// Shared makes a column of a value.
+func Shared[T any](v T) SharedJSON[T] { return SharedJSON[T]{v} }
+
+// Value implements driver.Valuer.
+func (j SharedJSON[T]) Value() (driver.Value, error) { return JSONColumn[T](j).Value() }
+
+// Scan implements sql.Scanner.
+func (j *SharedJSON[T]) Scan(src any) (err error) {
+	if raw, ok := src.(string); ok && len(raw) <= maxSharedText {
+		j.V, err = sharedOf[T]().decode(raw)
+		return err
+	}
+	return (*JSONColumn[T])(j).Scan(src)
+}
+
+const (
+	// maxSharedText is the longest text that is remembered.
+	maxSharedText = 8 << 10
+	// maxSharedTexts is how much text is remembered for one type of value; then it begins anew.
+	maxSharedTexts = 256 << 10
+)
+
+// shared keeps what texts decode to.
+type shared[T any] struct {
+	mu     sync.RWMutex
+	values map[string]T
+	held   int
+}
+
+// sharedByType has one shared[T] for each T, under (*T)(nil).
+var sharedByType sync.Map
+
+func sharedOf[T any]() *shared[T] {
+	known, ok := sharedByType.Load((*T)(nil))
+	if !ok {
+		known, _ = sharedByType.LoadOrStore((*T)(nil), &shared[T]{values: map[string]T{}})
+	}
+	return known.(*shared[T]) //nolint:forcetypeassert,errcheck // it is only written above
+}
+
+func (s *shared[T]) decode(raw string) (v T, err error) {
+	s.mu.RLock()
+	v, known := s.values[raw]
+	s.mu.RUnlock()
+	if known {
+		return v, nil
+	}
+	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+		return v, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held += len(raw); s.held > maxSharedTexts {
+		s.values, s.held = map[string]T{}, len(raw)
+	}
+	s.values[raw] = v
+	return v, nil
+}
