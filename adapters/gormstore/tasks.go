@@ -423,7 +423,8 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 	if err != nil {
 		return moved, err
 	}
-	locked, err := (&repo.Base{DB: s.reader(ctx), Dialect: s.dialect}).QueryIDs("find tasks to re-time", misTimed, creatorID,
+	locked, err := (&repo.Base{DB: s.reader(ctx), Dialect: s.dialect}).QueryIDs("find tasks to re-time", misTimed,
+		creatorID,
 		soonest, offset)
 	if err != nil {
 		return moved, err

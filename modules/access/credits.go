@@ -41,7 +41,7 @@ func (s *Service) ConsumeCredits(
 		return access.Balance{}, err
 	}
 	var response access.Balance
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var unit string
 		replayed := false
 		c, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, func(c *lockedAccess) (access.Cause, error) {

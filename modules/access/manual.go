@@ -55,7 +55,7 @@ func (s *Service) GrantManually(
 	ctx context.Context, creatorID, externalCustomerID string, request GrantRequest,
 ) (*access.Grant, error) {
 	var granted *access.Grant
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +68,16 @@ func (s *Service) GrantManually(
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if request.Listing != "" {
-			offer, err := s.terms.TermsOf(ctx, r, creatorID, request.Listing, request.Plan)
+			offer, err := s.deps.Terms.TermsOf(ctx, r, creatorID, request.Listing, request.Plan)
 			if err != nil {
 				return err
 			}
 			given.Offer = &offer
 		}
 		_, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, func(c *lockedAccess) (access.Cause, error) {
-			granted = access.NewManual(s.ids.New(id.Grant), creatorID, externalCustomerID, given, c.now)
+			granted = access.NewManual(s.deps.IDs.New(id.Grant), creatorID, externalCustomerID, given, c.now)
 			return access.Cause{Kind: access.GrantCreated, ID: granted.State().ID}, c.add(ctx, granted)
 		})
 		if err != nil || given.ExpiresAt.IsZero() {
@@ -97,7 +97,7 @@ func (s *Service) RevokeManually(
 		return nil, errNoGrant()
 	}
 	var revoked *access.Grant
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		_, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, func(c *lockedAccess) (access.Cause, error) {
 			var err error
 			if revoked, err = c.own(ctx, grantID); err != nil {

@@ -29,12 +29,12 @@ func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Cou
 // RefreshMeters runs TaskMeters. Body and tag of the snapshot move, its version does not.
 func (s *Service) RefreshMeters(ctx context.Context, t ports.Task) error {
 	customer := strings.TrimPrefix(t.Subject, t.CreatorID+"/")
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		document, err := r.Access.Snapshots.Lock(ctx, access.Empty(t.CreatorID, customer, s.livemode))
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		document, err := r.Access.Snapshots.Lock(ctx, access.Empty(t.CreatorID, customer, s.deps.Livemode))
 		if err != nil {
 			return err
 		}
-		meters, err := s.meters.MetersOf(ctx, r, t.CreatorID, customer)
+		meters, err := s.deps.Meters.MetersOf(ctx, r, t.CreatorID, customer)
 		if err != nil {
 			return err
 		}

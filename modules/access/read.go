@@ -25,13 +25,13 @@ func (s *Service) Snapshot(ctx context.Context, creatorID, externalCustomerID st
 	if err != nil || d.NextEnd.IsZero() {
 		return d, err
 	}
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil || now.Before(d.NextEnd) {
 		return d, err
 	}
 	// A grant has expired and its task has not run yet. Access is never shown for longer than it was given, so end it
 	// now.
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		c, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, noop)
 		if err == nil {
 			d = c.document
@@ -42,9 +42,9 @@ func (s *Service) Snapshot(ctx context.Context, creatorID, externalCustomerID st
 }
 
 func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error) {
-	d, err := s.reader.ReadAccess(ctx, creatorID, externalCustomerID)
+	d, err := s.deps.Reader.ReadAccess(ctx, creatorID, externalCustomerID)
 	if errors.Is(err, ports.ErrNotFound) {
-		return access.Empty(creatorID, externalCustomerID, s.livemode), nil
+		return access.Empty(creatorID, externalCustomerID, s.deps.Livemode), nil
 	}
 	return d, err
 }
@@ -54,12 +54,12 @@ func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string
 func (s *Service) Wait(
 	ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration,
 ) (access.Document, error) {
-	deadline := s.clock.Real().Add(min(wait, MaxWait))
+	deadline := s.deps.Clock.Real().Add(min(wait, MaxWait))
 	reading := context.WithoutCancel(ctx) // when the wait is cut short, the response is still a good one
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		d, err := s.Snapshot(reading, creatorID, externalCustomerID)
-		left := deadline.Sub(s.clock.Real())
-		if err != nil || d.Version > after || left <= 0 || s.sleeper.Sleep(ctx, min(pause, left)) != nil {
+		left := deadline.Sub(s.deps.Clock.Real())
+		if err != nil || d.Version > after || left <= 0 || s.deps.Sleeper.Sleep(ctx, min(pause, left)) != nil {
 			return d, err
 		}
 	}
@@ -82,7 +82,7 @@ type Explanation struct {
 // Explain returns which payment, subscription or grant gives what, and how the version came about.
 func (s *Service) Explain(ctx context.Context, creatorID, externalCustomerID string) (Explanation, error) {
 	var e Explanation
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	for {
 		d, err := s.Snapshot(ctx, creatorID, externalCustomerID)
 		if err != nil {

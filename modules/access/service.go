@@ -21,15 +21,7 @@ const TaskExpire = "access.expire"
 
 // Service holds the use cases.
 type Service struct {
-	store    ports.Store
-	reader   ports.AccessReader
-	clock    ports.Clock
-	sleeper  ports.Sleeper
-	ids      ports.IDs
-	bus      ports.Bus
-	terms    ports.PlanTerms
-	meters   ports.CustomerMeters
-	livemode bool
+	deps Deps
 }
 
 // Deps holds the dependencies of the module.
@@ -47,25 +39,20 @@ type Deps struct {
 }
 
 // New returns the module.
-func New(d Deps) *Service {
-	return &Service{
-		store: d.Store, reader: d.Reader, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, bus: d.Bus, terms: d.Terms,
-		meters: d.Meters, livemode: d.Livemode,
-	}
-}
+func New(d Deps) *Service { return &Service{deps: d} }
 
 // OnCheckoutPaid grants a one-time purchase. A recurring offer grants nothing here: OnSubscriptionCreated does.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
 	if e.Offer.Recurring() {
 		return nil
 	}
-	g := access.NewForPurchase(s.ids.New(id.Grant), e)
+	g := access.NewForPurchase(s.deps.IDs.New(id.Grant), e)
 	return s.grantOnce(ctx, r, g, access.Cause{Kind: access.PurchasePaid, ID: g.State().SourceID})
 }
 
 // LockAccess implements ports.AccessVersions.
 func (s *Service) LockAccess(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) error {
-	return r.Access.Snapshots.LockSoon(ctx, access.Empty(creatorID, externalCustomerID, s.livemode))
+	return r.Access.Snapshots.LockSoon(ctx, access.Empty(creatorID, externalCustomerID, s.deps.Livemode))
 }
 
 // AccessVersion implements ports.AccessVersions.
@@ -84,7 +71,7 @@ func (s *Service) AccessVersion(
 
 // Expire runs TaskExpire.
 func (s *Service) Expire(ctx context.Context, t ports.Task) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		g, err := r.Access.Grants.Get(ctx, t.CreatorID, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return r.Tasks.Done(ctx, t)
@@ -163,7 +150,7 @@ func (s *Service) withLockedAccess(
 	}
 	c := &lockedAccess{repos: r, now: now}
 	if c.document, err = r.Access.Snapshots.Lock(
-		ctx, access.Empty(creatorID, externalCustomerID, s.livemode),
+		ctx, access.Empty(creatorID, externalCustomerID, s.deps.Livemode),
 	); err != nil {
 		return nil, err
 	}
@@ -202,7 +189,7 @@ func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
 
 // publish folds the grants and, when that gives another document, saves it as the next version and reports it.
 func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cause) error {
-	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.livemode, cause, c.now)
+	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.deps.Livemode, cause, c.now)
 	switch {
 	case err != nil:
 		return err
@@ -219,7 +206,7 @@ func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cau
 	if !ok {
 		return nil
 	}
-	if err := s.bus.Publish(ctx, c.repos, changed); err != nil {
+	if err := s.deps.Bus.Publish(ctx, c.repos, changed); err != nil {
 		return fmt.Errorf("publish version %d: %w", changed.Version, err)
 	}
 	return nil

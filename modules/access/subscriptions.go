@@ -74,7 +74,7 @@ func (s *Service) followAs(ctx context.Context, r ports.Repos, sub subscription.
 		var err error
 		g, err = c.ofSubscription(ctx, sub)
 		if errors.Is(err, ports.ErrNotFound) {
-			g = access.NewForSubscription(s.ids.New(id.Grant), sub, c.now)
+			g = access.NewForSubscription(s.deps.IDs.New(id.Grant), sub, c.now)
 			return cause, c.add(ctx, g)
 		}
 		if err != nil {

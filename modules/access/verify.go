@@ -13,7 +13,7 @@ const verifyPage = 500
 // Verify checks every customer's snapshot against the fold of their grants, their history for gaps, and the uses of
 // credits. It returns one line per violation. The service may go on meanwhile.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Access.Audit
+	audit := s.deps.Store.Read(ctx).Access.Audit
 	lines, err := ports.Checks{
 		{Find: audit.LostSnapshots, Message: "access of customer %s: the snapshot is gone"},
 		{Find: audit.LostCreditUses, Message: "credit use %s is not complete"},
@@ -40,7 +40,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 func (s *Service) violationsOf(c ports.CustomerAccess) (violations []string) {
 	d := c.Document
 	of := fmt.Sprintf("access of customer %q of %s", d.ExternalCustomerID, d.CreatorID)
-	if !d.Matches(access.Fold(c.Grants), s.livemode) {
+	if !d.Matches(access.Fold(c.Grants), s.deps.Livemode) {
 		violations = append(violations, fmt.Sprintf("%s: version %d is not the fold of the grants", of, d.Version))
 	}
 	if c.Changes != d.Version || c.Highest != d.Version {

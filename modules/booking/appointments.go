@@ -18,12 +18,12 @@ import (
 func (s *Service) Appointments(
 	ctx context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page,
 ) (ports.List[appointment.State], error) {
-	return s.store.Read(ctx).Booking.Appointments.List(ctx, creatorID, search, page)
+	return s.deps.Store.Read(ctx).Booking.Appointments.List(ctx, creatorID, search, page)
 }
 
 // Appointment returns one of the account's appointments. NOT_FOUND.
 func (s *Service) Appointment(ctx context.Context, creatorID, appointmentID string) (appointment.State, error) {
-	return appointmentOf(ctx, s.store.Read(ctx), creatorID, appointmentID)
+	return appointmentOf(ctx, s.deps.Store.Read(ctx), creatorID, appointmentID)
 }
 
 func appointmentOf(ctx context.Context, r ports.Repos, creatorID, appointmentID string) (appointment.State, error) {
@@ -48,7 +48,7 @@ func (s *Service) rescheduleAs(
 	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice,
 	mayMove func(*appointment.Appointment) error,
 ) (moved appointment.State, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		// From here on nobody else decides about this creator's time, nor about any of their appointments.
 		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *Service) moveReservation(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, old *appointment.Reservation,
 	pick appointment.SlotChoice, now time.Time,
 ) (appointment.ReservationState, error) {
-	next, err := b.Move(old, pick, s.ids.New(id.Reservation), now)
+	next, err := b.Move(old, pick, s.deps.IDs.New(id.Reservation), now)
 	if err != nil {
 		return appointment.ReservationState{}, err
 	}
@@ -146,8 +146,8 @@ func (s *Service) save(ctx context.Context, r ports.Repos, a *appointment.Appoin
 	if err := s.scheduleReminders(ctx, r, a.State()); err != nil {
 		return err
 	}
-	return s.bus.Publish(ctx, r, change)
+	return s.deps.Bus.Publish(ctx, r, change)
 }
 
 // room names a meeting at a provider that gives each its own.
-func (s *Service) room() string { return "sundry-" + hex.EncodeToString(s.ids.Random(16)) }
+func (s *Service) room() string { return "sundry-" + hex.EncodeToString(s.deps.IDs.Random(16)) }

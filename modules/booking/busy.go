@@ -38,7 +38,7 @@ func (s *Service) CheckBusyCalendars(urls []string) error {
 
 // BusyCalendars are a creator's other calendars and what reading each last came to.
 func (s *Service) BusyCalendars(ctx context.Context, creatorID string) ([]ports.BusyCalendar, error) {
-	return s.store.Read(ctx).Booking.BusyCalendars.List(ctx, creatorID)
+	return s.deps.Store.Read(ctx).Booking.BusyCalendars.List(ctx, creatorID)
 }
 
 // setBusyCalendars replaces the list and has every calendar read at once. The tasks are the platform's: calendars
@@ -59,7 +59,7 @@ func (s *Service) setBusyCalendars(ctx context.Context, r ports.Repos, creatorID
 		}
 	}
 	for _, address := range urls {
-		if err := r.Tasks.Schedule(ctx, TaskReadCalendar, creatorID+" "+address, "", s.clock.Real()); err != nil {
+		if err := r.Tasks.Schedule(ctx, TaskReadCalendar, creatorID+" "+address, "", s.deps.Clock.Real()); err != nil {
 			return err
 		}
 	}
@@ -70,13 +70,13 @@ func (s *Service) setBusyCalendars(ctx context.Context, r ports.Repos, creatorID
 // and records why. Claims are never touched. Task TaskReadCalendar.
 func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 	creatorID, address, _ := strings.Cut(t.Subject, " ")
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	calendars, err := r.Booking.BusyCalendars.List(ctx, creatorID)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(calendars, func(c ports.BusyCalendar) bool { return c.URL == address }) {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
 	}
 	setup, err := r.Booking.Scheduling.Get(ctx, creatorID)
 	if err != nil {
@@ -86,15 +86,15 @@ func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return err
 	}
 	times, failure := s.readBusy(ctx, address, zone, slot.Interval{
 		From: now.AddDate(0, 0, -1), Until: now.AddDate(0, 0, readDays),
 	})
-	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		at := s.clock.Real()
+	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		at := s.deps.Clock.Real()
 		if err := r.Tasks.Postpone(ctx, t, at.Add(readEvery)); err != nil {
 			return err
 		}
@@ -108,9 +108,9 @@ func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 func (s *Service) readBusy(
 	ctx context.Context, address string, zone *time.Location, during slot.Interval,
 ) ([]slot.Interval, error) {
-	raw, err := s.fetcher.Fetch(ctx, address)
+	raw, err := s.deps.Fetcher.Fetch(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	return s.reader.Busy(raw, zone, during, s.host())
+	return s.deps.Reader.Busy(raw, zone, during, s.host())
 }

@@ -40,7 +40,7 @@ func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, erro
 	if err := query.check(); err != nil {
 		return Calendar{}, err
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	b, err := s.offered(ctx, r, query.ListingID, query.VariantID)
 	if err == nil && b.Listing.Status != listing.Active {
 		err = fault.NotFound("listing")
@@ -48,7 +48,7 @@ func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, erro
 	if err != nil {
 		return Calendar{}, err
 	}
-	now, err := s.clock.Now(ctx, b.Listing.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, b.Listing.CreatorID)
 	if err != nil {
 		return Calendar{}, err
 	}
@@ -111,7 +111,7 @@ const week = 8 * 24 * time.Hour
 func (s *Service) query(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
 ) (slot.Query, error) {
-	now, err := s.clock.Now(ctx, b.Listing.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, b.Listing.CreatorID)
 	if err != nil {
 		return slot.Query{}, err
 	}

@@ -49,7 +49,7 @@ func (s *Cancellations) Cancel(
 func (s *Cancellations) CancelByBuyer(
 	ctx context.Context, link, reason string, expected int64,
 ) (appointment.State, error) {
-	a, err := s.booking.linked(ctx, s.booking.store.Read(ctx), link)
+	a, err := s.booking.linked(ctx, s.booking.deps.Store.Read(ctx), link)
 	if err != nil {
 		return a, err
 	}
@@ -64,7 +64,7 @@ func (s *Cancellations) cancelAs(
 	if err := appointment.CheckReason(c.reason); err != nil {
 		return appointment.State{}, err
 	}
-	err = s.booking.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.booking.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (s *Cancellations) publishAllCanceled(ctx context.Context, r ports.Repos, c
 	if err != nil || !appointment.NoneLeft(session) {
 		return err
 	}
-	return s.booking.bus.Publish(ctx, r, appointment.AllCanceled{
+	return s.booking.deps.Bus.Publish(ctx, r, appointment.AllCanceled{
 		CreatorID: canceled.CreatorID, CheckoutID: canceled.CheckoutID,
 	})
 }
@@ -174,7 +174,7 @@ type Money struct {
 // MoneyOf returns what canceling an appointment did to its payment or, before that, what it would do now for a
 // canceler.
 func (s *Cancellations) MoneyOf(ctx context.Context, a appointment.State, by appointment.Canceler) (Money, error) {
-	r := s.booking.store.Read(ctx)
+	r := s.booking.deps.Store.Read(ctx)
 	if a.Status == appointment.StatusCanceled {
 		return s.moneyOfCanceled(ctx, r, a)
 	}

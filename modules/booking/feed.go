@@ -23,13 +23,13 @@ const (
 
 // FeedURL is the secret address of a creator's calendar.
 func (s *Service) FeedURL(ctx context.Context, creatorID string) (string, error) {
-	version, err := s.store.Read(ctx).Booking.Scheduling.GetFeedVersion(ctx, creatorID)
+	version, err := s.deps.Store.Read(ctx).Booking.Scheduling.GetFeedVersion(ctx, creatorID)
 	return s.feedURL(creatorID, version), err
 }
 
 // RotateFeed replaces the address: the one before opens nothing any more.
 func (s *Service) RotateFeed(ctx context.Context, creatorID string) (url string, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		version, err := r.Booking.Scheduling.IncrementFeedVersion(ctx, creatorID)
 		url = s.feedURL(creatorID, version)
 		return err
@@ -49,7 +49,7 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	if !ok {
 		return nil, fault.NotFound("calendar")
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	version, err := r.Booking.Scheduling.GetFeedVersion(ctx, creatorID)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	if _, ok := secret.Verify(s.cfg.LinkKey, purposeFeed, id.Creator, link, strconv.FormatInt(version, 10)); !ok {
 		return nil, fault.NotFound("calendar")
 	}
-	name, err := s.accounts.SellerName(ctx, r, creatorID)
+	name, err := s.deps.Accounts.SellerName(ctx, r, creatorID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	for i, a := range all {
 		file.Entries[i] = s.CalendarEntry(a)
 	}
-	return s.calendars.Write(file), nil
+	return s.deps.Calendars.Write(file), nil
 }
 
 // fed are the appointments of a feed.

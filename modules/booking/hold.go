@@ -65,7 +65,7 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 	if err := b.Available(q, picks); err != nil {
 		return nil, err
 	}
-	reservations := b.Hold(picks, h.CheckoutID, func() string { return s.ids.New(id.Reservation) }, now)
+	reservations := b.Hold(picks, h.CheckoutID, func() string { return s.deps.IDs.New(id.Reservation) }, now)
 	return reservations, s.take(ctx, r, reservations, picks)
 }
 
@@ -167,7 +167,7 @@ func (s *Service) Confirm(
 		if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
 			return nil, false, err
 		}
-		a, emitted := b.Book(s.ids.New(id.Appointment), reservation.State(), c.Buyer, s.room(), now)
+		a, emitted := b.Book(s.deps.IDs.New(id.Appointment), reservation.State(), c.Buyer, s.room(), now)
 		if err := r.Booking.Appointments.Insert(ctx, a.State()); err != nil {
 			return nil, false, err
 		}
@@ -196,7 +196,7 @@ func (s *Service) reserveAgain(
 	for _, state := range latest(states) {
 		reservation := appointment.RestoreReservation(state)
 		if state.Status == appointment.Released {
-			reservation = reservation.NewHold(s.ids.New(id.Reservation), now)
+			reservation = reservation.NewHold(s.deps.IDs.New(id.Reservation), now)
 			again = append(again, reservation.State())
 		}
 		reservations = append(reservations, reservation)
@@ -232,7 +232,7 @@ func latest(states []appointment.ReservationState) []appointment.ReservationStat
 func (s *Service) booked(
 	ctx context.Context, r ports.Repos, reservation *appointment.Reservation,
 ) (b appointment.Bookable, err error) {
-	if b.Listing, err = s.listings.Listing(ctx, r, reservation.State().ListingID); err != nil {
+	if b.Listing, err = s.deps.Listings.Listing(ctx, r, reservation.State().ListingID); err != nil {
 		return b, err
 	}
 	b.Setup, err = r.Booking.Scheduling.Get(ctx, reservation.State().CreatorID)

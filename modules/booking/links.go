@@ -37,14 +37,14 @@ type Managed struct {
 
 // Managed is the appointment behind a buyer's link. NOT_FOUND.
 func (s *Service) Managed(ctx context.Context, link string) (m Managed, err error) {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	if m.State, err = s.linked(ctx, r, link); err != nil {
 		return m, err
 	}
-	if m.Seller, err = s.accounts.Storefront(ctx, r, m.CreatorID); err != nil {
+	if m.Seller, err = s.deps.Accounts.Storefront(ctx, r, m.CreatorID); err != nil {
 		return m, err
 	}
-	m.Now, err = s.clock.Now(ctx, m.CreatorID)
+	m.Now, err = s.deps.Clock.Now(ctx, m.CreatorID)
 	m.Changeable = appointment.Restore(m.State).Changeable(m.Now) == nil
 	return m, err
 }
@@ -67,12 +67,12 @@ const furthest = 1000
 // Alternatives are the open times that an appointment can be moved to, on the buyer's days from one on. NOT_FOUND,
 // STATE_CONFLICT.
 func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date, days int) (Calendar, error) {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	a, err := s.linked(ctx, r, link)
 	if err != nil {
 		return Calendar{}, err
 	}
-	now, err := s.clock.Now(ctx, a.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, a.CreatorID)
 	if err != nil {
 		return Calendar{}, err
 	}
@@ -108,7 +108,7 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 // RescheduleByBuyer is Reschedule by a caller who has the link; the zone and the place stay. LIMIT_REACHED after
 // appointment.MaxBuyerMoves.
 func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt time.Time) (appointment.State, error) {
-	a, err := s.linked(ctx, s.store.Read(ctx), link)
+	a, err := s.linked(ctx, s.deps.Store.Read(ctx), link)
 	if err != nil {
 		return a, err
 	}
@@ -118,11 +118,11 @@ func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt t
 
 // CalendarOf is the appointment behind a buyer's link as a calendar file. NOT_FOUND.
 func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
-	a, err := s.linked(ctx, s.store.Read(ctx), link)
+	a, err := s.linked(ctx, s.deps.Store.Read(ctx), link)
 	if err != nil {
 		return nil, err
 	}
-	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish,
+	return s.deps.Calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish,
 		Entries: []ports.CalendarEntry{s.CalendarEntry(a)}}), nil
 }
 
@@ -130,7 +130,7 @@ func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
 func (s *Service) CalendarEntry(a appointment.State) ports.CalendarEntry {
 	e := ports.CalendarEntry{
 		UID: a.ID + "@" + s.host(), Sequence: a.Sequence, Canceled: a.Status == appointment.StatusCanceled,
-		StartsAt: a.StartsAt, EndsAt: a.EndsAt, StampedAt: s.clock.Real(), Summary: a.Title, Location: a.Address,
+		StartsAt: a.StartsAt, EndsAt: a.EndsAt, StampedAt: s.deps.Clock.Real(), Summary: a.Title, Location: a.Address,
 	}
 	if a.MeetingURL != "" {
 		e.Location, e.URL, e.Description = a.MeetingURL, a.MeetingURL, a.MeetingURL

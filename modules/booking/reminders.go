@@ -41,7 +41,7 @@ func (s *Service) Remind(ctx context.Context, t ports.Task) error {
 	if _, known := appointment.Reminders[name]; !ok || !known {
 		return fmt.Errorf("remind: %q names no reminder", t.Subject)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -56,6 +56,6 @@ func (s *Service) Remind(ctx context.Context, t ports.Task) error {
 		if err != nil || appointment.Restore(a).Changeable(now) != nil {
 			return err
 		}
-		return s.bus.Publish(ctx, r, appointment.ReminderDue{State: a, Before: name})
+		return s.deps.Bus.Publish(ctx, r, appointment.ReminderDue{State: a, Before: name})
 	})
 }

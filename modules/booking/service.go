@@ -24,18 +24,8 @@ type Config struct {
 
 // Service holds the use cases.
 type Service struct {
-	cfg       Config
-	store     ports.Store
-	clock     ports.Clock
-	sleeper   ports.Sleeper
-	ids       ports.IDs
-	bus       ports.Bus
-	listings  ports.BookedListings
-	accounts  ports.AccountReader
-	locks     ports.SlotLocks
-	calendars ports.CalendarWriter
-	reader    ports.CalendarReader
-	fetcher   ports.Fetcher
+	cfg  Config
+	deps Deps
 }
 
 // Deps holds the dependencies of the module.
@@ -54,16 +44,11 @@ type Deps struct {
 }
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{
-		cfg: cfg, store: d.Store, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, bus: d.Bus, listings: d.Listings,
-		accounts: d.Accounts, locks: d.Locks, calendars: d.Calendars, reader: d.Reader, fetcher: d.Fetcher,
-	}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // Setup returns the hours and places at which a creator meets buyers.
 func (s *Service) Setup(ctx context.Context, creatorID string) (appointment.Setup, error) {
-	return s.store.Read(ctx).Booking.Scheduling.Get(ctx, creatorID)
+	return s.deps.Store.Read(ctx).Booking.Scheduling.Get(ctx, creatorID)
 }
 
 // SetHours replaces when a creator works, and the other calendars that they are busy by. VALIDATION_FAILED or
@@ -75,7 +60,7 @@ func (s *Service) SetHours(ctx context.Context, creatorID string, hours slot.Set
 	if err := s.CheckBusyCalendars(busyCalendars); err != nil {
 		return err
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Booking.Scheduling.UpdateHours(ctx, creatorID, hours); err != nil {
 			return err
 		}
@@ -88,7 +73,7 @@ func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings ap
 	if err := meetings.Check(); err != nil {
 		return err
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		return r.Booking.Scheduling.UpdateMeetings(ctx, creatorID, meetings)
 	})
 }
@@ -96,7 +81,7 @@ func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings ap
 // Readiness names what keeps a variant ("" = the default one) of the account's listing from being booked; nothing when
 // it can be. NOT_FOUND for a listing of another account and for an unknown variant.
 func (s *Service) Readiness(ctx context.Context, creatorID, listingID, variantID string) ([]fault.Detail, error) {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	b, err := s.bookable(ctx, r, listingID, variantID)
 	if err == nil && b.Listing.CreatorID != creatorID {
 		err = fault.NotFound("listing")
@@ -123,7 +108,7 @@ func (s *Service) bookable(
 func (s *Service) offered(
 	ctx context.Context, r ports.Repos, listingID, variantID string,
 ) (b appointment.Bookable, err error) {
-	if b.Listing, err = s.listings.Listing(ctx, r, listingID); err != nil {
+	if b.Listing, err = s.deps.Listings.Listing(ctx, r, listingID); err != nil {
 		return b, err
 	}
 	if b.Listing.Type.Bookable() || variantID != "" {

@@ -23,10 +23,13 @@ func (s *Service) LockSlots(ctx context.Context, h ports.Hold) (leave func()) {
 	if len(wanted) == 0 {
 		return func() {}
 	}
-	holder := hex.EncodeToString(s.ids.Random(16))
-	leave = func() { _ = s.locks.Unlock(context.WithoutCancel(ctx), h.CreatorID, holder) } // otherwise the lock expires
+	holder := hex.EncodeToString(s.deps.IDs.Random(16))
+	leave = func() {
+		_ = s.deps.Locks.Unlock(context.WithoutCancel(ctx), h.CreatorID,
+			holder)
+	} // otherwise the lock expires
 	for waited := time.Duration(0); waited < lockWait; waited += lockPause {
-		entered, err := s.locks.TryLock(ctx, h.CreatorID, holder, wanted, lockTTL)
+		entered, err := s.deps.Locks.TryLock(ctx, h.CreatorID, holder, wanted, lockTTL)
 		switch {
 		case err != nil:
 			return func() {} // nobody takes turns then
@@ -37,7 +40,7 @@ func (s *Service) LockSlots(ctx context.Context, h ports.Hold) (leave func()) {
 		case entered:
 			return leave
 		}
-		if s.sleeper.Sleep(ctx, lockPause) != nil {
+		if s.deps.Sleeper.Sleep(ctx, lockPause) != nil {
 			return func() {}
 		}
 	}
@@ -49,7 +52,7 @@ func (s *Service) wanted(ctx context.Context, h ports.Hold) (all []slot.Interval
 	if len(h.Picks) == 0 {
 		return nil
 	}
-	b, err := s.ready(ctx, s.store.Read(ctx), h.CreatorID, h.ListingID, h.VariantID)
+	b, err := s.ready(ctx, s.deps.Store.Read(ctx), h.CreatorID, h.ListingID, h.VariantID)
 	if err != nil {
 		return nil
 	}

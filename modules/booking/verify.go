@@ -8,7 +8,7 @@ import (
 
 // Verify checks the invariants of booking and returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Booking.Audit
+	audit := s.deps.Store.Read(ctx).Booking.Audit
 	return ports.Checks{
 		{Find: audit.ListOverlaps, Message: "reservation %s overlaps another of its creator"},
 		{Find: audit.ListUnmatched, Message: "%s: an appointment and its reservation do not match"},

@@ -20,7 +20,7 @@ type Window struct {
 // Window checks a variant ("" = the default one). ok is false when nothing of it can be booked on any day: it is no
 // longer sold, or its creator has not set up hours and places.
 func (s *Service) Window(ctx context.Context, listingID, variantID string) (w Window, ok bool, err error) {
-	b, err := s.bookable(ctx, s.store.Read(ctx), listingID, variantID)
+	b, err := s.bookable(ctx, s.deps.Store.Read(ctx), listingID, variantID)
 	if fault.Is(err, fault.NotFoundCode) {
 		return Window{}, false, nil
 	}
@@ -31,7 +31,7 @@ func (s *Service) Window(ctx context.Context, listingID, variantID string) (w Wi
 	if err != nil {
 		return Window{}, false, err
 	}
-	now, err := s.clock.Now(ctx, b.Listing.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, b.Listing.CreatorID)
 	if err != nil {
 		return Window{}, false, err
 	}

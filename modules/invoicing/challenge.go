@@ -20,7 +20,7 @@ func (s *Service) Waiting(ctx context.Context, state invoice.State) (bool, error
 
 // waiting is the charge of an invoice that waits for the customer's bank.
 func (s *Service) waiting(ctx context.Context, invoiceID string) (payment.State, bool, error) {
-	attempt, err := s.store.Read(ctx).Payments.Payments.GetLive(ctx, payment.ForInvoice, invoiceID)
+	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.GetLive(ctx, payment.ForInvoice, invoiceID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return payment.State{}, false, nil
 	}
@@ -46,7 +46,7 @@ func (s *Service) Challenge(ctx context.Context, link string) (payment.NextActio
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.runner.Challenge(ctx, attempt.ID)
+	return s.deps.Runner.Challenge(ctx, attempt.ID)
 }
 
 // Authenticate applies the outcome of the bank's challenge when the customer returns from it. With CARD_DECLINED the
@@ -56,7 +56,7 @@ func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (
 	if err != nil {
 		return state, err
 	}
-	attempt, err = s.runner.Authenticate(ctx, attempt.ID, approve)
+	attempt, err = s.deps.Runner.Authenticate(ctx, attempt.ID, approve)
 	if err != nil {
 		return state, err
 	}
@@ -69,6 +69,6 @@ func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (
 // MandateText returns the text to which a reader agrees by paying an invoice with a new card. The same text is stored
 // with the card.
 func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
-	seller, err := s.accounts.SellerName(ctx, s.store.Read(ctx), state.CreatorID)
+	seller, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
 	return paymentmethod.MandateText(reader, seller), err
 }

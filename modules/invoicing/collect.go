@@ -29,7 +29,7 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	paid, changed, err := inv.Charged(e.ID, now)
 	switch {
 	case errors.Is(err, invoice.ErrPaidTwice):
-		return s.charges.Refund(ctx, r, e.State)
+		return s.deps.Charges.Refund(ctx, r, e.State)
 	case err != nil || !changed:
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.
 
 // Retry charges an invoice again. Task TaskRetry.
 func (s *Service) Retry(ctx context.Context, t ports.Task) error {
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := s.load(ctx, r, t.Subject)
 		if fault.Is(err, fault.NotFoundCode) || err == nil && state.Status == invoice.Paid {
 			return r.Tasks.Done(ctx, t)
@@ -92,7 +92,7 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 		return r.Tasks.Postpone(ctx, t, next)
 	})
 	if errors.Is(err, ports.ErrDuplicate) { // a charge is under way: its outcome plans the next
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (s *Service) PayWithCard(
 		return state, err
 	}
 	var f fault.Violations
-	method := s.cards.Method(card, &f)
+	method := s.deps.Cards.Method(card, &f)
 	if err := f.Err(); err != nil {
 		return state, err
 	}
@@ -151,7 +151,7 @@ type chargeOptions struct {
 // collect starts a charge and waits for its outcome.
 func (s *Service) collect(ctx context.Context, state invoice.State, options chargeOptions) (invoice.State, error) {
 	var started payment.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		current, err := s.load(ctx, r, state.ID)
 		if err != nil {
 			return err

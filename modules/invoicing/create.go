@@ -29,9 +29,9 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 	if err != nil {
 		return invoice.State{}, err
 	}
-	state.ID, state.CreatorID = s.ids.New(id.Invoice), creatorID
+	state.ID, state.CreatorID = s.deps.IDs.New(id.Invoice), creatorID
 	var started payment.State
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if original, err := r.Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); !errors.Is(err, ports.ErrNotFound) {
 			return errors.Join(err, &reusedError{original})
 		}
@@ -54,7 +54,7 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 	})
 	if errors.Is(err, ports.ErrDuplicate) { // another request with the key was faster
 		var original invoice.State
-		if original, err = s.store.Read(ctx).Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); err == nil {
+		if original, err = s.deps.Store.Read(ctx).Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); err == nil {
 			err = &reusedError{original}
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Service) addressed(ctx context.Context, r ports.Repos, state invoice.St
 // insert numbers, finalizes and writes an invoice, and publishes that.
 func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State) (invoice.State, error) {
 	for i := range state.Lines {
-		state.Lines[i].ID = s.ids.New(id.InvoiceLine)
+		state.Lines[i].ID = s.deps.IDs.New(id.InvoiceLine)
 	}
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State,
 		}
 	}
 	place, _ := evidence.Country()
-	result, err := s.taxes.Calculate(ctx, tax.Sale{
+	result, err := s.deps.Taxes.Calculate(ctx, tax.Sale{
 		Lines: []tax.Line{{Amount: subtotal, Category: tax.Electronic}}, Behavior: state.TaxDetails.Behavior,
 		BuyerCountry: place, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID, At: now,
 	})
@@ -202,7 +202,7 @@ func (s *Service) charge(
 			Description: line.Description, Amount: line.Amount(state.Currency),
 		})
 	}
-	return s.charges.Start(ctx, r, ports.Charge{
+	return s.deps.Charges.Start(ctx, r, ports.Charge{
 		CreatorID: state.CreatorID, Sale: sale, At: at, Method: options.method, Mandate: options.mandate,
 		OnSession: options.onSession,
 		Subject:   payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
@@ -211,11 +211,11 @@ func (s *Service) charge(
 
 // await runs a started charge and returns the invoice afterwards, with the refusal of the card if there was one.
 func (s *Service) await(ctx context.Context, state invoice.State, started payment.State) (invoice.State, error) {
-	attempt, err := s.runner.Run(ctx, started, ports.Payer{})
+	attempt, err := s.deps.Runner.Run(ctx, started, ports.Payer{})
 	if err != nil {
 		return invoice.State{}, err
 	}
-	state, err = s.load(context.WithoutCancel(ctx), s.store.Read(context.WithoutCancel(ctx)), state.ID)
+	state, err = s.load(context.WithoutCancel(ctx), s.deps.Store.Read(context.WithoutCancel(ctx)), state.ID)
 	if err != nil || state.Status == invoice.Paid || attempt.Status != payment.Declined &&
 		attempt.Status != payment.Canceled {
 		return state, err

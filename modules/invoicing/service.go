@@ -38,24 +38,12 @@ type Deps struct {
 
 // Service holds the use cases.
 type Service struct {
-	cfg      Config
-	store    ports.Store
-	ids      ports.IDs
-	bus      ports.Bus
-	charges  ports.Charges
-	runner   ports.ChargeRunner
-	accounts ports.AccountReader
-	taxes    ports.TaxCalculator
-	cards    ports.CardForm
+	cfg  Config
+	deps Deps
 }
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{
-		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, runner: d.Runner, accounts: d.Accounts,
-		taxes: d.Taxes, cards: d.Cards,
-	}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // linked fills in where the customer sees the invoice.
 func (s *Service) linked(state invoice.State) invoice.State {
@@ -74,7 +62,7 @@ func (s *Service) load(ctx context.Context, r ports.Repos, invoiceID string) (in
 
 // Invoice loads an invoice of the account. NOT_FOUND.
 func (s *Service) Invoice(ctx context.Context, creatorID, invoiceID string) (invoice.State, error) {
-	return s.owned(ctx, s.store.Read(ctx), creatorID, invoiceID)
+	return s.owned(ctx, s.deps.Store.Read(ctx), creatorID, invoiceID)
 }
 
 func (s *Service) owned(ctx context.Context, r ports.Repos, creatorID, invoiceID string) (invoice.State, error) {
@@ -91,14 +79,14 @@ func (s *Service) ByLink(ctx context.Context, link string) (invoice.State, error
 	if !ok {
 		return invoice.State{}, fault.NotFound("invoice")
 	}
-	return s.load(ctx, s.store.Read(ctx), invoiceID)
+	return s.load(ctx, s.deps.Store.Read(ctx), invoiceID)
 }
 
 // Invoices lists those of the account's invoices that a search is for.
 func (s *Service) Invoices(
 	ctx context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page,
 ) (ports.List[invoice.State], error) {
-	list, err := s.store.Read(ctx).Invoicing.Invoices.List(ctx, creatorID, search, page)
+	list, err := s.deps.Store.Read(ctx).Invoicing.Invoices.List(ctx, creatorID, search, page)
 	for i := range list.Items {
 		list.Items[i] = s.linked(list.Items[i])
 	}
@@ -111,7 +99,7 @@ func (s *Service) publish(ctx context.Context, r ports.Repos, events ...invoice.
 	for i, e := range events {
 		all[i] = e
 	}
-	return s.bus.Publish(ctx, r, all...)
+	return s.deps.Bus.Publish(ctx, r, all...)
 }
 
 // Verify checks invoices against payments. It returns one line per violation.
@@ -120,7 +108,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		find func(ports.InvoicingAudit, context.Context, int) ([]string, error),
 	) func(context.Context, int) ([]string, error) {
 		return func(ctx context.Context, limit int) ([]string, error) {
-			return find(s.store.Read(ctx).Invoicing.Audit, ctx, limit)
+			return find(s.deps.Store.Read(ctx).Invoicing.Audit, ctx, limit)
 		}
 	}
 	lines, err := ports.Checks{

@@ -30,12 +30,12 @@ func (a *advance) acquire(ctx context.Context) error {
 		if ok || err != nil {
 			return err
 		}
-		if a.clock.Real().Add(pause).After(a.deadline) {
+		if a.deps.Clock.Real().Add(pause).After(a.deadline) {
 			busy := fault.New(fault.StateConflict, "Another advance has the clock. Try again when it is done.")
 			busy.RetryAfter = time.Second
 			return busy
 		}
-		if err := a.sleeper.Sleep(ctx, pause); err != nil {
+		if err := a.deps.Sleeper.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -43,9 +43,9 @@ func (a *advance) acquire(ctx context.Context) error {
 
 // renew holds the clock from now on; false when another advance does.
 func (a *advance) renew(ctx context.Context) (bool, error) {
-	now := a.clock.Real()
+	now := a.deps.Clock.Real()
 	var ok bool
-	err := a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := a.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var err error
 		ok, err = r.Sandbox.ClockOffsets.Acquire(ctx, a.creatorID, a.holder, now, now.Add(hold))
 		return err
@@ -57,19 +57,19 @@ func (a *advance) renew(ctx context.Context) (bool, error) {
 // release times the waiting tasks by the clock's new time, and lets go of it.
 func (a *advance) release(ctx context.Context) error {
 	return errors.Join(
-		a.queue.Retime(ctx, a.creatorID),
-		a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		a.deps.Queue.Retime(ctx, a.creatorID),
+		a.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Sandbox.ClockOffsets.Release(ctx, a.creatorID, a.holder)
 		}))
 }
 
 // advanceTo steps from task to task up to the move's end.
 func (a *advance) advanceTo(ctx context.Context, move Move) error {
-	now, err := a.clock.Now(ctx, a.creatorID)
+	now, err := a.deps.Clock.Now(ctx, a.creatorID)
 	if err != nil {
 		return err
 	}
-	target, err := move.target(now, a.clock.Real())
+	target, err := move.target(now, a.deps.Clock.Real())
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *advance) advanceTo(ctx context.Context, move Move) error {
 
 // bump advances the clock by the minimum so that long-pollers observe a change.
 func (a *advance) bump(ctx context.Context) error {
-	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return a.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		offset, err := r.Sandbox.ClockOffsets.Get(ctx, a.creatorID)
 		if err != nil {
 			return err
@@ -105,15 +105,15 @@ func (a *advance) bump(ctx context.Context) error {
 
 // runHooks calls the hooks.
 func (a *advance) runHooks(ctx context.Context) error {
-	if err := a.flush(ctx); err != nil {
+	if err := a.deps.Flush(ctx); err != nil {
 		return fmt.Errorf("before the clock moves: %w", err)
 	}
-	now, err := a.clock.Now(ctx, a.creatorID)
+	now, err := a.deps.Clock.Now(ctx, a.creatorID)
 	if err != nil {
 		return err
 	}
-	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		for _, before := range a.before {
+	return a.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		for _, before := range a.deps.Before {
 			if err := before(ctx, r, a.creatorID, now); err != nil {
 				return fmt.Errorf("before the clock moves: %w", err)
 			}
@@ -130,7 +130,7 @@ func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 		if err := a.checkLimits(ctx); err != nil || a.stopped {
 			return false, err
 		}
-		t, mine, err := a.queue.ClaimNext(ctx, a.creatorID, a.clock.Real(), target, lease)
+		t, mine, err := a.deps.Queue.ClaimNext(ctx, a.creatorID, a.deps.Clock.Real(), target, lease)
 		if waitedFor != "" && (err != nil || t.ID != waitedFor) {
 			a.ran++ // by the other worker
 		}
@@ -139,16 +139,16 @@ func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 			return false, nil
 		case err != nil:
 			return false, err
-		case mine && t.Kind == a.deliveries:
+		case mine && t.Kind == a.deps.Deliveries:
 			return true, a.deliver(ctx, t, target)
 		case mine:
 			return true, a.run(ctx, t)
 		}
 		waitedFor = t.ID
-		if a.stopped = a.clock.Real().Add(pause).After(a.deadline); a.stopped {
+		if a.stopped = a.deps.Clock.Real().Add(pause).After(a.deadline); a.stopped {
 			return false, nil
 		}
-		if err := a.sleeper.Sleep(ctx, pause); err != nil {
+		if err := a.deps.Sleeper.Sleep(ctx, pause); err != nil {
 			return false, err
 		}
 	}
@@ -158,9 +158,9 @@ func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 // does not stop the clock.
 func (a *advance) run(ctx context.Context, t ports.Task) error {
 	if err := a.setClock(ctx, t.DueAt); err != nil {
-		return errors.Join(err, a.queue.Release(context.WithoutCancel(ctx), t))
+		return errors.Join(err, a.deps.Queue.Release(context.WithoutCancel(ctx), t))
 	}
-	_ = a.runner.Run(ctx, t)
+	_ = a.deps.Runner.Run(ctx, t)
 	a.ran++
 	return nil
 }
@@ -169,14 +169,14 @@ func (a *advance) run(ctx context.Context, t ports.Task) error {
 // endpoints beside each other, so that one that does not respond delays no other.
 func (a *advance) deliver(ctx context.Context, first ports.Task, target time.Time) error {
 	if err := a.setClock(ctx, first.DueAt); err != nil {
-		return errors.Join(err, a.queue.Release(context.WithoutCancel(ctx), first))
+		return errors.Join(err, a.deps.Queue.Release(context.WithoutCancel(ctx), first))
 	}
 	until := first.DueAt.Add(moment)
 	if until.After(target) {
 		until = target
 	}
-	begin := a.clock.Real()
-	along, err := a.queue.ClaimAlong(ctx, a.creatorID, a.deliveries, begin, until, lease, maxAlong)
+	begin := a.deps.Clock.Real()
+	along, err := a.deps.Queue.ClaimAlong(ctx, a.creatorID, a.deps.Deliveries, begin, until, lease, maxAlong)
 	byEndpoint := map[string][]ports.Task{}
 	for _, t := range append([]ports.Task{first}, along...) {
 		byEndpoint[t.ConcurrencyKey] = append(byEndpoint[t.ConcurrencyKey], t)
@@ -186,11 +186,11 @@ func (a *advance) deliver(ctx context.Context, first ports.Task, target time.Tim
 	for _, tasks := range byEndpoint {
 		all.Go(func() {
 			for _, t := range tasks {
-				if a.clock.Real().After(begin.Add(maxDelivering)) { // its lease must not end meanwhile
-					_ = a.queue.Release(context.WithoutCancel(ctx), t)
+				if a.deps.Clock.Real().After(begin.Add(maxDelivering)) { // its lease must not end meanwhile
+					_ = a.deps.Queue.Release(context.WithoutCancel(ctx), t)
 					continue
 				}
-				_ = a.runner.Run(ctx, t)
+				_ = a.deps.Runner.Run(ctx, t)
 				ran.Add(1)
 			}
 		})
@@ -202,24 +202,24 @@ func (a *advance) deliver(ctx context.Context, first ports.Task, target time.Tim
 
 // setClock moves the clock to an instant, unless it is there already.
 func (a *advance) setClock(ctx context.Context, to time.Time) error {
-	now, err := a.clock.Now(ctx, a.creatorID)
+	now, err := a.deps.Clock.Now(ctx, a.creatorID)
 	if err != nil || !to.After(now) {
 		return err
 	}
-	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Sandbox.ClockOffsets.Advance(ctx, a.creatorID, to.Sub(a.clock.Real()))
+	return a.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Sandbox.ClockOffsets.Advance(ctx, a.creatorID, to.Sub(a.deps.Clock.Real()))
 	})
 }
 
 // checkLimits stops an advance that has done or lasted enough, and keeps the clock held meanwhile.
 func (a *advance) checkLimits(ctx context.Context) error {
 	select {
-	case <-a.stopping:
+	case <-a.deps.Stopping:
 		a.stopped = true
 		return nil
 	default:
 	}
-	now := a.clock.Real()
+	now := a.deps.Clock.Real()
 	switch {
 	case a.ran >= a.limit, now.After(a.deadline):
 		a.stopped = true

@@ -42,18 +42,8 @@ type BeforeAdvance func(ctx context.Context, r ports.Repos, creatorID string, no
 
 // Service moves the clocks.
 type Service struct {
-	store    ports.Store
-	queue    ports.TaskQueue
-	runner   ports.TaskRunner
-	clock    ports.Clock
-	sleeper  ports.Sleeper
-	ids      ports.IDs
-	stopping <-chan struct{}
-	flush    func(context.Context) error
-	before   []BeforeAdvance
-	limit    int // of tasks per advance
-	// deliveries is the kind of task that runs beside others of its kind.
-	deliveries string
+	deps  Deps
+	limit int // of tasks per advance
 }
 
 // Deps holds the dependencies of the module.
@@ -77,11 +67,7 @@ type Deps struct {
 
 // New returns the module.
 func New(d Deps) *Service {
-	return &Service{
-		store: d.Store, queue: d.Queue, runner: d.Runner, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs,
-		stopping: d.Stopping,
-		flush:    d.Flush, before: d.Before, limit: maxTasks, deliveries: d.Deliveries,
-	}
+	return &Service{deps: d, limit: maxTasks}
 }
 
 // Move specifies how far to put a clock forward: exactly one of the two is set.
@@ -102,7 +88,7 @@ type Advanced struct {
 
 // Clock returns the account's time.
 func (s *Service) Clock(ctx context.Context, creatorID string) (time.Time, error) {
-	return s.clock.Now(ctx, creatorID)
+	return s.deps.Clock.Now(ctx, creatorID)
 }
 
 // check refuses a move that makes no sense at any time.
@@ -150,8 +136,8 @@ func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Adv
 		return Advanced{}, err
 	}
 	a := &advance{
-		Service: s, creatorID: creatorID, holder: hex.EncodeToString(s.ids.Random(16)),
-		deadline: s.clock.Real().Add(maxTime),
+		Service: s, creatorID: creatorID, holder: hex.EncodeToString(s.deps.IDs.Random(16)),
+		deadline: s.deps.Clock.Real().Add(maxTime),
 	}
 	if err := a.acquire(ctx); err != nil {
 		return Advanced{}, err
@@ -161,6 +147,6 @@ func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Adv
 	if err != nil {
 		return Advanced{}, err
 	}
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	return Advanced{Now: now, Ran: a.ran, Done: !a.stopped}, err
 }

@@ -14,8 +14,8 @@ func (s *Service) CreateAlert(ctx context.Context, creatorID string, draft usage
 	if err != nil {
 		return usage.Alert{}, err
 	}
-	a.ID, a.CreatorID = s.ids.New(id.UsageAlert), creatorID
-	return a, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	a.ID, a.CreatorID = s.deps.IDs.New(id.UsageAlert), creatorID
+	return a, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if _, _, err = s.measured(ctx, r, creatorID, a.SubscriptionID, a.MeterID); err != nil {
 			return err
 		}
@@ -28,18 +28,18 @@ func (s *Service) CreateAlert(ctx context.Context, creatorID string, draft usage
 
 // Alert loads an alert. NOT_FOUND.
 func (s *Service) Alert(ctx context.Context, creatorID, alertID string) (usage.Alert, error) {
-	a, err := s.store.Read(ctx).Usage.Alerts.Get(ctx, creatorID, alertID)
+	a, err := s.deps.Store.Read(ctx).Usage.Alerts.Get(ctx, creatorID, alertID)
 	return a, missing(err, "usage alert")
 }
 
 // Alerts lists the account's alerts.
 func (s *Service) Alerts(ctx context.Context, creatorID string, page ports.Page) (ports.List[usage.Alert], error) {
-	return s.store.Read(ctx).Usage.Alerts.List(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Usage.Alerts.List(ctx, creatorID, page)
 }
 
 // DeleteAlert ends an alert and returns it. NOT_FOUND.
 func (s *Service) DeleteAlert(ctx context.Context, creatorID, alertID string) (a usage.Alert, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if a, err = r.Usage.Alerts.Get(ctx, creatorID, alertID); err == nil {
 			err = r.Usage.Alerts.Delete(ctx, creatorID, alertID)
 		}

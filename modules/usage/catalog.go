@@ -16,8 +16,8 @@ func (s *Service) CreateMeter(ctx context.Context, creatorID string, draft usage
 	if err != nil {
 		return usage.Meter{}, err
 	}
-	m.ID, m.CreatorID = s.ids.New(id.Meter), creatorID
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	m.ID, m.CreatorID = s.deps.IDs.New(id.Meter), creatorID
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if m.CreatedAt, err = r.Clock.Now(ctx, creatorID); err != nil {
 			return err
 		}
@@ -31,13 +31,13 @@ func (s *Service) CreateMeter(ctx context.Context, creatorID string, draft usage
 
 // Meter loads a meter. NOT_FOUND.
 func (s *Service) Meter(ctx context.Context, creatorID, meterID string) (usage.Meter, error) {
-	m, err := s.store.Read(ctx).Usage.Catalog.GetMeter(ctx, creatorID, meterID)
+	m, err := s.deps.Store.Read(ctx).Usage.Catalog.GetMeter(ctx, creatorID, meterID)
 	return m, missing(err, "meter")
 }
 
 // Meters lists the account's meters.
 func (s *Service) Meters(ctx context.Context, creatorID string, page ports.Page) (ports.List[usage.Meter], error) {
-	return s.store.Read(ctx).Usage.Catalog.ListMeters(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Usage.Catalog.ListMeters(ctx, creatorID, page)
 }
 
 // CreateProduct makes a product. VALIDATION_FAILED.
@@ -48,8 +48,8 @@ func (s *Service) CreateProduct(
 	if err != nil {
 		return usage.Product{}, err
 	}
-	p.ID, p.CreatorID = s.ids.New(id.Product), creatorID
-	return p, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	p.ID, p.CreatorID = s.deps.IDs.New(id.Product), creatorID
+	return p, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if p.CreatedAt, err = r.Clock.Now(ctx, creatorID); err != nil {
 			return err
 		}
@@ -59,13 +59,13 @@ func (s *Service) CreateProduct(
 
 // Product loads a product. NOT_FOUND.
 func (s *Service) Product(ctx context.Context, creatorID, productID string) (usage.Product, error) {
-	p, err := s.store.Read(ctx).Usage.Catalog.GetProduct(ctx, creatorID, productID)
+	p, err := s.deps.Store.Read(ctx).Usage.Catalog.GetProduct(ctx, creatorID, productID)
 	return p, missing(err, "product")
 }
 
 // Products lists the account's products.
 func (s *Service) Products(ctx context.Context, creatorID string, page ports.Page) (ports.List[usage.Product], error) {
-	return s.store.Read(ctx).Usage.Catalog.ListProducts(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Usage.Catalog.ListProducts(ctx, creatorID, page)
 }
 
 // CreatePrice makes a price of a product. VALIDATION_FAILED, NOT_FOUND for the product.
@@ -74,8 +74,8 @@ func (s *Service) CreatePrice(ctx context.Context, creatorID string, draft usage
 	if err != nil {
 		return usage.Price{}, err
 	}
-	p.ID, p.CreatorID = s.ids.New(id.Price), creatorID
-	return p, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	p.ID, p.CreatorID = s.deps.IDs.New(id.Price), creatorID
+	return p, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if _, err = r.Usage.Catalog.GetProduct(ctx, creatorID, p.ProductID); err != nil {
 			return missing(err, "product")
 		}
@@ -88,13 +88,13 @@ func (s *Service) CreatePrice(ctx context.Context, creatorID string, draft usage
 
 // Price loads a price. NOT_FOUND.
 func (s *Service) Price(ctx context.Context, creatorID, priceID string) (usage.Price, error) {
-	p, err := s.store.Read(ctx).Usage.Catalog.GetPrice(ctx, creatorID, priceID)
+	p, err := s.deps.Store.Read(ctx).Usage.Catalog.GetPrice(ctx, creatorID, priceID)
 	return p, missing(err, "usage price")
 }
 
 // Prices lists the account's prices.
 func (s *Service) Prices(ctx context.Context, creatorID string, page ports.Page) (ports.List[usage.Price], error) {
-	return s.store.Read(ctx).Usage.Catalog.ListPrices(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Usage.Catalog.ListPrices(ctx, creatorID, page)
 }
 
 // missing turns ErrNotFound into NOT_FOUND with the name of the object.

@@ -17,7 +17,7 @@ func (s *Service) ClosePeriod(ctx context.Context, t ports.Task) error {
 	if err := s.Flush(ctx); err != nil {
 		return err
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Usage.Plans.Get(ctx, t.CreatorID, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && state.Status == usage.PlanEnded {
 			return r.Tasks.Done(ctx, t)
@@ -66,7 +66,7 @@ func (s *Service) closePeriod(
 	if err != nil {
 		return next, err
 	}
-	invoiceID := s.ids.New(id.Invoice)
+	invoiceID := s.deps.IDs.New(id.Invoice)
 	lines, err := b.rate(ctx, r, closed)
 	if err != nil {
 		return next, err
@@ -75,7 +75,7 @@ func (s *Service) closePeriod(
 	if err := s.publishLimits(ctx, r, next, lines, now); err != nil {
 		return next, err
 	}
-	if err := b.settle(ctx, r, lines, invoiceID, s.clock.Real()); err != nil {
+	if err := b.settle(ctx, r, lines, invoiceID, s.deps.Clock.Real()); err != nil {
 		return next, err
 	}
 	if last {
@@ -88,7 +88,7 @@ func (s *Service) closePeriod(
 	if err := r.Usage.Plans.Update(ctx, next); err != nil {
 		return next, err
 	}
-	err = s.bus.Publish(ctx, r, usage.PeriodClosed{
+	err = s.deps.Bus.Publish(ctx, r, usage.PeriodClosed{
 		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: billed(lines), At: dueAt,
 	})
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *Service) publishLimits(
 		if !line.Waits {
 			continue
 		}
-		err := s.bus.Publish(ctx, r, usage.LimitReached{
+		err := s.deps.Bus.Publish(ctx, r, usage.LimitReached{
 			Plan: p, Meter: line.EventName, Quantity: line.Quantity,
 			Period: usage.Period{Start: line.PeriodStart, End: line.PeriodEnd}, At: now,
 		})
@@ -215,7 +215,7 @@ func (s *Service) publishLimits(
 // plan that has ended, LIMIT_REACHED.
 func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.Preview, error) {
 	var preview usage.Preview
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		plan, err := r.Usage.Plans.Get(ctx, creatorID, planID)
 		if err != nil {
 			return missing(err, "billing plan")

@@ -15,15 +15,15 @@ const (
 
 // Flush counts the reports that wait. It runs every minute, and before a period is closed.
 func (s *Service) Flush(ctx context.Context) error {
-	end, err := s.intake.Position(ctx)
+	end, err := s.deps.Intake.Position(ctx)
 	if err != nil {
 		return err
 	}
 	for range maxFlushSteps {
 		var step ports.FlushStep
-		err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			var err error
-			if step, err = r.Usage.Rollups.Flush(ctx, end, flushStep, s.clock.Real()); err != nil || step.Rows == 0 {
+			if step, err = r.Usage.Rollups.Flush(ctx, end, flushStep, s.deps.Clock.Real()); err != nil || step.Rows == 0 {
 				return err
 			}
 			return s.flushed(ctx, r, step.Number)
@@ -37,8 +37,8 @@ func (s *Service) Flush(ctx context.Context) error {
 
 // MakePartitions makes the partitions for the reports of the next months.
 func (s *Service) MakePartitions(ctx context.Context) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Usage.Reports.EnsurePartitions(ctx, s.clock.Real())
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Usage.Reports.EnsurePartitions(ctx, s.deps.Clock.Real())
 	})
 }
 
@@ -49,7 +49,7 @@ func (s *Service) flushed(ctx context.Context, r ports.Repos, step int64) error 
 		return err
 	}
 	for _, c := range customers {
-		if err := s.bus.Publish(ctx, r, usage.Counted(c)); err != nil {
+		if err := s.deps.Bus.Publish(ctx, r, usage.Counted(c)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Service) alert(ctx context.Context, r ports.Repos, a ports.AlertedUsage
 	if err != nil || !first {
 		return err
 	}
-	return s.bus.Publish(ctx, r, usage.ThresholdReached{
+	return s.deps.Bus.Publish(ctx, r, usage.ThresholdReached{
 		Alert: a.Alert, Meter: a.Stream.EventName, CustomerID: a.Stream.CustomerID,
 		ExternalCustomerID: a.Stream.ExternalCustomerID,
 		Quantity:           a.Rollup.Total.Quantity, Included: a.Stream.Included, Period: p, At: now,

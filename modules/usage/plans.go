@@ -24,7 +24,7 @@ func (s *Service) CreateBillingPlan(
 		return usage.PlanState{}, err
 	}
 	var made usage.PlanState
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, meter, err := s.measured(ctx, r, creatorID, draft.SubscriptionID, draft.MeterID)
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (s *Service) CreateBillingPlan(
 			return err
 		}
 		made = usage.NewBillingPlan(usage.PlanState{
-			ID: s.ids.New(id.BillingPlan), CreatorID: creatorID, CustomerID: sub.CustomerID,
+			ID: s.deps.IDs.New(id.BillingPlan), CreatorID: creatorID, CustomerID: sub.CustomerID,
 			ExternalCustomerID: sub.ExternalCustomerID,
 			SubscriptionID:     sub.ID, MeterID: meter.ID, PriceID: draft.PriceID,
 			Schedule: planSchedule(sub, interval, now), FreeUntil: sub.TrialEndsAt,
@@ -133,7 +133,7 @@ func (s *Service) bill(
 
 // BillingPlan loads a plan. NOT_FOUND.
 func (s *Service) BillingPlan(ctx context.Context, creatorID, planID string) (usage.PlanState, error) {
-	p, err := s.store.Read(ctx).Usage.Plans.Get(ctx, creatorID, planID)
+	p, err := s.deps.Store.Read(ctx).Usage.Plans.Get(ctx, creatorID, planID)
 	return p, missing(err, "billing plan")
 }
 
@@ -141,7 +141,7 @@ func (s *Service) BillingPlan(ctx context.Context, creatorID, planID string) (us
 func (s *Service) BillingPlans(
 	ctx context.Context, creatorID, subscriptionID string, page ports.Page,
 ) (ports.List[usage.PlanState], error) {
-	return s.store.Read(ctx).Usage.Plans.List(ctx, creatorID, subscriptionID, page)
+	return s.deps.Store.Read(ctx).Usage.Plans.List(ctx, creatorID, subscriptionID, page)
 }
 
 // OnSubscriptionCanceled ends the subscription's plans.

@@ -106,7 +106,7 @@ func (s *Service) submit(ctx context.Context, q reporting, placed []placement) (
 	for i, p := range placed {
 		incoming[i] = p.incoming
 	}
-	results, err := s.intake.Accept(ctx, incoming)
+	results, err := s.deps.Intake.Accept(ctx, incoming)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (s *Service) place(
 	ctx context.Context, q reporting, draft usage.ReportDraft, offset time.Duration,
 ) (usage.Report, placement, error) {
 	var f fault.Violations
-	received := s.clock.Real()
+	received := s.deps.Clock.Real()
 	report := draft.Parse(&f, received.Add(offset))
 	if err := f.Err(); err != nil {
 		return report, placement{}, err
@@ -154,7 +154,7 @@ func (s *Service) place(
 		return report, p, err
 	}
 	p.incoming = ports.IncomingReport{
-		ID: s.ids.New(id.UsageEvent), CreatorID: q.creatorID, Key: report.Key, Fingerprint: report.Fingerprint,
+		ID: s.deps.IDs.New(id.UsageEvent), CreatorID: q.creatorID, Key: report.Key, Fingerprint: report.Fingerprint,
 		StreamID:      stream.ID,
 		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start,
 		At: report.At, ReceivedAt: received,
@@ -199,7 +199,7 @@ func (s *Service) checkLimit(
 // current returns the quantity of a period with the reports that are not counted yet.
 func (s *Service) current(ctx context.Context, stream ports.UsageStream, start time.Time) (usage.Quantity, error) {
 	var u ports.UsageRollup
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if err = r.Usage.Rollups.Lock(ctx); err == nil {
 			u, err = r.Usage.Rollups.GetCurrent(ctx, stream, start)
 		}
@@ -214,7 +214,7 @@ func (s *Service) refused(ctx context.Context, creatorID string, report usage.Re
 	if !fault.Is(refusal, fault.PeriodClosed) && !fault.Is(refusal, fault.LimitReached) {
 		return Reported{Err: refusal}
 	}
-	before, err := s.store.Read(ctx).Usage.Reports.Get(ctx, creatorID, report.Key)
+	before, err := s.deps.Store.Read(ctx).Usage.Reports.Get(ctx, creatorID, report.Key)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return Reported{Err: refusal}
@@ -231,7 +231,7 @@ func (s *Service) refused(ctx context.Context, creatorID string, report usage.Re
 // Void removes a report by its key, as if it had never been made. Voiding it again changes nothing. NOT_FOUND,
 // PERIOD_CLOSED once it was invoiced.
 func (s *Service) Void(ctx context.Context, creatorID, key string) (reportID string, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Usage.Rollups.Lock(ctx); err != nil {
 			return err
 		}
@@ -273,7 +273,7 @@ func (s *Service) publishCountsChanged(ctx context.Context, r ports.Repos, strea
 	if stream.ExternalCustomerID == "" {
 		return nil
 	}
-	return s.bus.Publish(ctx, r, usage.Counted{
+	return s.deps.Bus.Publish(ctx, r, usage.Counted{
 		CreatorID: stream.CreatorID, ExternalCustomerID: stream.ExternalCustomerID,
 	})
 }

@@ -27,26 +27,20 @@ type Deps struct {
 
 // Service holds the use cases.
 type Service struct {
-	store   ports.Store
-	intake  ports.UsageIntake
-	clock   ports.Clock
-	ids     ports.IDs
-	bus     ports.Bus
+	deps    Deps
 	streams cache[streamKey, pricedStream]
 	offsets cache[string, time.Duration] // of the accounts' clocks
 }
 
 // New returns the module.
-func New(d Deps) *Service {
-	return &Service{store: d.Store, intake: d.Intake, clock: d.Clock, ids: d.IDs, bus: d.Bus}
-}
+func New(d Deps) *Service { return &Service{deps: d} }
 
 const miscounted = "usage %s: the count of the period is not that of its reports"
 
 // Verify checks every count against its reports, and what was billed against the counts. It returns one line per
 // violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Usage.Audit
+	audit := s.deps.Store.Read(ctx).Usage.Audit
 	return ports.Checks{
 		{Find: s.miscounted, Message: miscounted},
 		{
@@ -58,7 +52,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 }
 
 func (s *Service) miscounted(ctx context.Context, limit int) ([]string, error) {
-	found, err := s.store.Read(ctx).Usage.Audit.Miscounted(ctx, limit)
+	found, err := s.deps.Store.Read(ctx).Usage.Audit.Miscounted(ctx, limit)
 	return s.named(ctx, found, err)
 }
 
@@ -69,7 +63,7 @@ func (s *Service) named(ctx context.Context, found []string, err error) ([]strin
 		if _, err := fmt.Sscanf(found[i], "%d/%d", &streamID, &start); err != nil {
 			return nil, fmt.Errorf("verify usage %s: %w", found[i], err)
 		}
-		stream, err := s.store.Read(ctx).Usage.Streams.GetByID(ctx, streamID)
+		stream, err := s.deps.Store.Read(ctx).Usage.Streams.GetByID(ctx, streamID)
 		if errors.Is(err, ports.ErrNotFound) {
 			continue
 		}
@@ -93,7 +87,7 @@ func (s *Service) VerifyNew(ctx context.Context) ([]string, error) {
 
 func (s *Service) checkNew(ctx context.Context, limit int) (found []string, err error) {
 	for more := true; more; {
-		err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			found, more, err = r.Usage.Audit.CheckPage(ctx, checkedPage, limit)
 			return err
 		})

@@ -50,7 +50,7 @@ func (c *cache[K, V]) drop(k K) {
 // newStream counts by the subscription's own periods, until a billing plan specifies otherwise.
 func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.UsageStream {
 	stream := ports.UsageStream{
-		ID:        int64(binary.BigEndian.Uint64(s.ids.Random(8)) >> 1), //nolint:gosec // 63 bits fit
+		ID:        int64(binary.BigEndian.Uint64(s.deps.IDs.Random(8)) >> 1), //nolint:gosec // 63 bits fit
 		CreatorID: sub.CreatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID,
 		SubscriptionID: sub.ID,
 		MeterID:        meter.ID, EventName: meter.EventName, Aggregation: meter.Aggregation, Version: 1,
@@ -98,13 +98,13 @@ func (s *Service) stream(ctx context.Context, k streamKey) (pricedStream, error)
 	if known, ok := s.streams.get(k); ok {
 		return known, nil
 	}
-	found, err := s.store.Read(ctx).Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
+	found, err := s.deps.Store.Read(ctx).Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
 	for range 2 { // another process may make it at the same time
 		if !errors.Is(err, ports.ErrNotFound) && !errors.Is(err, ports.ErrDuplicate) {
 			break
 		}
 		if errors.Is(err, ports.ErrDuplicate) {
-			found, err = s.store.Read(ctx).Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
+			found, err = s.deps.Store.Read(ctx).Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
 			continue
 		}
 		found, err = s.openStream(ctx, k)
@@ -113,7 +113,7 @@ func (s *Service) stream(ctx context.Context, k streamKey) (pricedStream, error)
 		return pricedStream{}, err
 	}
 	priced := pricedStream{UsageStream: found}
-	if priced.tiers, err = tiersOf(ctx, s.store.Read(ctx), found); err == nil {
+	if priced.tiers, err = tiersOf(ctx, s.deps.Store.Read(ctx), found); err == nil {
 		s.streams.put(k, priced)
 	}
 	return priced, err
@@ -133,7 +133,7 @@ func tiersOf(ctx context.Context, r ports.Repos, s ports.UsageStream) (usage.Tie
 }
 
 func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.UsageStream, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, err := s.subscription(ctx, r, k.creatorID, k.subscriptionID)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func (s *Service) clockOffset(
 	if offset, remembered = s.offsets.get(creatorID); remembered && !read {
 		return offset, true, nil
 	}
-	if offset, err = s.store.Read(ctx).Sandbox.ClockOffsets.Get(ctx, creatorID); err == nil {
+	if offset, err = s.deps.Store.Read(ctx).Sandbox.ClockOffsets.Get(ctx, creatorID); err == nil {
 		s.offsets.put(creatorID, offset)
 	}
 	return offset, false, err

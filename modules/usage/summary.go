@@ -19,7 +19,7 @@ type Measured struct {
 
 // Summary lists what a subscription has used in its current periods, by meter. NOT_FOUND.
 func (s *Service) Summary(ctx context.Context, creatorID, subscriptionID string) ([]Measured, error) {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	if _, err := s.subscription(ctx, r, creatorID, subscriptionID); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *Service) Announce(ctx context.Context, t ports.Task) error {
 	if !ok {
 		return fmt.Errorf("announce: %q names no customer", t.Subject)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Service) Announce(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		current, changed, err := s.history.ChangedSince(ctx, r, creatorID, customer, last.Version)
+		current, changed, err := s.deps.History.ChangedSince(ctx, r, creatorID, customer, last.Version)
 		if err != nil || current <= last.Version {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 		return fmt.Errorf("deliver: %w", err)
 	}
 	if !ok {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
 	}
 	if admitted, err := s.checkCircuit(ctx, t, &a); err != nil || !admitted {
 		return err
@@ -48,20 +48,20 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("deliver %s: %w", a.delivery.ID, err)
 	}
-	return s.recordAttempt(ctx, t, a, tried, webhook.RetryAfter(response.RetryAfter, s.clock.Real()))
+	return s.recordAttempt(ctx, t, a, tried, webhook.RetryAfter(response.RetryAfter, s.deps.Clock.Real()))
 }
 
 // load reads the delivery of a task; ok is false when nothing is left to send.
 func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, err error) {
 	_, deliveryID, _ := strings.Cut(t.Subject, "/")
-	due, err := s.deliveries.GetDue(ctx, t.CreatorID, deliveryID)
+	due, err := s.deps.Deliveries.GetDue(ctx, t.CreatorID, deliveryID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return a, false, nil // the endpoint was deleted
 	}
 	if err != nil || due.Delivery.Status != webhook.Pending || !due.Endpoint.Enabled {
 		return a, false, err
 	}
-	now := s.clock.Real().Add(due.ClockOffset)
+	now := s.deps.Clock.Real().Add(due.ClockOffset)
 	if ports.AdvanceOf(ctx) != nil && now.Before(t.DueAt) {
 		now = t.DueAt // several of about one time run together
 	}
@@ -77,7 +77,7 @@ func (s *Service) checkCircuit(ctx context.Context, t ports.Task, a *attempt) (b
 	case probe:
 		return s.claimProbe(ctx, t, a)
 	case !wait.IsZero():
-		return false, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return false, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			if err := r.Tasks.PauseKey(ctx, a.endpoint.ID, t.CreatorID, wait); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (s *Service) checkCircuit(ctx context.Context, t ports.Task, a *attempt) (b
 // claimProbe makes this attempt the one that tries a half-open circuit. Of many workers the first does; the others
 // wait.
 func (s *Service) claimProbe(ctx context.Context, t ports.Task, a *attempt) (claimed bool, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		latest, err := r.Webhooks.Endpoints.Get(ctx, t.CreatorID, a.endpoint.ID)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (s *Service) jitter(ceiling time.Duration) time.Duration {
 
 // chance is a random number in [0, 1).
 func (s *Service) chance() float64 {
-	b := s.ids.Random(2)
+	b := s.deps.IDs.Random(2)
 	return float64(uint16(b[0])<<8|uint16(b[1])) / (1 << 16)
 }
 
@@ -126,14 +126,14 @@ func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.Ou
 	if err != nil {
 		return webhook.Attempt{}, ports.OutboundResponse{}, err
 	}
-	begin := s.clock.Real()
+	begin := s.deps.Clock.Real()
 	response, sendErr := s.send(ctx, a.endpoint.ID, ports.OutboundRequest{
 		URL: a.endpoint.URL, Body: body,
 		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
 	})
 	tried := webhook.Attempt{
 		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: response.StatusCode,
-		Duration: s.clock.Real().Sub(begin), ResponseBody: response.Body,
+		Duration: s.deps.Clock.Real().Sub(begin), ResponseBody: response.Body,
 	}
 	if sendErr != nil {
 		tried.StatusCode, tried.Error = 0, sendErr.Error()
@@ -150,14 +150,14 @@ func (s *Service) send(
 ) (ports.OutboundResponse, error) {
 	advance := ports.AdvanceOf(ctx)
 	if advance == nil {
-		return s.sender.Send(ctx, r)
+		return s.deps.Sender.Send(ctx, r)
 	}
 	if advance.GivenUp(endpointID) {
 		return ports.OutboundResponse{}, errGivenUp
 	}
 	ctx, cancel := context.WithTimeout(ctx, ports.AdvanceAttemptTimeout)
 	defer cancel()
-	response, err := s.sender.Send(ctx, r)
+	response, err := s.deps.Sender.Send(ctx, r)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("no response within %s, which is all that an advance of the clock waits",
 			ports.AdvanceAttemptTimeout)
@@ -173,7 +173,7 @@ func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]by
 	}
 	secrets := make([][]byte, len(encrypted))
 	for i, one := range encrypted {
-		plain, err := s.encrypter.Decrypt(one)
+		plain, err := s.deps.Encrypter.Decrypt(one)
 		if err != nil {
 			return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)
 		}
@@ -191,9 +191,9 @@ func (s *Service) recordAttempt(
 	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() {
 		delivery := webhook.RestoreDelivery(a.delivery)
 		delivery.Record(tried, asked, jitter)
-		return s.deliveries.RecordDelivered(context.WithoutCancel(ctx), t, delivery.State(), tried)
+		return s.deps.Deliveries.RecordDelivered(context.WithoutCancel(ctx), t, delivery.State(), tried)
 	}
-	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		delivery := webhook.RestoreDelivery(a.delivery)
 		success := delivery.Record(tried, asked, jitter)
 		if err := r.Webhooks.Deliveries.Update(ctx, delivery.State()); err != nil {
@@ -258,7 +258,7 @@ func (s *Service) updateHealth(
 	}); err != nil {
 		return err
 	}
-	return s.bus.Publish(ctx, r, *disabled)
+	return s.deps.Bus.Publish(ctx, r, *disabled)
 }
 
 // hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile.

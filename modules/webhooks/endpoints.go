@@ -37,9 +37,9 @@ func (s *Service) CreateEndpoint(
 	if err := s.CheckEndpoint(edit, true); err != nil {
 		return webhook.EndpointState{}, "", err
 	}
-	secret := s.ids.Random(webhook.SecretBytes)
+	secret := s.deps.IDs.Random(webhook.SecretBytes)
 	var created webhook.EndpointState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (s *Service) CreateEndpoint(
 		if err := admitEndpoint(ctx, r, creatorID); err != nil {
 			return err
 		}
-		created = webhook.NewEndpoint(s.ids.New(id.WebhookEndpoint), creatorID, edit, s.encrypter.Encrypt(secret),
+		created = webhook.NewEndpoint(s.deps.IDs.New(id.WebhookEndpoint), creatorID, edit, s.deps.Encrypter.Encrypt(secret),
 			now).State()
 		if err := r.Webhooks.Endpoints.Insert(ctx, created); err != nil {
 			return err
@@ -83,12 +83,12 @@ func limitDeliveries(ctx context.Context, r ports.Repos, before, after webhook.E
 func (s *Service) Endpoints(
 	ctx context.Context, creatorID string, page ports.Page,
 ) (ports.List[webhook.EndpointState], error) {
-	return s.store.Read(ctx).Webhooks.Endpoints.List(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Webhooks.Endpoints.List(ctx, creatorID, page)
 }
 
 // Endpoint shows one of the account's endpoints. NOT_FOUND.
 func (s *Service) Endpoint(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, error) {
-	found, err := s.store.Read(ctx).Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+	found, err := s.deps.Store.Read(ctx).Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 	return found, missing(err, errNoEndpoint())
 }
 
@@ -98,7 +98,7 @@ func (s *Service) Secret(ctx context.Context, creatorID, endpointID string) (str
 	if err != nil {
 		return "", err
 	}
-	plain, err := s.encrypter.Decrypt(found.Secret)
+	plain, err := s.deps.Encrypter.Decrypt(found.Secret)
 	if err != nil {
 		return "", fmt.Errorf("open the secret of %s: %w", endpointID, err)
 	}
@@ -112,7 +112,7 @@ func (s *Service) change(
 	ctx context.Context, creatorID, endpointID string, alter func(e *webhook.Endpoint, now time.Time),
 ) (webhook.EndpointState, error) {
 	var changed webhook.EndpointState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		found, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
 			return missing(err, errNoEndpoint())
@@ -173,7 +173,7 @@ func (s *Service) wakeBacklog(ctx context.Context, r ports.Repos, e webhook.Endp
 // DeleteEndpoint forgets an endpoint. What waits for it is not sent any more.
 func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, error) {
 	var deleted webhook.EndpointState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var err error
 		if deleted, err = r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID); err != nil {
 			return missing(err, errNoEndpoint())
@@ -193,8 +193,8 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 func (s *Service) RotateSecret(
 	ctx context.Context, creatorID, endpointID string,
 ) (webhook.EndpointState, string, error) {
-	secret := s.ids.Random(webhook.SecretBytes)
-	encrypted := s.encrypter.Encrypt(secret)
+	secret := s.deps.IDs.Random(webhook.SecretBytes)
+	encrypted := s.deps.Encrypter.Encrypt(secret)
 	changed, err := s.change(
 		ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Rotate(encrypted, now) },
 	)
@@ -204,7 +204,7 @@ func (s *Service) RotateSecret(
 // Test sends a test event to one endpoint, whatever it subscribes to.
 func (s *Service) Test(ctx context.Context, creatorID, endpointID string) (webhook.DeliveryState, error) {
 	var delivery webhook.DeliveryState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
 			return missing(err, errNoEndpoint())
@@ -245,7 +245,7 @@ func (s *Service) Deliveries(
 	if err != nil {
 		return ports.List[Delivered]{}, err
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	found, err := r.Webhooks.Deliveries.List(ctx, creatorID, endpointID, status, page)
 	if err != nil {
 		return ports.List[Delivered]{}, err
@@ -267,7 +267,7 @@ func (s *Service) Deliveries(
 
 // Delivery shows one delivery of an endpoint with every attempt. NOT_FOUND.
 func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
 	if err == nil && found.EndpointID != endpointID {
 		err = ports.ErrNotFound
@@ -282,7 +282,7 @@ func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryI
 // Redeliver makes one delivery due again, whatever its state. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
 func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
 	var again webhook.DeliveryState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
 			return missing(err, errNoEndpoint())
@@ -306,7 +306,7 @@ func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, delivery
 	if err != nil {
 		return Delivered{}, err
 	}
-	attempts, err := s.store.Read(ctx).Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
+	attempts, err := s.deps.Store.Read(ctx).Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
 	return Delivered{again, attempts[deliveryID]}, err
 }
 
@@ -345,7 +345,7 @@ func (s *Service) again(
 // Replay sends every matching event of [from, to) again, delivered or not, under its own id. It returns how many. Zero
 // to is now. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
 func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from, to time.Time) (int, error) {
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return 0, err
 	}
@@ -373,7 +373,7 @@ func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from
 func (s *Service) replayPage(
 	ctx context.Context, creatorID, endpointID string, from, to time.Time, after string,
 ) (replayed int, last string, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		replayed, last = 0, ""
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
@@ -428,7 +428,7 @@ func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointS
 func (s *Service) Events(
 	ctx context.Context, creatorID string, search ports.EventSearch, page ports.Page,
 ) (ports.List[event.Record], error) {
-	found, err := s.store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
+	found, err := s.deps.Store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
 	for i, record := range found.Items {
 		found.Items[i] = webhook.WithLinks(record, s.cfg.Invoices)
 	}
@@ -437,6 +437,6 @@ func (s *Service) Events(
 
 // Event shows one of the account's events. NOT_FOUND.
 func (s *Service) Event(ctx context.Context, creatorID, eventID string) (event.Record, error) {
-	found, err := s.store.Read(ctx).Webhooks.Events.Get(ctx, creatorID, eventID)
+	found, err := s.deps.Store.Read(ctx).Webhooks.Events.Get(ctx, creatorID, eventID)
 	return webhook.WithLinks(found, s.cfg.Invoices), missing(err, fault.NotFound("event"))
 }

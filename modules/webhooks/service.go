@@ -46,24 +46,12 @@ type Deps struct {
 
 // Service holds the use cases.
 type Service struct {
-	cfg        Config
-	store      ports.Store
-	deliveries ports.DeliveryStore
-	clock      ports.Clock
-	ids        ports.IDs
-	bus        ports.Bus
-	history    ports.AccessHistory
-	sender     ports.Sender
-	encrypter  ports.Encrypter
+	cfg  Config
+	deps Deps
 }
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{
-		cfg: cfg, store: d.Store, deliveries: d.Deliveries, clock: d.Clock, ids: d.IDs, bus: d.Bus, history: d.History,
-		sender: d.Sender, encrypter: d.Encrypter,
-	}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // publish writes an event and a delivery for every endpoint that wants it, in the caller's transaction. An endpoint
 // that is disabled gets its delivery too: it waits there until the endpoint is enabled.
@@ -105,7 +93,7 @@ func (s *Service) insertEvent(
 		return event.Record{}, err
 	}
 	record := event.Record{
-		ID: s.ids.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Livemode, Data: raw,
+		ID: s.deps.IDs.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Livemode, Data: raw,
 	}
 	return record, r.Webhooks.Events.Insert(ctx, record)
 }
@@ -117,7 +105,7 @@ func (s *Service) deliverTo(ctx context.Context, r ports.Repos, endpoint webhook
 		return err
 	}
 	delivery := webhook.NewDelivery(webhook.DeliveryState{
-		ID: s.ids.New(id.Delivery), CreatorID: e.CreatorID, EventID: e.ID, EventType: string(e.Type),
+		ID: s.deps.IDs.New(id.Delivery), CreatorID: e.CreatorID, EventID: e.ID, EventType: string(e.Type),
 		EndpointID: endpoint.ID,
 	}, now).State()
 	if err := r.Webhooks.Deliveries.Insert(ctx, delivery); err != nil {

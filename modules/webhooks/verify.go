@@ -23,7 +23,7 @@ const (
 // need not be enabled: its deliveries wait. What was sent under earlier filters, or to endpoints that were deleted,
 // cannot be derived from the tables and is not checked.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Webhooks.Audit
+	audit := s.deps.Store.Read(ctx).Webhooks.Audit
 	var lines []string
 	for after := ""; len(lines) < maxViolations; {
 		endpoints, err := audit.ListEndpoints(ctx, after, endpointPage)

@@ -160,7 +160,8 @@ func TestEventsOfAPayoutAccountCountOnceInAnyOrder(t *testing.T) {
 		s.processed(t) // one that is read again once Stripe knows the account connects it again
 		s.fake.Heal()
 		if other := s.AsBackend(t, post, "/v1/payout-account-sessions", session).
-			Want(t, 201).Map(t)["payoutAccount"].(map[string]any); other["accountId"] == accountID || other["status"] != "pending" {
+			Want(t, 201).Map(t)["payoutAccount"].(map[string]any); other["accountId"] == accountID ||
+				other["status"] != "pending" {
 			t.Errorf("in its place: %v", other)
 		}
 	})

@@ -96,7 +96,8 @@ func (s *Slot[T]) Enqueue(b *Base, op, query string, args []any,
 }
 
 // keeping reads rows into the slot, unless their table is written to before that.
-func (s *Slot[T]) keeping(b *Base, read func(rows pgx.Rows, keep func(key string, value T)) error) func(pgx.Rows) error {
+func (s *Slot[T]) keeping(b *Base, read func(rows pgx.Rows,
+	keep func(key string, value T)) error) func(pgx.Rows) error {
 	written := b.Cache.writes(s.table)
 	return func(rows pgx.Rows) error {
 		return read(rows, func(key string, value T) {

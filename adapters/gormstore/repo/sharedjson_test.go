@@ -41,7 +41,8 @@ func TestRememberedTextsAreBounded(t *testing.T) {
 	type value struct{ N string }
 	for i := range 2 * maxSharedTexts / 1000 {
 		var column SharedJSON[value]
-		if err := column.Scan(fmt.Sprintf(`{"N":"%01000d"}`, i)); err != nil || !strings.HasSuffix(column.V.N, fmt.Sprint(i)) {
+		if err := column.Scan(fmt.Sprintf(`{"N":"%01000d"}`, i)); err != nil ||
+			!strings.HasSuffix(column.V.N, fmt.Sprint(i)) {
 			t.Fatalf("%d: %+v, %v", i, column.V, err)
 		}
 	}
