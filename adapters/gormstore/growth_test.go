@@ -59,7 +59,8 @@ var filled = []string{
 	`INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position)
 		SELECT 'evt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0'
 		ELSE 'crt_' || n % 500 END, 'payment.succeeded',
-			CASE WHEN n % 4000 = 0 THEN 'cus_1' ELSE '' END, CASE WHEN n % 4000 = 0 THEN 'ada' ELSE '' END, false, '{}', n, n
+			CASE WHEN n % 4000 = 0 THEN 'cus_1' WHEN n % 8 = 0 THEN 'cus_' || n ELSE '' END,
+			CASE WHEN n % 4000 = 0 THEN 'ada' WHEN n % 8 = 0 THEN 'x' || n ELSE '' END, false, '{}', n, n
 		FROM generate_series(1, 40000) n`,
 	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events",
 }

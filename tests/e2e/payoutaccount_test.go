@@ -161,7 +161,7 @@ func TestEventsOfAPayoutAccountCountOnceInAnyOrder(t *testing.T) {
 		s.fake.Heal()
 		if other := s.AsBackend(t, post, "/v1/payout-account-sessions", session).
 			Want(t, 201).Map(t)["payoutAccount"].(map[string]any); other["accountId"] == accountID ||
-				other["status"] != "pending" {
+			other["status"] != "pending" {
 			t.Errorf("in its place: %v", other)
 		}
 	})
