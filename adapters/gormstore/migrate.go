@@ -18,13 +18,19 @@ import (
 	"sundry/adapters/gormstore/repo"
 )
 
-// Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait. It
-// changes nothing, and says why, if the schema is newer than this program or was made by a migration that has changed
-// since.
+// Migrate brings the schema up to date. A lock lets one process do it while others wait. It changes nothing, and says
+// why, if the schema is newer than this program or was made by a migration that has changed since.
 func (s *Store) Migrate(ctx context.Context) (err error) {
 	db, err := s.write.DB()
 	if err != nil {
 		return fmt.Errorf("database handle: %w", err)
+	}
+	if s.lockSchema != nil {
+		release, locked := s.lockSchema()
+		if locked != nil {
+			return locked
+		}
+		defer func() { err = errors.Join(err, release()) }()
 	}
 	if s.direct != nil { // goose's lock and the tuning's are of a session
 		direct := stdlib.OpenDB(*s.direct)

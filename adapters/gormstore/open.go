@@ -90,7 +90,8 @@ func openSQLite(path string) (*Store, error) {
 	}
 	return newStore(&Store{
 		write: write, read: read, dialect: sqliteDialect{}, gate: newWriterGate(sqliteDialect{}.Busy),
-		lock: func() (func() error, error) { return lockProcess(path) },
+		lock:       func() (func() error, error) { return lockProcess(path) },
+		lockSchema: func() (func() error, error) { return lockSchema(path) },
 		engine: repo.Engine{Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
 			return readDB.QueryRowContext(ctx, query, args...)
 		}},

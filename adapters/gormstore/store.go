@@ -47,8 +47,10 @@ type Store struct {
 	// realTime means that no account's clock can run ahead.
 	realTime bool
 	// lock takes the database for this process; nil where several may have it.
-	lock  func() (release func() error, err error)
-	close func() error
+	lock func() (release func() error, err error)
+	// lockSchema lets one process at a time change the schema where goose cannot; nil on PostgreSQL.
+	lockSchema func() (release func() error, err error)
+	close      func() error
 }
 
 var _ ports.Store = (*Store)(nil)

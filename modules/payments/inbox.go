@@ -85,19 +85,21 @@ func (s *Inbox) Receive(ctx context.Context, payload []byte, header func(name st
 	})
 }
 
-// verify has the provider whose signature a request carries verify it.
+// verify has the providers whose signature a request carries verify it; one of them is to know it.
 func (s *Inbox) verify(
 	payload []byte, header func(name string) string, now time.Time,
 ) (e ports.ProcessorEvent, ok bool, err error) {
+	err = fault.New(fault.Unauthenticated, "The event carries no signature.")
 	for _, provider := range s.deps.Providers {
 		if provider.Events == nil || header(provider.SignatureHeader) == "" {
 			continue
 		}
-		e, ok, err = provider.Events.Verify(payload, header(provider.SignatureHeader), now)
-		e.Provider, e.ID = provider.Name, provider.Name+"/"+e.ID
-		return e, ok, err
+		if e, ok, err = provider.Events.Verify(payload, header(provider.SignatureHeader), now); err == nil {
+			e.Provider, e.ID = provider.Name, provider.Name+"/"+e.ID
+			return e, ok, nil
+		}
 	}
-	return e, false, fault.New(fault.Unauthenticated, "The event carries no signature.")
+	return ports.ProcessorEvent{}, false, err
 }
 
 // Process reads again what an event is about. Task TaskProcessorEvent.

@@ -16,9 +16,9 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared, and what it writes: a
-// change that adds to it has to lower something else, or to raise the maximum here and give the reason. Splits of index
-// pages and rows that no longer fit their page come and go, so index entries and the log have a little room.
+// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared, and what it writes:
+// a change that adds to it has to lower something else, or to raise the maximum here and give the reason. Splits of
+// index pages and rows that no longer fit their page come and go, so index entries and the log have a little room.
 func TestRoundTripsStayFew(t *testing.T) {
 	t.Parallel()
 	databaseURL := testdb.Postgres.URL(t)
@@ -65,7 +65,8 @@ func TestRoundTripsStayFew(t *testing.T) {
 	settled(t, databaseURL)
 	var session harness.Session
 	count("a session", work{2, 1, 4, 2, 8, 8}, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
-	count("a payment with its two mails and its announcement", work{14, 5, 55, 37, 90, 24}, func() { pay("ada@example.com", session) })
+	count("a payment with its two mails and its announcement", work{14, 5, 55, 37, 90, 24},
+		func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
 		harness.JSON{"url": "https://receiver.example/hook", "events": []string{"*"}}).Want(t,

@@ -94,8 +94,8 @@ func (l *writeLog) since(t *testing.T, start string) (w written) {
 	return w
 }
 
-// work is what something costs PostgreSQL: round trips, commits and statements, rows written and index entries made, and
-// the bytes of its log in thousands, rounded up.
+// work is what something costs PostgreSQL: round trips, commits and statements, rows written and index entries made,
+// and the bytes of its log in thousands, rounded up.
 type work struct{ trips, commits, statements, rows, entries, kilobytes int }
 
 func workOf(trips []trip, left written) work {
