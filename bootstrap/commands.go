@@ -15,7 +15,7 @@ import (
 // Settings returns the settings that commands use.
 func Settings(cfg config.Config) cli.Settings {
 	return cli.Settings{
-		Addr: cfg.Addr, MetricsAddr: cfg.MetricsAddr, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Live: cfg.Livemode(),
+		Addr: cfg.Addr, MetricsAddr: cfg.MetricsAddr, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Livemode: cfg.Livemode(),
 		SeedsDemo: cfg.Seeds(),
 	}
 }

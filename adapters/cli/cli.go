@@ -29,7 +29,7 @@ type Host struct {
 // Settings are the parts of the configuration that commands use.
 type Settings struct {
 	Addr, MetricsAddr, BaseURL, DataDir string
-	Live, SeedsDemo                     bool
+	Livemode, SeedsDemo                 bool
 }
 
 // App holds the parts of the wired program that commands use.
