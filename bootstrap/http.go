@@ -13,6 +13,11 @@ func (a *App) clientAddress() func(*fiber.Ctx) string {
 	return httpapi.TrustedProxies(a.cfg.Proxies()).ClientAddress
 }
 
+// clientCountry is the country that a trusted proxy reports a request to come from.
+func (a *App) clientCountry() func(*fiber.Ctx) string {
+	return httpapi.TrustedProxies(a.cfg.Proxies()).ClientCountry(a.cfg.ClientCountryHeader)
+}
+
 // mountHTTP puts the API and the pages in front of the modules.
 func (a *App) mountHTTP(m modules) error {
 	shared, err := a.newLayout(m.Images)

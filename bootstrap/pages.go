@@ -24,8 +24,8 @@ type site interface{ Mount(app fiber.Router) }
 func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 	return layout.New(layout.Config{
 		BaseURL: a.cfg.BaseURL, Sandbox: !a.cfg.Livemode(), Form: a.providers.Default().Form,
-		ClientAddress: a.clientAddress(),
-		StatusOf:      httpapi.StatusOf, Log: a.log,
+		ClientAddress: a.clientAddress(), ClientCountry: a.clientCountry(),
+		StatusOf: httpapi.StatusOf, Log: a.log,
 		Images: webhookhttp.NewImageFetcher(a.receivers()), ImageKey: a.secrets.derive("images"), Uploads: uploads,
 		Seller: layout.Seller{
 			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, VATID: a.cfg.SellerVATID, Email: a.cfg.SellerEmail,

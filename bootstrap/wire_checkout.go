@@ -46,6 +46,6 @@ func (a *App) wireCheckout(
 func (a *App) checkoutAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: checkoutapi.Document, Routes: checkoutapi.Routes(checkoutapi.Deps{
 		Sandbox: a.inSandbox(), Checkout: m.Checkout, ClientAddress: a.clientAddress(),
-		ClientCountry: httpapi.TrustedProxies(a.cfg.Proxies()).ClientCountry(a.cfg.ClientCountryHeader),
+		ClientCountry: a.clientCountry(),
 	})}
 }

@@ -21,16 +21,19 @@ import (
 // Queries that one area makes to another. Each runs inside the caller's transaction.
 
 // Offers resolves what is being bought, for checkout; the catalog implements it. Refusals: NOT_FOUND for an unknown
-// listing, plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE.
+// listing, plan, interval or currency, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE. Where
+// no currency is named, a plan with prices in several is sold in that of the buyer's country, or else in the listing's.
 type Offers interface {
 	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
 	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
 	// ByListing finds the default plan's offer of a listing.
-	ByListing(ctx context.Context, r Repos, creatorID, listingID, variantID string) (plan.Offer, error)
+	ByListing(
+		ctx context.Context, r Repos, creatorID, listingID, variantID string, buyer BuyerCountry,
+	) (plan.Offer, error)
 	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
 	// unknown or inactive link.
-	ByLink(ctx context.Context, r Repos, code string) (offer plan.Offer, successURL string, err error)
-	// Again finds what was offered once as it is sold now.
+	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (offer plan.Offer, successURL string, err error)
+	// Again finds what was offered once as it is sold now, in the same currency where it still is.
 	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
 }
 
@@ -40,7 +43,14 @@ type CatalogChoice struct {
 	Interval      period.Interval
 	// Variant is a variant's key; "" = the listing's default one.
 	Variant string
+	// Currency is that of the price; "" = as the country of Buyer has it.
+	Currency money.Currency
+	Buyer    BuyerCountry
 }
+
+// BuyerCountry returns the country of a buyer, ISO 3166-1 alpha-2, or "" where it is not known. It is called only where
+// it decides the currency; a nil function knows none.
+type BuyerCountry func(context.Context) (string, error)
 
 // Buyer identifies who buys of a listing: by the integrator's name, or without one by e-mail address.
 type Buyer struct {

@@ -51,6 +51,8 @@ type CatalogReference struct {
 	Interval string `json:"interval,omitempty"`
 	// Variant is the key of a variant; empty = the default one.
 	Variant string `json:"variant,omitempty"`
+	// Currency is that of the price; empty = that of the buyer's country, or else the listing's.
+	Currency string `json:"currency,omitempty"`
 }
 
 // AppointmentSlot is a time that the buyer chose, and when it ends.

@@ -4,7 +4,25 @@ import (
 	"testing"
 
 	"sundry/core/country"
+	"sundry/core/money"
 )
+
+func TestEveryCountryHasACurrency(t *testing.T) {
+	t.Parallel()
+	for _, c := range country.List("en") {
+		got := country.Currency(c.Code)
+		if _, err := money.ParseCurrency(string(got)); (err != nil) != (c.Code == "AQ") {
+			t.Errorf("%s pays in %q", c.Code, got)
+		}
+	}
+	for code, want := range map[string]money.Currency{
+		"DE": "eur", "US": "usd", "PR": "usd", "GB": "gbp", "LI": "chf", "AQ": "", "": "", "XX": "", "de": "",
+	} {
+		if got := country.Currency(code); got != want {
+			t.Errorf("%q pays in %q, want %q", code, got, want)
+		}
+	}
+}
 
 func TestEveryLanguageNamesTheSameCountries(t *testing.T) {
 	t.Parallel()

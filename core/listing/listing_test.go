@@ -360,12 +360,15 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 	}{
 		"a plan, of the default variant":               {own, dear, 900},
 		"a plan, of a variant with a price of its own": {own, pack, 3000},
-		"a plan, of a variant without":                 {own, Variant{ID: "var_x", SessionCount: 2}, 900},
+		"a plan in another currency, of a variant with one": {plan.Price{ID: "pri_plan",
+			Amount: money.Amount{Minor: 900, Currency: "usd"}}, pack, 3000},
+		"a plan, of a variant without": {own, Variant{ID: "var_x", SessionCount: 2}, 900},
 		"a monthly price, of a variant with one of its": {plan.Price{ID: "pri_plan", Interval: period.Month,
 			Amount: own.Amount}, pack, 900},
 	} {
-		if o := s.Offer(plan.State{Key: "vip"}, c.price, c.variant); o.Price.Minor != c.want {
-			t.Errorf("%s is sold at %d, want %d", what, o.Price.Minor, c.want)
+		if o := s.Offer(plan.State{Key: "vip"}, c.price, c.variant); o.Price.Minor != c.want ||
+			o.Price.Currency != "eur" {
+			t.Errorf("%s is sold at %v, want %d eur", what, o.Price, c.want)
 		}
 	}
 	if _, err := l.EditVariant("var_pack", VariantEdit{IsDefault: new(true)}, later); err != nil {

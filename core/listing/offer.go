@@ -56,8 +56,8 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 		if hours, promised := s.Metadata[FullRefundHours].(int64); promised {
 			o.FullRefundHours = new(int(hours))
 		}
-		if price.ID == s.PriceID || !v.IsDefault && !o.Recurring() {
-			o.Price = v.price(price.Amount)
+		if v.PriceInCents != nil && (price.ID == s.PriceID || !v.IsDefault && !o.Recurring()) {
+			o.Price = v.price(s.Price)
 		}
 	}
 	return o

@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/period"
 )
 
@@ -20,6 +21,8 @@ type State struct {
 	PlanKey   string // "" = the default plan
 	// Interval is empty when the plan is to choose.
 	Interval period.Interval
+	// Currency is that of the price; "" = that of the visitor's country, or else the listing's.
+	Currency money.Currency
 	// SuccessURL is the page that buyers are sent to after paying; "" = they stay on the page that confirms it.
 	SuccessURL string
 	Active     bool
@@ -44,6 +47,7 @@ type Edit struct {
 	VariantID  *string
 	PlanKey    *string
 	Interval   *string
+	Currency   *string
 	SuccessURL *string
 	Active     *bool
 }
@@ -58,6 +62,10 @@ func (e Edit) Check(sandbox bool) error {
 	if e.Interval != nil && *e.Interval != "" {
 		_, err := period.ParseInterval(*e.Interval)
 		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
+	}
+	if e.Currency != nil && *e.Currency != "" {
+		_, err := money.ParseCurrency(*e.Currency)
+		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 	}
 	if e.SuccessURL != nil && *e.SuccessURL != "" {
 		checkout.ValidateRedirectURL("successUrl", *e.SuccessURL, sandbox, &f)
@@ -102,6 +110,9 @@ func (l *Link) apply(e Edit, now time.Time) {
 	set(&next.Active, e.Active)
 	if e.Interval != nil {
 		next.Interval = period.Interval(*e.Interval)
+	}
+	if e.Currency != nil {
+		next.Currency = money.Currency(*e.Currency)
 	}
 	if next != l.s {
 		next.UpdatedAt = now

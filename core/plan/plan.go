@@ -39,37 +39,80 @@ func (s State) recurring() bool {
 	return slices.ContainsFunc(s.Prices, func(p Price) bool { return p.Interval != "" })
 }
 
-// Price chooses what a buyer pays. An interval that was not named ("") means month where the plan has it, else the
-// plan's first price; a plan without any interval ignores the one named. Among prices of the same interval, the one in
-// the given currency wins, else the first. NOT_FOUND when the plan has no such interval.
-func (s State) Price(interval period.Interval, currency money.Currency) (Price, error) {
+// Price chooses the price that a buyer pays. An interval that was not named ("") means month where the plan has it,
+// else the plan's first price; a plan without any interval ignores the one named. Among prices of the same interval,
+// the first of the given currencies that one is in wins, else the first price. NOT_FOUND when the plan has no such
+// interval.
+func (s State) Price(interval period.Interval, currencies ...money.Currency) (Price, error) {
+	prices := s.every(s.Prices, interval)
+	if len(prices) == 0 {
+		return Price{}, fault.Newf(fault.NotFoundCode, "No such interval in this plan. Its intervals: %s.", sold(s.Prices))
+	}
+	for _, currency := range currencies {
+		if i := slices.IndexFunc(prices, func(p Price) bool { return p.Amount.Currency == currency }); i >= 0 {
+			return prices[i], nil
+		}
+	}
+	return prices[0], nil
+}
+
+// PriceIn is Price in one currency. NOT_FOUND when the plan has no such interval in that currency.
+func (s State) PriceIn(interval period.Interval, currency money.Currency) (Price, error) {
+	prices := slices.DeleteFunc(slices.Clone(s.Prices), func(p Price) bool { return p.Amount.Currency != currency })
+	if len(prices) == 0 {
+		return Price{}, fault.Newf(
+			fault.NotFoundCode, "This plan has no price in %s. Its currencies: %s.", currency, joined(s.Currencies()),
+		)
+	}
+	if found := s.every(prices, interval); len(found) > 0 {
+		return found[0], nil
+	}
+	return Price{}, fault.Newf(
+		fault.NotFoundCode, "No such interval in this plan in %s. Its intervals in %[1]s: %s.", currency, sold(prices),
+	)
+}
+
+// Currencies are those of the plan's prices, each once.
+func (s State) Currencies() []money.Currency {
+	var all []money.Currency
+	for _, p := range s.Prices {
+		if !slices.Contains(all, p.Amount.Currency) {
+			all = append(all, p.Amount.Currency)
+		}
+	}
+	return all
+}
+
+// every is those of the prices that are of an interval, as Price reads it.
+func (s State) every(prices []Price, interval period.Interval) []Price {
 	if !s.recurring() {
 		interval = ""
-	} else if interval == "" {
-		interval = s.Prices[0].Interval
-		if slices.ContainsFunc(s.Prices, func(p Price) bool { return p.Interval == period.Month }) {
+	} else if interval == "" && len(prices) > 0 {
+		interval = prices[0].Interval
+		if slices.ContainsFunc(prices, func(p Price) bool { return p.Interval == period.Month }) {
 			interval = period.Month
 		}
 	}
-	first := -1
-	for i, p := range s.Prices {
-		switch {
-		case p.Interval != interval:
-		case p.Amount.Currency == currency:
-			return p, nil
-		case first < 0:
-			first = i
+	return slices.DeleteFunc(slices.Clone(prices), func(p Price) bool { return p.Interval != interval })
+}
+
+// sold lists the intervals of prices for a message.
+func sold(prices []Price) string {
+	var intervals []period.Interval
+	for _, p := range prices {
+		if !slices.Contains(intervals, p.Interval) {
+			intervals = append(intervals, p.Interval)
 		}
 	}
-	if first < 0 {
-		sold := make([]string, len(s.Prices))
-		for i, p := range s.Prices {
-			sold[i] = string(p.Interval)
-		}
-		return Price{}, fault.Newf(fault.NotFoundCode, "No such interval in this plan. Its intervals: %s.",
-			strings.Join(slices.Compact(sold), ", "))
+	return joined(intervals)
+}
+
+func joined[T ~string](values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
 	}
-	return s.Prices[first], nil
+	return strings.Join(texts, ", ")
 }
 
 // Set is every plan of one listing, retired ones included. It keeps one of the live plans, and only one, the default.

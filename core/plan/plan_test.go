@@ -165,6 +165,33 @@ func TestThePriceThatABuyerGets(t *testing.T) {
 	}
 }
 
+func TestThePriceInACurrency(t *testing.T) {
+	t.Parallel()
+	price := func(name string, interval period.Interval, currency money.Currency) Price {
+		return Price{ID: name, Interval: interval, Amount: money.Amount{Minor: 1, Currency: currency}}
+	}
+	mixed := State{Prices: []Price{price("month-eur", period.Month, "eur"), price("year-eur", period.Year, "eur"),
+		price("year-usd", period.Year, "usd"), price("once-gbp", "", "gbp")}}
+	for name, c := range map[string]struct {
+		interval period.Interval
+		currency money.Currency
+		want     string // the price, or what the refusal says
+	}{
+		"the interval in it":               {period.Year, "usd", "year-usd"},
+		"no interval means its month":      {"", "eur", "month-eur"},
+		"no interval and no month":         {"", "usd", "year-usd"},
+		"an interval in another currency":  {period.Month, "usd", "in usd. Its intervals in usd: year."},
+		"no one-time price for a month":    {period.Month, "gbp", "No such interval in this plan in gbp."},
+		"a currency that the plan has not": {period.Month, "jpy", "no price in jpy. Its currencies: eur, usd, gbp."},
+	} {
+		got, err := mixed.PriceIn(c.interval, c.currency)
+		refused := err != nil && fault.Is(err, fault.NotFoundCode) && strings.Contains(err.Error(), c.want)
+		if !refused && (err != nil || got.ID != c.want) {
+			t.Errorf("%s: got %q, %v; want %q", name, got.ID, err, c.want)
+		}
+	}
+}
+
 func TestTheDefaultFollowsWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	newID := counter()

@@ -23,7 +23,7 @@ func validCode(code string) bool {
 }
 
 // CreateLink makes a payment link. VALIDATION_FAILED with every fault, NOT_FOUND for a listing of another account and
-// for an unknown variant, plan or interval, LISTING_NOT_PURCHASABLE for an archived listing.
+// for an unknown variant, plan, interval or currency, LISTING_NOT_PURCHASABLE for an archived listing.
 func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlink.Edit) (paymentlink.State, error) {
 	origin := paymentlink.Origin{
 		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes)),
@@ -111,8 +111,12 @@ func sellable(ctx context.Context, r ports.Repos, link paymentlink.State) error 
 	if l.Status == listing.Archived {
 		return l.Purchasable()
 	}
-	_, err = pick(ctx, r, l, choice{variantID: link.VariantID, planKey: link.PlanKey, interval: link.Interval})
+	_, err = pick(ctx, r, l, linkChoice(link))
 	return err
+}
+
+func linkChoice(l paymentlink.State) choice {
+	return choice{variantID: l.VariantID, planKey: l.PlanKey, interval: l.Interval, currency: l.Currency}
 }
 
 func findLink(ctx context.Context, r ports.Repos, creatorID, linkID string) (paymentlink.State, error) {

@@ -2,10 +2,13 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
+	"sundry/core/country"
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -25,23 +28,28 @@ func (s *Service) ByCatalog(
 	if err := l.Purchasable(); err != nil {
 		return plan.Offer{}, err
 	}
-	c := choice{variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval}
-	return pickOf(l, live(l, plan.Restore(l.CreatorID, l.ID, plans)), c)
+	c := choice{
+		variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval, currency: wanted.Currency,
+		buyer: wanted.Buyer,
+	}
+	return pickOf(ctx, l, live(l, plan.Restore(l.CreatorID, l.ID, plans)), c)
 }
 
 // ByListing implements ports.Offers.
 func (s *Service) ByListing(
-	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string,
+	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string, buyer ports.BuyerCountry,
 ) (plan.Offer, error) {
 	l, err := mine(ctx, r, creatorID, listingID)
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	return offer(ctx, r, l, choice{variantID: variantID})
+	return offer(ctx, r, l, choice{variantID: variantID, buyer: buyer})
 }
 
 // ByLink implements ports.Offers.
-func (s *Service) ByLink(ctx context.Context, r ports.Repos, code string) (plan.Offer, string, error) {
+func (s *Service) ByLink(
+	ctx context.Context, r ports.Repos, code string, buyer ports.BuyerCountry,
+) (plan.Offer, string, error) {
 	if !validCode(code) {
 		return plan.Offer{}, "", fault.NotFound("payment link")
 	}
@@ -56,7 +64,9 @@ func (s *Service) ByLink(ctx context.Context, r ports.Repos, code string) (plan.
 	if err != nil {
 		return plan.Offer{}, "", err
 	}
-	o, err := offer(ctx, r, l, choice{variantID: link.VariantID, planKey: link.PlanKey, interval: link.Interval})
+	chosen := linkChoice(link)
+	chosen.buyer = buyer
+	o, err := offer(ctx, r, l, chosen)
 	return o, link.SuccessURL, err
 }
 
@@ -66,7 +76,9 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	return offer(ctx, r, l, choice{variantID: once.VariantID, planKey: once.PlanKey, interval: once.Interval})
+	return offer(ctx, r, l, choice{
+		variantID: once.VariantID, planKey: once.PlanKey, interval: once.Interval, before: once.Price.Currency,
+	})
 }
 
 // TermsOf implements ports.PlanTerms.
@@ -99,6 +111,26 @@ func (s *Service) TermsOf(
 type choice struct {
 	variantID, variantKey, planKey string
 	interval                       period.Interval
+	currency                       money.Currency
+	// before is the currency of an earlier session, which a new one keeps where it can.
+	before money.Currency
+	buyer  ports.BuyerCountry
+}
+
+// price chooses the price of a plan of the listing. NOT_FOUND for an unknown interval or currency.
+func (c choice) price(ctx context.Context, l listing.State, p plan.State) (plan.Price, error) {
+	if c.currency != "" {
+		return p.PriceIn(c.interval, c.currency)
+	}
+	wanted := c.before
+	if wanted == "" && c.buyer != nil && len(p.Currencies()) > 1 {
+		from, err := c.buyer(ctx)
+		if err != nil {
+			return plan.Price{}, fmt.Errorf("country of the buyer: %w", err)
+		}
+		wanted = country.Currency(from)
+	}
+	return p.Price(c.interval, wanted, l.Price.Currency)
 }
 
 // offer freezes a selection of a listing that can be bought now.
@@ -115,7 +147,7 @@ func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.O
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	return pickOf(l, plans, c)
+	return pickOf(ctx, l, plans, c)
 }
 
 // variant is the one chosen of an appointment listing, by key or by id; none of any other listing. NOT_FOUND.
@@ -129,19 +161,26 @@ func (c choice) variant(l listing.State) (listing.Variant, error) {
 	return listing.Variant{}, nil
 }
 
-func pickOf(l listing.State, plans []plan.State, c choice) (plan.Offer, error) {
+func pickOf(ctx context.Context, l listing.State, plans []plan.State, c choice) (plan.Offer, error) {
 	variant, err := c.variant(l)
 	if err != nil {
 		return plan.Offer{}, err
 	}
 	for _, p := range plans {
-		if p.Key == c.planKey || c.planKey == "" && p.IsDefault {
-			price, err := p.Price(c.interval, l.Price.Currency)
-			if err != nil {
-				return plan.Offer{}, err
-			}
-			return l.Offer(p, price, variant), nil
+		if p.Key != c.planKey && (c.planKey != "" || !p.IsDefault) {
+			continue
 		}
+		price, err := c.price(ctx, l, p)
+		if err != nil {
+			return plan.Offer{}, err
+		}
+		o := l.Offer(p, price, variant)
+		if c.currency != "" && o.Price.Currency != c.currency {
+			return plan.Offer{}, fault.Newf(
+				fault.NotFoundCode, "This variant has no price in %s. It is sold in %s.", c.currency, o.Price.Currency,
+			)
+		}
+		return o, nil
 	}
 	return plan.Offer{}, noSuchPlan(c.planKey, plans)
 }

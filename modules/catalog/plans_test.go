@@ -39,7 +39,7 @@ func (s fixture) byCatalog(t *testing.T, key, planKey, interval string) (plan.Of
 func (s fixture) byListing(t *testing.T, creatorID, listingID, variantID string) (plan.Offer, error) {
 	t.Helper()
 	return s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
-		return s.ByListing(ctx, r, creatorID, listingID, variantID)
+		return s.ByListing(ctx, r, creatorID, listingID, variantID, nil)
 	})
 }
 

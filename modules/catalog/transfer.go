@@ -12,6 +12,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/money"
 	"sundry/core/paymentlink"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -76,13 +77,14 @@ type DocumentLink struct {
 	Variant    string          `json:"variant"`
 	Plan       string          `json:"plan"`
 	Interval   period.Interval `json:"interval"`
+	Currency   money.Currency  `json:"currency,omitempty"`
 	SuccessURL string          `json:"successUrl"`
 	Active     bool            `json:"active"`
 }
 
 // key returns the identity of a link among those of its listing.
 func (l DocumentLink) key() string {
-	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), l.SuccessURL}, " ")
+	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), string(l.Currency), l.SuccessURL}, " ")
 }
 
 // ReadDocument reads a catalog file strictly.
@@ -224,7 +226,10 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 }
 
 func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
-	d := DocumentLink{Plan: link.PlanKey, Interval: link.Interval, SuccessURL: link.SuccessURL, Active: link.Active}
+	d := DocumentLink{
+		Plan: link.PlanKey, Interval: link.Interval, Currency: link.Currency, SuccessURL: link.SuccessURL,
+		Active: link.Active,
+	}
 	if link.VariantID != "" {
 		if v, err := l.Variant(link.VariantID); err == nil {
 			d.Variant = v.Key

@@ -59,7 +59,7 @@ func (s fixture) fill(t *testing.T) {
 	}
 	for _, e := range []paymentlink.Edit{
 		{
-			ListingID: &studio.ID, PlanKey: new("pro"), Interval: new("year"),
+			ListingID: &studio.ID, PlanKey: new("pro"), Interval: new("year"), Currency: new("eur"),
 			SuccessURL: new("https://shop.example/a.b"),
 		},
 		{ListingID: &hour.ID, VariantID: &pack.ID, Active: new(false)},
@@ -146,7 +146,7 @@ func TestAnImportSaysWhatItChangesAndChangesNoMore(t *testing.T) {
 		want := []string{
 			"- listing one-hour.variant five-pack: Pack of five",
 			`~ listing notes.title: "Field notes" → "Notes"`,
-			`~ listing studio.payment link pro year https://shop.example/a.b: active → inactive`,
+			`~ listing studio.payment link pro year eur https://shop.example/a.b: active → inactive`,
 			`~ listing studio.plan pro.name: "Pro" → "Professional"`,
 		}
 		hour.Variants, hour.PaymentLinks = before.Listings[1].Variants[:1], nil

@@ -215,9 +215,10 @@ func (s *Service) importLinks(
 }
 
 func (s *Service) importLink(ctx context.Context, l listing.State, w DocumentLink) error {
-	interval := string(w.Interval)
+	interval, currency := string(w.Interval), string(w.Currency)
 	edit := paymentlink.Edit{
-		ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, SuccessURL: &w.SuccessURL, Active: &w.Active,
+		ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, Currency: &currency, SuccessURL: &w.SuccessURL,
+		Active: &w.Active,
 	}
 	if w.Variant != "" {
 		v, err := l.VariantByKey(w.Variant)

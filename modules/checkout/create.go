@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -13,6 +14,7 @@ import (
 	"sundry/core/discount"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/core/tax"
@@ -62,6 +64,10 @@ func (n NewSession) validate(sandbox bool) error {
 		if n.Catalog.Interval != "" {
 			_, err := period.ParseInterval(n.Catalog.Interval)
 			_ = c.Nest("interval").Merge(err) // its only error is a fault of the request
+		}
+		if n.Catalog.Currency != "" {
+			_, err := money.ParseCurrency(n.Catalog.Currency)
+			_ = c.Nest("currency").Merge(err) // its only error is a fault of the request
 		}
 		customer.ValidateExternalID("externalCustomerId", n.ExternalCustomerID, &f)
 	}
@@ -160,7 +166,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 
 func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n NewSession) (plan.Offer, error) {
 	if n.Catalog == nil {
-		return s.offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID)
+		return s.offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID, s.buyerCountry(r, creatorID, n))
 	}
 	interval := period.Month
 	if n.Catalog.Interval != "" {
@@ -168,7 +174,22 @@ func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n 
 	}
 	return s.offers.ByCatalog(ctx, r, creatorID, ports.CatalogChoice{
 		Listing: n.Catalog.Listing, Plan: n.Catalog.Plan, Interval: interval, Variant: n.Catalog.Variant,
+		Currency: money.Currency(n.Catalog.Currency), Buyer: s.buyerCountry(r, creatorID, n),
 	})
+}
+
+// buyerCountry is the country that a request names, or else that of the billing address that the customer has.
+func (s *Service) buyerCountry(r ports.Repos, creatorID string, n NewSession) ports.BuyerCountry {
+	return func(ctx context.Context) (string, error) {
+		if n.Buyer.Country != "" || n.ExternalCustomerID == "" {
+			return n.Buyer.Country, nil
+		}
+		known, err := r.Customers.Customers.GetByExternalID(ctx, creatorID, n.ExternalCustomerID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return "", nil
+		}
+		return known.Details.Country, err
+	}
 }
 
 // open stores a new session, with the times that the buyer has chosen already (nil for none), the discount that apply
@@ -223,10 +244,10 @@ func (s *Service) List(
 }
 
 // OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
-// never change the price nor where the buyer goes. The visitor is counted by their network. NOT_FOUND for an unknown
-// or inactive link, RATE_LIMITED.
+// never change the price nor where the buyer goes. The visitor is counted by their network, and their country selects
+// the currency where the link has none. NOT_FOUND for an unknown or inactive link, RATE_LIMITED.
 func (s *Service) OpenLink(
-	ctx context.Context, code string, parameters map[string]string, network string,
+	ctx context.Context, code string, parameters map[string]string, from Visitor,
 ) (checkoutURL string, err error) {
 	var f fault.Violations
 	utm := map[string]string{}
@@ -248,13 +269,13 @@ func (s *Service) OpenLink(
 		return "", err
 	}
 	state := checkout.State{
-		UIMode: checkout.Hosted, ReferenceID: parameters["reference_id"], UTM: utm, OpenedBy: s.openedBy(network),
+		UIMode: checkout.Hosted, ReferenceID: parameters["reference_id"], UTM: utm, OpenedBy: s.openedBy(from.Network),
 		Email: prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
 	}
-	err = s.withRateLimit(ctx, "open", network, maxOpened, func() error {
+	err = s.withRateLimit(ctx, "open", from.Network, maxOpened, func() error {
 		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			fresh := state
-			if fresh.Offer, fresh.SuccessURL, err = s.offers.ByLink(ctx, r, code); err != nil {
+			if fresh.Offer, fresh.SuccessURL, err = s.offers.ByLink(ctx, r, code, from.country); err != nil {
 				return err
 			}
 			state.ID, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])

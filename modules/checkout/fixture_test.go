@@ -115,11 +115,15 @@ func (w *fixture) ByCatalog(_ context.Context, _ ports.Repos, _ string, _ ports.
 	return w.offer, nil
 }
 
-func (w *fixture) ByListing(_ context.Context, _ ports.Repos, _, _, _ string) (plan.Offer, error) {
+func (w *fixture) ByListing(
+	_ context.Context, _ ports.Repos, _, _, _ string, _ ports.BuyerCountry,
+) (plan.Offer, error) {
 	return w.offer, nil
 }
 
-func (w *fixture) ByLink(_ context.Context, _ ports.Repos, _ string) (plan.Offer, string, error) {
+func (w *fixture) ByLink(
+	_ context.Context, _ ports.Repos, _ string, _ ports.BuyerCountry,
+) (plan.Offer, string, error) {
 	return w.offer, "", nil
 }
 

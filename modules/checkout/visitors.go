@@ -26,6 +26,15 @@ const (
 	holdingRetry = 5 * time.Minute
 )
 
+// Visitor is where a request without a key comes from.
+type Visitor struct {
+	Network string
+	Country string // as a trusted proxy reports it, ISO 3166-1 alpha-2; "" when none does
+}
+
+// country implements ports.BuyerCountry.
+func (v Visitor) country(context.Context) (string, error) { return v.Country, nil }
+
 // openedBy returns the pseudonym of a network that a session stores: enough to count by, without the address.
 func (s *Service) openedBy(network string) string {
 	mac := secret.MAC(s.cfg.Secrets.Key, "visitor", network)

@@ -23,22 +23,22 @@ func TestANetworkOpensSixtySessionsByLinkAndThenWaits(t *testing.T) {
 		ctx := context.Background()
 		tooLong := map[string]string{"customer_name": strings.Repeat("a", 201)}
 		for n := range 60 {
-			if _, err := w.checkout.OpenLink(ctx, "code", nil, home); err != nil {
+			if _, err := w.checkout.OpenLink(ctx, "code", nil, checkout.Visitor{Network: home}); err != nil {
 				t.Fatalf("link %d: %v", n+1, err)
 			}
-			_, err := w.checkout.OpenLink(ctx, "code", tooLong, home) // refused, so not counted
+			_, err := w.checkout.OpenLink(ctx, "code", tooLong, checkout.Visitor{Network: home}) // refused, so not counted
 			wantCode(t, err, fault.ValidationFailed)
 			w.open() // made with a key, so not counted
 		}
 		for range 3 {
-			_, err := w.checkout.OpenLink(ctx, "code", nil, home)
+			_, err := w.checkout.OpenLink(ctx, "code", nil, checkout.Visitor{Network: home})
 			wantCode(t, err, fault.RateLimited)
 			var f *fault.Error
 			if !asFault(err, &f) || f.RetryAfter <= 0 {
 				t.Errorf("no time to wait: %+v", f)
 			}
 		}
-		if _, err := w.checkout.OpenLink(ctx, "code", nil, office); err != nil {
+		if _, err := w.checkout.OpenLink(ctx, "code", nil, checkout.Visitor{Network: office}); err != nil {
 			t.Errorf("another network: %v", err)
 		}
 		expired := w.open()

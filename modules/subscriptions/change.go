@@ -32,7 +32,8 @@ type Change struct {
 	OnSession bool
 }
 
-// Preview quotes the charge of changing the plan now. NOT_FOUND (subscription, plan or interval), STATE_CONFLICT,
+// Preview quotes the charge of changing the plan now. NOT_FOUND (subscription, plan, interval, or a price in
+// the subscription's currency), STATE_CONFLICT,
 // LISTING_NOT_PURCHASABLE.
 func (s *Service) Preview(ctx context.Context, creatorID, subscriptionID string, c Change) (subscription.Quote, error) {
 	var quote subscription.Quote
@@ -69,13 +70,14 @@ func (s *Service) quote(
 	return subscription.NewQuote(s.ids.New(id.Quote), sub.State(), mode, bill, sale, now), nil
 }
 
-// target is the offer of the plan that is wished for.
+// target is the offer of the plan that is wished for, in the currency of the subscription.
 func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.State, c Change) (plan.Offer, error) {
 	if c.Interval == "" {
 		c.Interval = state.Offer.Interval
 	}
 	return s.offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
 		Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval,
+		Currency: state.Offer.Price.Currency,
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/money"
 	"sundry/core/paymentlink"
 	"sundry/core/period"
 )
@@ -17,6 +18,7 @@ type paymentLinkRow struct {
 	VariantID  string
 	PlanKey    string
 	Interval   string
+	Currency   string
 	SuccessURL string
 	Active     bool
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
@@ -30,7 +32,7 @@ func (paymentLinkRow) TableName() string { return "payment_links" }
 func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
 	return paymentLinkRow{
 		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, ListingID: s.ListingID, VariantID: s.VariantID, PlanKey: s.PlanKey,
-		Interval: string(s.Interval), SuccessURL: s.SuccessURL, Active: s.Active,
+		Interval: string(s.Interval), Currency: string(s.Currency), SuccessURL: s.SuccessURL, Active: s.Active,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
 }
@@ -38,8 +40,8 @@ func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
 func (r paymentLinkRow) toState() paymentlink.State {
 	return paymentlink.State{
 		ID: r.ID, CreatorID: r.CreatorID, Code: r.Code, ListingID: r.ListingID, VariantID: r.VariantID, PlanKey: r.PlanKey,
-		Interval: period.Interval(r.Interval), SuccessURL: r.SuccessURL, Active: r.Active,
-		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+		Interval: period.Interval(r.Interval), Currency: money.Currency(r.Currency), SuccessURL: r.SuccessURL,
+		Active: r.Active, CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
 }
 

@@ -35,6 +35,7 @@ type paymentLinkView struct {
 	VariantID  *string `json:"variantId"`
 	Plan       *string `json:"plan"`
 	Interval   *string `json:"interval"`
+	Currency   *string `json:"currency"`
 	SuccessURL *string `json:"successUrl"`
 	Active     bool    `json:"active"`
 	Livemode   bool    `json:"livemode"`
@@ -46,6 +47,7 @@ func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
 		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID,
 		VariantID: apiformat.Text(l.VariantID),
 		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)),
+		Currency:   apiformat.Text(string(l.Currency)),
 		SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
 		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(l.CreatedAt),
 	}
@@ -56,6 +58,7 @@ type paymentLinkRequest struct {
 	VariantID  strictjson.Optional[string] `json:"variantId"`
 	Plan       strictjson.Optional[string] `json:"plan"`
 	Interval   strictjson.Optional[string] `json:"interval"`
+	Currency   strictjson.Optional[string] `json:"currency"`
 	SuccessURL strictjson.Optional[string] `json:"successUrl"`
 	Active     strictjson.Optional[bool]   `json:"active"`
 }
@@ -66,6 +69,7 @@ func (in paymentLinkRequest) edit(f *fault.Violations) paymentlink.Edit {
 		VariantID:  httpapi.PatchNullable(f, "variantId", in.VariantID),
 		PlanKey:    httpapi.PatchNullable(f, "plan", in.Plan),
 		Interval:   httpapi.PatchNullable(f, "interval", in.Interval),
+		Currency:   httpapi.PatchNullable(f, "currency", in.Currency),
 		SuccessURL: httpapi.PatchNullable(f, "successUrl", in.SuccessURL),
 		Active:     httpapi.PatchValue(f, "active", in.Active),
 	}

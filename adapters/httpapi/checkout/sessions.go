@@ -67,6 +67,7 @@ type catalogRequest struct {
 	Plan     *string `json:"plan"`
 	Interval *string `json:"interval"`
 	Variant  *string `json:"variant"`
+	Currency *string `json:"currency"`
 }
 
 type buyerRequest struct {
@@ -100,6 +101,7 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 		n.Catalog = &core.CatalogReference{
 			Listing: httpapi.ValueOf(r.Catalog.Listing), Plan: httpapi.ValueOf(r.Catalog.Plan),
 			Interval: httpapi.ValueOf(r.Catalog.Interval), Variant: httpapi.ValueOf(r.Catalog.Variant),
+			Currency: httpapi.ValueOf(r.Catalog.Currency),
 		}
 	}
 	return n, err
@@ -126,6 +128,7 @@ func (r sessionRequest) blanks() error {
 		check("catalog.plan", r.Catalog.Plan)
 		check("catalog.interval", r.Catalog.Interval)
 		check("catalog.variant", r.Catalog.Variant)
+		check("catalog.currency", r.Catalog.Currency)
 	}
 	return f.Err()
 }
@@ -158,13 +161,14 @@ type sessionView struct {
 	CreatedAt          *string           `json:"createdAt"`
 }
 
-// catalogView shows the stable keys of the request, with the plan and the interval that they selected (null for a
-// one-time price). Variant is null if the request named none.
+// catalogView shows the stable keys of the request, with the plan, the interval (null for a one-time price) and the
+// currency that they selected. Variant is null if the request named none.
 type catalogView struct {
 	Listing  string  `json:"listing"`
 	Plan     string  `json:"plan"`
 	Interval *string `json:"interval"`
 	Variant  *string `json:"variant"`
+	Currency string  `json:"currency"`
 }
 
 func (h handlers) newSessionView(c core.State) sessionView {
@@ -183,7 +187,7 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	if c.Catalog != nil {
 		view.Catalog = &catalogView{
 			Listing: c.Catalog.Listing, Plan: c.Offer.PlanKey, Interval: apiformat.Text(string(c.Offer.Interval)),
-			Variant: apiformat.Text(c.Catalog.Variant),
+			Variant: apiformat.Text(c.Catalog.Variant), Currency: string(c.Offer.Price.Currency),
 		}
 	}
 	if view.Metadata == nil {

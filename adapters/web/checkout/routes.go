@@ -114,7 +114,10 @@ func (r *Routes) show(c *fiber.Ctx) error {
 
 // link opens a new session for a reader who follows a payment link.
 func (r *Routes) link(c *fiber.Ctx) error {
-	url, err := r.sessions.OpenLink(c.UserContext(), c.Params("code"), c.Queries(), r.layout.ClientAddress(c))
+	url, err := r.sessions.OpenLink(
+		c.UserContext(), c.Params("code"), c.Queries(),
+		checkout.Visitor{Network: r.layout.ClientAddress(c), Country: r.layout.ClientCountry(c)},
+	)
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}

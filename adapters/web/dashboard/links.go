@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,11 +46,8 @@ func (r *Routes) titles(ctx context.Context, v *visit) func(listingID string) st
 
 // linkTerms is the plan or variant that a link sells; "" for the default one.
 func linkTerms(l paymentlink.State) string {
-	terms := strings.TrimSpace(l.PlanKey + " " + string(l.Interval))
-	if l.VariantID != "" {
-		terms = strings.TrimSpace(terms + " " + l.VariantID)
-	}
-	return terms
+	terms := []string{l.PlanKey, string(l.Interval), strings.ToUpper(string(l.Currency)), l.VariantID}
+	return strings.Join(slices.DeleteFunc(terms, func(s string) bool { return s == "" }), " ")
 }
 
 func linkTone(l paymentlink.State) ui.Cell {
@@ -117,13 +115,15 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 		return f, err
 	}
 	options := []ui.Option{{Label: "The default plan"}}
+	currencies := []ui.Option{{Label: "That of the buyer’s country"}}
 	for _, p := range plans {
+		if p.Retired {
+			continue
+		}
 		for _, price := range p.Prices {
-			if !p.Retired {
-				options = append(options, ui.Option{
-					Value: p.Key + ":" + string(price.Interval), Label: p.Name + ", " + v.intervalPrice(price),
-				})
-			}
+			code := string(price.Amount.Currency)
+			options = addOption(options, p.Key+":"+string(price.Interval), p.Name+", ", v.intervalPrice(price))
+			currencies = addOption(currencies, code, strings.ToUpper(code), "")
 		}
 	}
 	if len(options) > 1 {
@@ -131,11 +131,28 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 			Name: "plan", Label: "Plan", Type: "select", Options: options, Also: []string{"interval"},
 		})
 	}
+	if len(currencies) > 2 {
+		f.Fields = append(f.Fields, ui.Field{
+			Name: "currency", Label: "Currency", Type: "select", Options: currencies,
+		})
+	}
 	f.Fields = append(f.Fields, ui.Field{
 		Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Placeholder: "https://…",
 		Hint: "Empty: they stay on our confirmation page.",
 	})
 	return f, nil
+}
+
+// addOption adds a value with a name and a price, or the price alone to the label of a value that is there.
+func addOption(options []ui.Option, value, name, price string) []ui.Option {
+	i := slices.IndexFunc(options, func(o ui.Option) bool { return o.Value == value })
+	switch {
+	case i < 0:
+		return append(options, ui.Option{Value: value, Label: name + price})
+	case price != "":
+		options[i].Label += " or " + price
+	}
+	return options
 }
 
 func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
@@ -186,7 +203,8 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 	}
 	in := ui.ReadInput(c)
 	edit := paymentlink.Edit{
-		ListingID: &l.ID, VariantID: in.Optional("variantId"), SuccessURL: in.Optional("successUrl"),
+		ListingID: &l.ID, VariantID: in.Optional("variantId"), Currency: in.Optional("currency"),
+		SuccessURL: in.Optional("successUrl"),
 	}
 	if plan, interval, ok := strings.Cut(in.Text("plan"), ":"); ok {
 		edit.PlanKey, edit.Interval = &plan, &interval

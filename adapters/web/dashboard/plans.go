@@ -14,7 +14,7 @@ import (
 	"sundry/core/plan"
 )
 
-// priceRows is the number of prices the form of a plan has fields for.
+// priceRows is the least number of prices that the form of a plan has fields for.
 const priceRows = 4
 
 func (r *Routes) mountPlans(at fiber.Router) {
@@ -89,7 +89,7 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		{Name: "isDefault", Label: "Buyers get this plan unless they choose another", Type: "checkbox", Checked: p.IsDefault},
 		{Type: "heading", Name: "prices", Label: "Prices"},
 	}
-	for i := range priceRows {
+	for i := range max(priceRows, len(p.Prices)+1) {
 		var price plan.Price
 		currency, interval, amount := string(l.Price.Currency), "", ""
 		if i == 0 && p.Key == "" && l.Type.Recurring() {
@@ -104,14 +104,18 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		f.Fields = append(f.Fields,
 			ui.Field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true,
 				Also: []string{path + ".amountInCents", path}},
-			ui.Field{Name: "every" + n, Label: "Billed", Type: "select", Half: true,
-				Also: []string{path + ".interval", path + ".intervalCount", path + ".currency"},
+			ui.Field{Name: "currency" + n, Label: "Currency", Type: "select", Half: true,
+				Options: ui.Currencies(currency), Also: []string{path + ".currency"}},
+			ui.Field{Name: "every" + n, Label: "Billed", Type: "select",
+				Also: []string{path + ".interval", path + ".intervalCount"},
 				Options: ui.Choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day",
 					"week:1", "every week", "month:1", "every month",
-					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")},
-			ui.Hidden("currency"+n, currency))
+					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")})
+		if i == 0 {
+			f.Fields[len(f.Fields)-2].Hint = "Buyers pay in the currency of their country where the plan has a price in it."
+		}
 		if i > 0 && amount == "" {
-			f.Fields[len(f.Fields)-2].Hint, f.Fields[len(f.Fields)-3].Hint = "", "Leave it empty for no further price."
+			f.Fields[len(f.Fields)-3].Hint = "Leave it empty for no further price."
 		}
 	}
 	var entitlements, credits, meters []string
@@ -207,7 +211,7 @@ func readPlan(c *fiber.Ctx) (plan.Draft, error) {
 	if days := in.Number("trialDays", "trialDays"); days != nil {
 		d.TrialDays = *days
 	}
-	for i := range priceRows {
+	for i := 0; in.Text("currency"+strconv.Itoa(i)) != ""; i++ {
 		n := strconv.Itoa(i)
 		currency := in.Text("currency" + n)
 		amount := in.Amount("amount"+n, fmt.Sprintf("prices[%d].amountInCents", i), currency)

@@ -45,6 +45,8 @@ type Config struct {
 	Seller Seller
 	// ClientAddress is the network that visitors are counted by.
 	ClientAddress func(*fiber.Ctx) string
+	// ClientCountry returns a reader's country as a trusted proxy reports it; "" when none does.
+	ClientCountry func(*fiber.Ctx) string
 	// Images fetches pictures that creators named, ImageKey signs their addresses on our pages.
 	Images   ImageFetcher
 	ImageKey []byte

@@ -136,6 +136,9 @@ func SeeOther(c *fiber.Ctx, address string) error {
 // ClientAddress is the network that a reader comes from.
 func (l *Layout) ClientAddress(c *fiber.Ctx) string { return l.config.ClientAddress(c) }
 
+// ClientCountry is the country that a reader's network is in, as far as a trusted proxy reports it.
+func (l *Layout) ClientCountry(c *fiber.Ctx) string { return l.config.ClientCountry(c) }
+
 // Fail responds with an error page in plain words: these addresses are opened by people.
 func (l *Layout) Fail(c *fiber.Ctx, err error) error {
 	id := c.GetRespHeader(fiber.HeaderXRequestID)

@@ -20,7 +20,8 @@ func New(t *testing.T, sandbox bool) *layout.Layout {
 	t.Helper()
 	l, err := layout.New(layout.Config{
 		BaseURL: "https://pay.example", Sandbox: sandbox,
-		StatusOf: func(error) int { return http.StatusTeapot }, Log: slog.New(slog.DiscardHandler),
+		ClientCountry: func(*fiber.Ctx) string { return "" },
+		StatusOf:      func(error) int { return http.StatusTeapot }, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
