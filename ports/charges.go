@@ -9,7 +9,7 @@ import (
 )
 
 // TaskRefundPayment makes all of a payment go back to the card because what it was for can't be given; its subject is
-// the payment. The use case that receives such money schedules it, and modules/payments handles it.
+// the payment. Charges.Refund schedules it, and modules/payments handles it.
 const TaskRefundPayment = "payment.refund"
 
 // ProcessorTimeout bounds one call to the payment processor, and ProcessorRecheckTimeout the question that follows a
@@ -51,8 +51,9 @@ type Charges interface {
 	// Settle applies an outcome and everything that follows from it. It may be called any number of times and in any
 	// order: what is known already changes nothing. ErrNotFound.
 	Settle(ctx context.Context, r Repos, paymentID string, o payment.Outcome) (payment.State, error)
-	// Refund makes all of a payment go back to the card, by a task: money that arrived for what is not sold any more.
-	Refund(ctx context.Context, r Repos, paid payment.State) error
+	// Refund makes all of a payment go back to the card, by a task: money that arrived for what is not sold any more. The
+	// refund is listed from now on; reason is one of those in core/refund.
+	Refund(ctx context.Context, r Repos, paid payment.State, reason string) error
 }
 
 // Reader reads in somebody else's transaction.
@@ -79,12 +80,19 @@ type ChargeRunner interface {
 	Cancel(ctx context.Context, attempt payment.State, why payment.DeclineReason) (payment.State, error)
 }
 
+// Followed is what followed from a payment.
+type Followed struct {
+	// Events are published before payment.Completed.
+	Events []event.Event
+	// Refund is the reason why all of the payment goes back, one of those in core/refund; "" when it is kept.
+	Refund string
+}
+
 // ChargeOutcomes does what follows from the end of an attempt for one purpose, in the transaction that records it and
 // before the attempt is saved and its event published.
 type ChargeOutcomes interface {
-	// Paid completes what the attempt has paid for, and documents the attempt. The events it returns are published before
-	// payment.Completed.
-	Paid(ctx context.Context, r Repos, attempt *payment.Payment, o payment.Outcome, now time.Time) ([]event.Event, error)
+	// Paid completes what the attempt has paid for, and documents the attempt.
+	Paid(ctx context.Context, r Repos, attempt *payment.Payment, o payment.Outcome, now time.Time) (Followed, error)
 	// Unpaid ends the wait for an attempt that was declined or canceled.
 	Unpaid(ctx context.Context, r Repos, attempt payment.State) error
 }

@@ -14,7 +14,11 @@ type Failed struct{ State }
 func (Failed) EventName() string { return "payment.failed" }
 
 // Reversed is emitted once, when all of a payment went back because what it was for could not be given any more.
-type Reversed struct{ State }
+type Reversed struct {
+	State
+	// Reason is that of the refund, and CreditNoteNumber its credit note's, "" where the payment never had a receipt.
+	Reason, CreditNoteNumber string
+}
 
 // EventName implements event.Event.
 func (Reversed) EventName() string { return "payment.reversed" }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/ledger"
 	"sundry/core/text"
 )
@@ -29,6 +30,26 @@ const (
 	CancelNow         End = "cancel_now"
 	CancelAtPeriodEnd End = "cancel_at_period_end"
 	KeepSubscription  End = "keep"
+)
+
+// The reasons of refunds that nobody asked this service for. A caller's reason may be any text.
+const (
+	// PaidTwice is money for what another payment had paid.
+	PaidTwice = "paid_twice"
+	// SlotUnavailable is money for times that were sold to somebody else meanwhile.
+	SlotUnavailable = "slot_unavailable"
+	// DiscountUsedUp is money for a price whose discount others used up meanwhile.
+	DiscountUsedUp = "discount_used_up"
+	// AlreadySubscribed is money for a second subscription where a customer may have one.
+	AlreadySubscribed = "already_subscribed"
+	// NoLongerDue is money for a subscription's period that was not to be paid any more, such as after a cancellation.
+	NoLongerDue = "no_longer_due"
+	// NotDelivered is money for what could not be given, by versions that did not record why.
+	NotDelivered = "not_delivered"
+	// AppointmentCanceled is the money of an appointment that was canceled.
+	AppointmentCanceled = "appointment_canceled"
+	// AtProcessor is money that somebody sent back at the processor, such as in its dashboard.
+	AtProcessor = "refunded_at_processor"
 )
 
 // MaxReason bounds the length of a reason, in characters.
@@ -100,6 +121,8 @@ type State struct {
 	RequestKey string
 	// ProcessorID is the processor's own id of a refund that was made there without us, "" for any other.
 	ProcessorID string
+	// Automatic is true for a refund that the service makes by itself of all of a payment, whose sale it undoes.
+	Automatic bool
 	// Full is true for the refund after which nothing of the payment is left.
 	Full      bool
 	CreatedAt time.Time
@@ -124,6 +147,15 @@ type Created struct {
 
 // EventName implements event.Event.
 func (Created) EventName() string { return "refund.created" }
+
+// Returned is emitted once, when the money of an automatic refund went back. What was paid for was never given.
+type Returned struct{ State }
+
+// EventName implements event.Event.
+func (Returned) EventName() string { return "refund.returned" }
+
+// AutomaticID returns the id of the automatic refund of a payment: there is one at most.
+func AutomaticID(paymentID string) string { return string(id.Refund) + "_" + id.Body(paymentID) }
 
 // Refund is the aggregate.
 type Refund struct{ s State }

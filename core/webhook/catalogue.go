@@ -123,7 +123,10 @@ var catalogue = load([]Kind{
 	{
 		Type: "refund.created", schema: "refund.created",
 		Description: "Money of a payment went back to the buyer.",
-		of:          []source{of(func(e refund.Created, _ bool) Data { return Data{e.CreatorID, e.View()} })},
+		of: []source{
+			of(func(e refund.Created, _ bool) Data { return Data{e.CreatorID, e.View()} }),
+			of(func(e refund.Returned, _ bool) Data { return Data{e.CreatorID, e.View()} }),
+		},
 	},
 	{
 		Type: "dispute.opened", schema: "dispute",

@@ -19,6 +19,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/modules/checkout"
 	"sundry/ports"
 	"sundry/tests/testdb"
@@ -548,6 +549,7 @@ func TestVerifyFindsMoneyThatIsNotItsSessionsAndIsKept(t *testing.T) {
 		if _, err := w.settle(late, payment.Outcome{Status: payment.Succeeded}); err != nil {
 			t.Fatal(err)
 		}
+		w.wantRefund(late, refund.PaidTwice)
 		if err := w.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Tasks.Cancel(ctx, ports.TaskRefundPayment, late)
 		}); err != nil {

@@ -10,6 +10,7 @@ import (
 	core "sundry/core/checkout"
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/modules/checkout"
 	"sundry/ports"
 )
@@ -128,5 +129,6 @@ func TestLateMoneyForADiscountThatIsUsedUpGoesBack(t *testing.T) {
 		if err != nil || len(due) != 1 || due[0].Kind != ports.TaskRefundPayment || due[0].Subject != attempt {
 			t.Errorf("due %+v, %v; want the refund of %s", due, err, attempt)
 		}
+		w.wantRefund(attempt, refund.DiscountUsedUp)
 	})
 }

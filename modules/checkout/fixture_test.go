@@ -21,6 +21,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/plan"
+	"sundry/core/refund"
 	"sundry/modules/checkout"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -106,6 +107,8 @@ func subjectOf(e event.Event) string {
 	case payment.Failed:
 		return e.ID
 	case payment.Reversed:
+		return e.ID
+	case refund.Returned:
 		return e.ID
 	}
 	return ""
@@ -333,4 +336,19 @@ func (w *fixture) settle(paymentID string, o payment.Outcome) (session core.Stat
 		return err
 	})
 	return session, err
+}
+
+// wantRefund checks that all of a payment is listed as on its way back, and why.
+func (w *fixture) wantRefund(paymentID, reason string) {
+	w.t.Helper()
+	r := w.store.Read(w.t.Context())
+	paid, err := r.Payments.Payments.Get(w.t.Context(), paymentID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	list, err := r.Payments.Refunds.List(w.t.Context(), paid.CreatorID, paymentID, ports.Page{Limit: 10})
+	if err != nil || len(list.Items) != 1 || list.Items[0].Reason != reason || list.Items[0].Status != refund.Pending ||
+		list.Items[0].Share.Amount != paid.Amount {
+		w.t.Errorf("refunds %+v, %v; want %s", list.Items, err, reason)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"sundry/core/id"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
@@ -49,23 +50,23 @@ func NewSales(d SaleDeps) *Sales { return &Sales{d} }
 // subscription where the listing gives one.
 func (s *Sales) Paid(
 	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
-) ([]event.Event, error) {
+) (ports.Followed, error) {
 	paid := attempt.State()
 	before, err := r.Checkout.Sessions.Get(ctx, paid.CheckoutID())
 	if err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
 	if before.Status == checkout.StatusPaid {
-		return nil, r.Tasks.Schedule(ctx, ports.TaskRefundPayment, paid.ID, paid.CreatorID, now)
+		return ports.Followed{Refund: refund.PaidTwice}, nil
 	}
 	session := checkout.Restore(before)
 	session.NoteEvidence("", o.CardCountry)
 	subscribed, err := s.subscribed(ctx, r, before)
 	if err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
 	if subscribed {
-		return nil, s.refundAndClose(ctx, r, session, paid, now)
+		return s.refundAndClose(ctx, r, session, refund.AlreadySubscribed)
 	}
 	buyer, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{
 		ID: s.deps.IDs.New(id.Customer), CreatorID: before.CreatorID, ExternalCustomerID: before.ExternalCustomerID,
@@ -73,33 +74,33 @@ func (s *Sales) Paid(
 		Revision: 1,
 	})
 	if err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
 	switch err := s.redeem(ctx, r, before); {
 	case fault.Is(err, fault.LimitReached): // late money, and others have used the code up since
-		return nil, s.refundAndClose(ctx, r, session, paid, now)
+		return s.refundAndClose(ctx, r, session, refund.DiscountUsedUp)
 	case err != nil:
-		return nil, err
+		return ports.Followed{}, err
 	}
 	booked, ok, err := s.confirm(ctx, r, before, buyer)
 	if err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
 	if !ok {
-		return nil, s.refundAndClose(ctx, r, session, paid, now)
+		return s.refundAndClose(ctx, r, session, refund.SlotUnavailable)
 	}
 	settlement := s.settlement(before, buyer, paid, o)
 	if settlement.ReceiptNumber, err = s.allocateReceiptNumber(ctx, r, before, buyer.ID); err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
 	sold, err := session.Pay(settlement, now)
 	if err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
 	if err := attempt.Document(buyer.ID, settlement.ReceiptNumber); err != nil {
-		return nil, err
+		return ports.Followed{}, err
 	}
-	return append([]event.Event{sold}, booked...), s.close(ctx, r, session.State())
+	return ports.Followed{Events: append([]event.Event{sold}, booked...)}, s.close(ctx, r, session.State())
 }
 
 // subscribed reports whether the buyer has the one subscription to the listing that they may have.
@@ -159,24 +160,19 @@ func (s *Sales) allocateReceiptNumber(
 	return document.Number(session.CreatorID, document.Receipts, number), err
 }
 
-// refundAndClose ends the session unpaid and makes the refund due.
+// refundAndClose ends the session unpaid, and its money goes back.
 func (s *Sales) refundAndClose(
-	ctx context.Context, r ports.Repos, session *checkout.Session, paid payment.State, now time.Time,
-) error {
+	ctx context.Context, r ports.Repos, session *checkout.Session, reason string,
+) (ports.Followed, error) {
 	session.CloseRefunded()
 	after := session.State()
 	if err := s.release(ctx, r, after); err != nil {
-		return err
+		return ports.Followed{}, err
 	}
 	if err := s.releaseDiscount(ctx, r, after); err != nil {
-		return err
+		return ports.Followed{}, err
 	}
-	if paid.Amount.Minor > 0 {
-		if err := r.Tasks.Schedule(ctx, ports.TaskRefundPayment, paid.ID, after.CreatorID, now); err != nil {
-			return err
-		}
-	}
-	return s.close(ctx, r, after)
+	return ports.Followed{Refund: reason}, s.close(ctx, r, after)
 }
 
 // close saves a session that is decided: nothing is left to expire.

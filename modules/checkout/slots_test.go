@@ -11,6 +11,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
@@ -140,6 +141,7 @@ func TestMoneyForATimeThatIsGoneGoesBackOnce(t *testing.T) {
 		if err != nil || len(due) != 1 || due[0].Kind != ports.TaskRefundPayment {
 			t.Fatalf("due: %+v, %v", due, err)
 		}
+		w.wantRefund(due[0].Subject, refund.SlotUnavailable)
 		if first, second := w.run(due[0]), w.run(due[0]); first != nil || !errors.Is(second, ports.ErrFenced) {
 			t.Fatalf("released: %v, then again: %v", first, second)
 		}

@@ -9,6 +9,7 @@ import (
 	"sundry/core/invoice"
 	"sundry/core/locale"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
@@ -29,7 +30,7 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	paid, changed, err := inv.Charged(e.ID, now)
 	switch {
 	case errors.Is(err, invoice.ErrPaidTwice):
-		return s.deps.Charges.Refund(ctx, r, e.State)
+		return s.deps.Charges.Refund(ctx, r, e.State, refund.PaidTwice)
 	case err != nil || !changed:
 		return err
 	}

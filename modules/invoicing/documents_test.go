@@ -372,16 +372,21 @@ func TestAReversedPaymentIsCredited(t *testing.T) {
 		w.bought()
 		p, err := w.store.Read(t.Context()).Payments.Payments.Get(t.Context(), payID)
 		w.must(err)
-		unnumbered, free := p, p
-		unnumbered.Sale.ReceiptNumber, free.Amount.Minor = "", 0
 		w.clock.Advance(time.Hour)
-		for _, e := range []payment.State{unnumbered, free, p} {
+		for _, number := range []string{"", "000000-C-000001"} { // a payment without a receipt has no credit note either
 			w.do(func(ctx context.Context, r ports.Repos) error {
-				return w.documents.OnPaymentReversed(ctx, r, payment.Reversed{State: e})
+				if number != "" {
+					if _, err := r.Invoicing.DocumentNumbers.Next(ctx, p.CreatorID, document.CreditNotes); err != nil {
+						return err
+					}
+				}
+				return w.documents.OnPaymentReversed(ctx, r, payment.Reversed{
+					State: p, Reason: refund.NoLongerDue, CreditNoteNumber: number,
+				})
 			})
 		}
 		note := w.document(document.CreditNote, payID)
-		if note.Number != "000000-C-000001" || note.Corrects != "000000-R-000001" || note.Reason != "not_delivered" ||
+		if note.Number != "000000-C-000001" || note.Corrects != "000000-R-000001" || note.Reason != refund.NoLongerDue ||
 			note.Total != eur(11_900) || note.Tax != eur(1900) || !note.IssuedAt.Equal(noon.Add(time.Hour)) {
 			t.Errorf("%+v", note)
 		}

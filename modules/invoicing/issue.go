@@ -125,20 +125,15 @@ func (s *Documents) OnDisputeClosed(ctx context.Context, r ports.Repos, e disput
 
 // OnPaymentReversed issues the credit note of a payment that had a receipt and was reversed by the processor.
 func (s *Documents) OnPaymentReversed(ctx context.Context, r ports.Repos, e payment.Reversed) error {
-	if e.Sale.ReceiptNumber == "" || e.Amount.Minor == 0 {
+	if e.CreditNoteNumber == "" {
 		return nil
 	}
 	now, err := r.Clock.Now(ctx, e.CreatorID)
 	if err != nil {
 		return err
 	}
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, e.CreatorID, document.CreditNotes)
-	if err != nil {
-		return err
-	}
 	return s.credit(ctx, r, document.Snapshot{
-		SubjectID: e.ID, CreatorID: e.CreatorID, Number: document.Number(e.CreatorID, document.CreditNotes, number),
-		IssuedAt: now, Reason: "not_delivered",
+		SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.CreditNoteNumber, IssuedAt: now, Reason: e.Reason,
 	}, e.ID, ledger.Share{Amount: e.Amount, Tax: e.Sale.Tax})
 }
 

@@ -47,7 +47,8 @@ func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e paymen
 		return err
 	}
 	return s.mailRefund(ctx, r, e.CreatorID, to, mailtemplate.Refund{
-		SubjectID: e.ID, Item: e.Sale.Item(), Amount: e.Amount, HasCreditNote: e.Sale.ReceiptNumber != "", At: now,
+		SubjectID: e.ID, Item: e.Sale.Item(), Amount: e.Amount, HasCreditNote: e.CreditNoteNumber != "",
+		CreditNote: e.CreditNoteNumber, At: now,
 	})
 }
 

@@ -15,9 +15,6 @@ import (
 
 var _ ports.AppointmentRefunds = (*Refunds)(nil)
 
-// reasonCanceled is the reason of refunds that canceling an appointment makes; credit notes have words for it.
-const reasonCanceled = "appointment_canceled"
-
 // RefundableShare implements ports.AppointmentRefunds.
 func (s *Refunds) RefundableShare(
 	ctx context.Context, r ports.Repos, share ports.AppointmentShare,
@@ -77,7 +74,7 @@ func (s *Refunds) RefundShare(
 	if err != nil {
 		return appointment.Refund{}, err
 	}
-	asked, err := s.intend(ctx, r, paid, refund.Request{Minor: &amount.Minor, Reason: reasonCanceled}, now)
+	asked, err := s.intend(ctx, r, paid, refund.Request{Minor: &amount.Minor, Reason: refund.AppointmentCanceled}, now)
 	if err != nil {
 		return appointment.Refund{}, err
 	}

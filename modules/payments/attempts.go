@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/document"
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
@@ -38,6 +39,8 @@ type AttemptDeps struct {
 	Providers ports.Providers
 	// Outcomes maps each purpose to the consequences of an attempt's end.
 	Outcomes map[payment.Purpose]ports.ChargeOutcomes
+	// Links are the addresses of credit notes.
+	Links document.Links
 }
 
 // Attempts owns the life of each attempt to take money, whatever it is for: commit the intent, ask the processor,
@@ -170,8 +173,11 @@ func (s *Attempts) follow(
 	}
 	switch state.Status {
 	case payment.Succeeded:
-		news, err := outcomes.Paid(ctx, r, attempt, o, now)
-		return append(news, payment.Completed{State: attempt.State()}), err
+		followed, err := outcomes.Paid(ctx, r, attempt, o, now)
+		if err == nil && followed.Refund != "" {
+			err = s.Refund(ctx, r, attempt.State(), followed.Refund)
+		}
+		return append(followed.Events, payment.Completed{State: attempt.State()}), err
 	case payment.Declined, payment.Canceled:
 		return []event.Event{payment.Failed{State: state}}, outcomes.Unpaid(ctx, r, state)
 	case payment.Pending, payment.RequiresAction, payment.Processing:

@@ -11,6 +11,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/modules/payments"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -318,19 +319,26 @@ func TestMoneyThatIsNotWantedGoesBackOnce(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 		w.work()
-		refund := func() {
-			err := w.store.Atomically(
-				t.Context(), func(ctx context.Context, r ports.Repos) error { return w.Refund(ctx, r, started) },
-			)
+		back := func() {
+			err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return w.Refund(ctx, r, w.payment(started.ID), refund.NoLongerDue)
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.work()
 		}
-		refund()
-		refund() // asked again, by a doubled message
+		back()
+		back() // asked again, by a doubled message
 		if p := w.payment(started.ID); p.Refunded != eur(1000) || w.published("payment.reversed", p.ID) != 1 {
 			t.Errorf("%+v", p)
+		}
+		list, err := w.store.Read(t.Context()).Payments.Refunds.List(
+			t.Context(), creatorID, started.ID, ports.Page{Limit: 10},
+		)
+		if err != nil || len(list.Items) != 1 || list.Items[0].Status != refund.Succeeded || !list.Items[0].Full ||
+			list.Items[0].Reason != refund.NoLongerDue || !strings.HasSuffix(list.Items[0].CreditNoteNumber, "-C-000001") {
+			t.Errorf("%+v, %v", list.Items, err)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
+	"sundry/core/refund"
 	"sundry/modules/payments"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -85,6 +86,8 @@ func subjectOf(e event.Event) string {
 	case payment.Failed:
 		return e.ID
 	case payment.Reversed:
+		return e.ID
+	case refund.Returned:
 		return e.ID
 	case paymentmethod.Saved:
 		return e.ID

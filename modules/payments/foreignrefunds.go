@@ -10,9 +10,6 @@ import (
 	"sundry/ports"
 )
 
-// reasonAtProcessor is the reason of refunds that somebody made at the processor, such as in its dashboard.
-const reasonAtProcessor = "refunded_at_processor"
-
 // find returns the current outcome of a refund that was made at the processor.
 func (s *Refunds) find(ctx context.Context, paid payment.State, processorID string) (refund.Outcome, error) {
 	made, err := s.list(ctx, paid)
@@ -80,7 +77,7 @@ func (s *Refunds) record(
 	}
 	made, err := s.intend(
 		ctx, r, paid,
-		refund.Request{Minor: &report.Amount.Minor, Reason: reasonAtProcessor, ProcessorID: report.ProcessorID}, now,
+		refund.Request{Minor: &report.Amount.Minor, Reason: refund.AtProcessor, ProcessorID: report.ProcessorID}, now,
 	)
 	if err != nil {
 		return refund.State{}, err

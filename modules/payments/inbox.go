@@ -195,7 +195,7 @@ func (s *Inbox) scheduleRefunds(ctx context.Context, r ports.Repos, creatorID, p
 		return err
 	}
 	for _, f := range list.Items {
-		if f.Status != refund.Pending {
+		if f.Status != refund.Pending || f.Automatic {
 			continue
 		}
 		if err := r.Tasks.Schedule(ctx, TaskRefundRequest, f.ID, f.CreatorID, now); err != nil {

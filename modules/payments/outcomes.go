@@ -34,17 +34,17 @@ func NewSavedCardOutcomes(d SavedCardDeps) *SavedCardOutcomes { return &SavedCar
 // Paid implements ports.ChargeOutcomes.
 func (s *SavedCardOutcomes) Paid(
 	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
-) (news []event.Event, err error) {
+) (f ports.Followed, err error) {
 	paid := attempt.State()
 	if paid.SaveCard {
-		if news, err = s.saveChargedCard(ctx, r, paid, o, now); err != nil {
-			return nil, err
+		if f.Events, err = s.saveChargedCard(ctx, r, paid, o, now); err != nil {
+			return ports.Followed{}, err
 		}
 	}
 	if paid.Purpose == payment.ForSubscription {
 		err = s.assignReceiptNumber(ctx, r, attempt)
 	}
-	return news, err
+	return f, err
 }
 
 // Unpaid implements ports.ChargeOutcomes.

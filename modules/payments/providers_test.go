@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/ports"
 	"sundry/tests/fakes"
 )
@@ -32,7 +33,7 @@ func TestAnotherProviderTakesNewPaymentsOnly(t *testing.T) {
 		before := fakes.Providers(w.processor)[0]
 		w.register(ports.Provider{Name: "newcomer", Processor: newcomer{t: t}}, before)
 		if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			return w.Refund(ctx, r, w.payment(old.ID))
+			return w.Refund(ctx, r, w.payment(old.ID), refund.NoLongerDue)
 		}); err != nil {
 			t.Fatal(err)
 		}

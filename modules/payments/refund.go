@@ -4,20 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
-	"sundry/core/id"
+	"sundry/core/document"
+	"sundry/core/ledger"
 	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/ports"
 )
 
 // Refund implements ports.Charges.
-func (s *Attempts) Refund(ctx context.Context, r ports.Repos, paid payment.State) error {
+func (s *Attempts) Refund(ctx context.Context, r ports.Repos, paid payment.State, reason string) error {
+	if paid.Amount.Minor == 0 {
+		return nil
+	}
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
 	if err != nil {
 		return err
 	}
+	_, err = r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+	if errors.Is(err, ports.ErrNotFound) {
+		err = r.Payments.Refunds.Insert(ctx, automatic(paid, reason, now))
+	}
+	if err != nil {
+		return err
+	}
 	return r.Tasks.Schedule(ctx, TaskRefund, paid.ID, paid.CreatorID, now)
+}
+
+// automatic is the refund of all of a payment.
+func automatic(paid payment.State, reason string, now time.Time) refund.State {
+	return refund.NewPending(refund.State{
+		ID: refund.AutomaticID(paid.ID), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
+		CustomerID: paid.CustomerID, SubscriptionID: subscriptionOf(paid),
+		Share: ledger.Share{Amount: paid.Amount, Tax: paid.Sale.Tax}, Reason: reason, Automatic: true,
+	}, now).State()
 }
 
 // RefundPayment makes all of a payment go back. Task TaskRefund.
@@ -37,7 +58,7 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
 		return provider.Processor.Refund(ctx, ports.RefundRequest{
-			RefundID: string(id.Refund) + "_" + id.Body(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
+			RefundID: refund.AutomaticID(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
 			CreatorID: paid.CreatorID, Amount: paid.Amount,
 		})
 	})
@@ -58,14 +79,48 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 			return err
 		}
 		if changed {
-			reversed := aggregate.State()
-			if err := r.Payments.Payments.Update(ctx, reversed); err != nil {
-				return err
-			}
-			if err := s.deps.Bus.Publish(ctx, r, payment.Reversed{State: reversed}); err != nil {
+			if err := s.reverse(ctx, r, aggregate.State()); err != nil {
 				return err
 			}
 		}
 		return r.Tasks.Done(ctx, t)
 	})
+}
+
+// reverse records that all of a payment went back. Only one that had a receipt gets a credit note.
+func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.State) error {
+	now, err := r.Clock.Now(ctx, paid.CreatorID)
+	if err != nil {
+		return err
+	}
+	made, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+	if errors.Is(err, ports.ErrNotFound) { // due since a version that did not list it
+		made = automatic(paid, refund.NotDelivered, now)
+		err = r.Payments.Refunds.Insert(ctx, made)
+	}
+	if err != nil {
+		return err
+	}
+	note := ""
+	if paid.Sale.ReceiptNumber != "" {
+		number, err := r.Invoicing.DocumentNumbers.Next(ctx, paid.CreatorID, document.CreditNotes)
+		if err != nil {
+			return err
+		}
+		note = document.Number(paid.CreatorID, document.CreditNotes, number)
+	}
+	f := refund.Restore(made)
+	if _, _, err := f.Succeed(note, true, now); err != nil {
+		return err
+	}
+	if err := r.Payments.Refunds.Update(ctx, f.State()); err != nil {
+		return err
+	}
+	if err := r.Payments.Payments.Update(ctx, paid); err != nil {
+		return err
+	}
+	return s.deps.Bus.Publish(ctx, r,
+		payment.Reversed{State: paid, Reason: made.Reason, CreditNoteNumber: note},
+		refund.Returned{State: linked(s.deps.Links, f.State())},
+	)
 }

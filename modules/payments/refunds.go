@@ -181,6 +181,7 @@ func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o 
 	}
 	f := refund.Restore(loaded)
 	switch {
+	case loaded.Automatic: // its own task settles it
 	case o.Status == refund.Succeeded && loaded.Status != refund.Succeeded:
 		err = s.succeed(ctx, r, f, now)
 	case o.Status == refund.Failed && loaded.Status != refund.Failed:
@@ -190,9 +191,11 @@ func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o 
 }
 
 // linked fills in where the credit note of a refund is shown.
-func (s *Refunds) linked(f refund.State) refund.State {
+func (s *Refunds) linked(f refund.State) refund.State { return linked(s.Links, f) }
+
+func linked(links document.Links, f refund.State) refund.State {
 	if f.CreditNoteNumber != "" {
-		f.CreditNoteURL = s.Links.URL(document.CreditNote, f.ID)
+		f.CreditNoteURL = links.URL(document.CreditNote, f.ID)
 	}
 	return f
 }

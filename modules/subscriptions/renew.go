@@ -8,6 +8,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/core/subscription"
 	"sundry/core/tax"
 	"sundry/ports"
@@ -184,7 +185,7 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 		return err
 	}
 	if !state.IsAwaiting(e.ID) {
-		return s.charges.Refund(ctx, r, e.State)
+		return s.charges.Refund(ctx, r, e.State, refund.NoLongerDue)
 	}
 	sub, bill := subscription.Restore(state), state.Charge.Bill
 	value, err := state.ValueOf(bill)

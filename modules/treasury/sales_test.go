@@ -10,6 +10,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/ledger"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/modules/treasury"
 	"sundry/ports"
 )
@@ -205,6 +206,12 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 					return err
 				})
 				if err != nil {
+					return err
+				}
+				if err := r.Payments.Refunds.Insert(ctx, refund.State{
+					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID, Status: refund.Succeeded, CreatedAt: p.CreatedAt,
+					Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true, Revision: 1,
+				}); err != nil {
 					return err
 				}
 				return w.OnPaymentReversed(ctx, r, payment.Reversed{State: p})

@@ -192,6 +192,7 @@ func (b *moneyBooks) sellTwice(t *testing.T) {
 	); n != 1 {
 		t.Fatalf("the late money of %s was kept, after\n%s", late, strings.Join(b.happening, "\n"))
 	}
+	b.listed(t, late, "paid_twice", false)
 	b.did("late money of %s", late)
 	b.sales = append(b.sales, s)
 }

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -224,5 +225,58 @@ func TestARefundBeforeADisputeLeavesTheRestToIt(t *testing.T) {
 		w.refund(t, paymentID, 10000).Want(t, 201)
 		w.wantBalance(t, "after a refund of a won dispute", -500, 0, 0, 0)
 		w.refund(t, paymentID, 1).Refuses(t, 409, "NOT_REFUNDABLE")
+	})
+}
+
+// listed finds the only refund of a payment, one that the service made by itself. noted is true where it has a credit
+// note.
+func (w *fixture) listed(t *testing.T, paymentID, reason string, noted bool) {
+	t.Helper()
+	var refunds struct {
+		Data []struct {
+			ID, PaymentID, Reason, Status, CreditNoteNumber, SettledAt string
+			AmountInCents                                              int64
+		}
+	}
+	w.AsBackend(t, get, "/v1/refunds?paymentId="+paymentID, nil).Want(t, 200).Into(t, &refunds)
+	if len(refunds.Data) != 1 {
+		t.Fatalf("%s has %d refunds, want 1", paymentID, len(refunds.Data))
+	}
+	f := refunds.Data[0]
+	paid := w.AsBackend(t, get, "/v1/payments/"+paymentID, nil).Want(t, 200).Map(t)
+	if f.Reason != reason || f.Status != "succeeded" || f.SettledAt == "" || (f.CreditNoteNumber != "") != noted ||
+		version(t, paid["refundedInCents"]) != f.AmountInCents {
+		t.Errorf("the refund of %v is %+v, want %s", paid, f, reason)
+	}
+	if n := w.Count(t, "SELECT COUNT(*) FROM events WHERE type = 'refund.created' AND data LIKE $1",
+		"%"+f.ID+"%"); n != 1 {
+		t.Errorf("%d events of %s, want 1", n, f.ID)
+	}
+}
+
+// The charge of a renewal arrives after its subscription was canceled.
+func TestMoneyThatIsNoLongerDueIsListed(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		s := subscribe(t, w.Account, plans(t, w.Account, 0), "basic", "ada", harness.CardSucceeds)
+		customer := text(t, w.AsBackend(t, get, "/v1/subscriptions/"+s.ID, nil).Want(t, 200).Map(t)["customerId"])
+		w.AsBackend(t, post, "/v1/sandbox/customers/"+customer+"/cards",
+			harness.JSON{"cardNumber": harness.CardStaysPending}).Want(t, 201)
+		w.Exec(t, "UPDATE subscriptions SET payment_method_id = (SELECT id FROM payment_methods WHERE customer_id = $1 "+
+			"ORDER BY id DESC LIMIT 1) WHERE id = $2", customer, s.ID)
+		advanceTo(t, w.Account, s.CurrentPeriodEnd.Add(time.Second))
+		cancelNow(t, w.Account, s.ID)
+		w.advance(t, 3600)
+		var paid struct{ Data []struct{ ID string } }
+		w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Into(t, &paid)
+		w.listed(t, paid.Data[0].ID, "no_longer_due", true)
+		page := w.Visit(t).Open(t, "/dashboard/orders/"+paid.Data[0].ID).Body
+		for _, words := range []string{"The payment was not due any more", "Refund started automatically"} {
+			if !strings.Contains(page, words) {
+				t.Errorf("the order lacks %q", words)
+			}
+		}
+		verified(t, app)
 	})
 }

@@ -32,6 +32,7 @@ type refundRow struct {
 	RequestKey       string
 	ProcessorID      string
 	IsFull           bool
+	Automatic        bool
 	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
 	SettledAt        repo.UnixMillis
 	Revision         int64
@@ -49,7 +50,8 @@ func newRefundRow(f refund.State) refundRow {
 		KeepAccess: f.KeepAccess, Subscription: string(f.Subscription), Status: string(f.Status),
 		FailureReason:    f.FailureReason,
 		CreditNoteNumber: f.CreditNoteNumber,
-		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt),
+		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, Automatic: f.Automatic,
+		CreatedAt: repo.UnixMillis(f.CreatedAt),
 		SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
 	}
 }
@@ -62,6 +64,7 @@ func (r refundRow) toState() refund.State {
 		Reason:         r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription),
 		Status: refund.Status(r.Status), FailureReason: r.FailureReason,
 		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull,
+		Automatic: r.Automatic,
 		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Revision: r.Revision,
 	}

@@ -110,7 +110,8 @@ func (t audit) ChargedTwice(_ context.Context, limit int) ([]string, error) {
 		SELECT DISTINCT b.subject_id FROM payments a JOIN payments b ON b.purpose = a.purpose AND b.subject_id = a.subject_id
 			AND b.id <> a.id AND b.status = 'succeeded' AND b.amount > 0 AND b.created_at > a.settled_at
 		WHERE a.purpose IN ('checkout', 'invoice') AND a.status = 'succeeded' AND a.amount > 0
-			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id IN (a.id, b.id) AND f.status <> 'failed')
+			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id IN (a.id, b.id) AND f.status <> 'failed'
+				AND NOT f.automatic)
 		ORDER BY b.subject_id LIMIT ?`, limit)
 }
 
@@ -122,16 +123,20 @@ func (t audit) OverReturnedSales(_ context.Context, limit int) ([]string, error)
 		ORDER BY id LIMIT ?`, limit)
 }
 
-// MispostedRefunds implements ports.TreasuryAudit.
+// MispostedRefunds implements ports.TreasuryAudit. An automatic refund is posted as the reversal of its sale.
 func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted refunds", `
 		SELECT x.id FROM refunds x
 		LEFT JOIN (SELECT source_id, -SUM(CASE WHEN account = 'processor_clearing' THEN amount ELSE 0 END) AS amount,
 				SUM(CASE WHEN account = 'tax_payable' THEN amount ELSE 0 END) AS tax
-			FROM ledger_entries WHERE source_type = 'refund' GROUP BY source_id) e ON e.source_id = x.id
+			FROM ledger_entries WHERE source_type = 'refund' OR kind = 'sale_reversal' GROUP BY source_id) e
+			ON e.source_id = CASE WHEN x.automatic THEN x.payment_id ELSE x.id END
 		WHERE (x.status = 'succeeded' AND (e.source_id IS NULL OR e.amount <> x.amount OR e.tax <> x.tax))
 			OR (x.status <> 'succeeded' AND (COALESCE(e.amount, 0) <> 0 OR COALESCE(e.tax, 0) <> 0))
-		ORDER BY x.id LIMIT ?`, limit)
+		UNION ALL
+		SELECT e.source_id FROM ledger_entries e WHERE e.kind = 'sale_reversal' AND e.account = 'processor_clearing'
+			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = e.source_id AND f.automatic AND f.status = 'succeeded')
+		ORDER BY id LIMIT ?`, limit)
 }
 
 // MiscountedRefunds implements ports.TreasuryAudit. A reversed sale was returned without a refund of its own.
@@ -141,7 +146,7 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS made,
 				SUM(CASE WHEN status <> 'failed' THEN amount ELSE 0 END) AS asked, SUM(CASE WHEN status <> 'failed' THEN tax
 				ELSE 0 END) AS tax
-			FROM refunds GROUP BY payment_id) r ON r.payment_id = x.id
+			FROM refunds WHERE NOT automatic GROUP BY payment_id) r ON r.payment_id = x.id
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE
 		WHEN status = 'won' THEN 0 ELSE tax END) AS tax
 			FROM disputes GROUP BY payment_id) d ON d.payment_id = x.id
@@ -208,7 +213,8 @@ func (t audit) MiscountedPending(_ context.Context, limit int) ([]string, error)
 func (t audit) RefundedAccess(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("refunded payments that give access", `
 		SELECT f.id FROM refunds f JOIN grants g ON g.creator_id = f.creator_id AND g.checkout_id = f.checkout_id
-		WHERE f.status = 'succeeded' AND f.is_full AND NOT f.keep_access AND f.checkout_id <> '' AND g.end_reason = ''
+		WHERE f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT f.keep_access
+			AND f.checkout_id <> '' AND g.end_reason = ''
 			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND s.current_period_start > g.started_at)
 		ORDER BY f.id LIMIT ?`, limit)
 }

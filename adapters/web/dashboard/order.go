@@ -15,6 +15,7 @@ import (
 	"sundry/core/country"
 	"sundry/core/dispute"
 	"sundry/core/ledger"
+	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/core/tax"
@@ -268,10 +269,17 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 	default:
 	}
 	for _, f := range o.refunds {
-		add(f.CreatedAt, "wait", "Refund requested", v.reader.Money(f.Share.Amount)+", "+f.Reason)
+		begun, note := "Refund requested", "no credit note"
+		if f.Automatic {
+			begun = "Refund started automatically"
+		}
+		if f.CreditNoteNumber != "" {
+			note = "credit note " + f.CreditNoteNumber
+		}
+		add(f.CreatedAt, "wait", begun, v.reader.Money(f.Share.Amount)+", "+v.refundReason(f))
 		switch f.Status {
 		case refund.Succeeded:
-			add(f.SettledAt, "ok", "Refunded", v.reader.Money(f.Share.Amount)+", credit note "+f.CreditNoteNumber)
+			add(f.SettledAt, "ok", "Refunded", v.reader.Money(f.Share.Amount)+", "+note)
 		case refund.Failed:
 			add(f.SettledAt, "bad", "Refund failed", f.FailureReason)
 		default:
@@ -309,12 +317,20 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 	}}
 	for _, f := range refunds {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: f.Reason}, {Text: v.reader.Money(f.Share.Amount), Num: true},
+			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: v.refundReason(f)}, {Text: v.reader.Money(f.Share.Amount), Num: true},
 			{Text: v.reader.Money(f.Share.Tax), Num: true},
 			refundTones[f.Status], v.moment(f.CreatedAt),
 		}})
 	}
 	return ui.TablePart("Refunds", t)
+}
+
+// refundReason is a reason of the service's own in words, or what the caller wrote.
+func (v *visit) refundReason(f refund.State) string {
+	if key := "document.reason." + f.Reason; locale.Has(key) {
+		return v.reader.Text(key)
+	}
+	return f.Reason
 }
 
 // entriesPart shows ledger entries.
