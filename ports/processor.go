@@ -103,6 +103,14 @@ type CardForm interface {
 	Method(in CardInput, f *fault.Violations) (method string)
 }
 
+// CardFingerprints recognizes cards. It is never called inside a transaction.
+type CardFingerprints interface {
+	Network
+	// Fingerprint returns what is the same for the same card number, as payment.Outcome reports it, for a method of
+	// CardForm; "" for what is no card, or not known. ErrOutcomeUnknown, ErrProcessorUnavailable.
+	Fingerprint(ctx context.Context, method string) (string, error)
+}
+
 // maxRecheckPause is the longest pause of RecheckPause.
 const maxRecheckPause = time.Hour
 

@@ -16,6 +16,8 @@ type Provider struct {
 	Label     string
 	Processor Processor
 	Cards     CardForm
+	// Fingerprints recognizes cards; nil if the provider can't.
+	Fingerprints CardFingerprints
 	// Form tells pages how to take a means of payment.
 	Form PaymentForm
 	// Events verifies what the provider reports by itself, under the header SignatureHeader; nil if it reports nothing.

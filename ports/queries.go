@@ -52,11 +52,14 @@ type CatalogChoice struct {
 // it decides the currency; a nil function knows none.
 type BuyerCountry func(context.Context) (string, error)
 
-// Buyer identifies who buys of a listing: by the integrator's name, or without one by e-mail address.
+// Buyer identifies who buys of a listing: by the integrator's name, or without one by e-mail address, and by the card.
 type Buyer struct {
 	CreatorID, ListingID string
 	ExternalCustomerID   string
 	Email                string
+	// Card recognizes the card among those that had a trial of the listing; "" where it is not known. It counts for trials
+	// only.
+	Card string
 }
 
 // PastSubscriptions returns what a buyer has had of a listing, for checkout; subscriptions implements it.

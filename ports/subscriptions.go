@@ -33,6 +33,8 @@ type Subscriptions interface {
 	// ListByBuyer returns all subscriptions of the customer with an external id, or, without one, of those with an e-mail
 	// address in any case, newest first.
 	ListByBuyer(ctx context.Context, creatorID, externalCustomerID, email string) ([]subscription.State, error)
+	// HasTrialCard reports whether a trial began with a card, by what recognizes it at its listing.
+	HasTrialCard(ctx context.Context, card string) (bool, error)
 	// ListByCustomer returns all subscriptions of a customer, newest first.
 	ListByCustomer(ctx context.Context, customerID string) ([]subscription.State, error)
 }

@@ -31,8 +31,9 @@ type intent struct {
 
 // card is the payment method of an intent.
 type card struct {
-	id, brand, last4  string
-	expMonth, expYear int
+	id, brand, last4     string
+	country, fingerprint string
+	expMonth, expYear    int
 }
 
 // fresh reports whether nobody has confirmed the intent yet.
@@ -44,6 +45,7 @@ func (i intent) fresh() bool {
 func (i intent) outcome() (payment.Outcome, error) {
 	o := payment.Outcome{
 		ProcessorID: i.id, Brand: i.card.brand, Last4: i.card.last4, ExpMonth: i.card.expMonth, ExpYear: i.card.expYear,
+		CardCountry: i.card.country, CardFingerprint: i.card.fingerprint,
 	}
 	switch i.status {
 	case "succeeded":
@@ -120,6 +122,7 @@ func cardOf(method *stripe.PaymentMethod, refused *stripe.Error) card {
 	return card{
 		id: method.ID, brand: string(method.Card.Brand), last4: method.Card.Last4,
 		expMonth: int(method.Card.ExpMonth), expYear: int(method.Card.ExpYear),
+		country: method.Card.Country, fingerprint: method.Card.Fingerprint,
 	}
 }
 

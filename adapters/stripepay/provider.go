@@ -11,7 +11,8 @@ func Open(config Config, publishableKey, scriptURL string) ports.OpenProvider {
 	return func(ports.ProviderHost) (ports.Provider, error) {
 		processor := New(config)
 		return ports.Provider{
-			Name: Name, Label: "Stripe", Processor: processor, Cards: processor, RefundLister: processor,
+			Name: Name, Label: "Stripe", Processor: processor, Cards: processor, Fingerprints: processor,
+			RefundLister:     processor,
 			DisputeProcessor: processor,
 			Events:           processor, SignatureHeader: "Stripe-Signature", PayoutRail: NewRail(processor),
 			PayoutAccounts: true,

@@ -102,6 +102,31 @@ func TestFailuresAreUnknownOrCertainAndNeverADecline(t *testing.T) {
 	}
 }
 
+func TestACardIsRecognizedBeforeItIsCharged(t *testing.T) {
+	t.Parallel()
+	p, fake := newProcessor(t)
+	token := "ctoken_" + stripefake.Succeeds + "_first"
+	before, err := p.Fingerprint(t.Context(), token)
+	if err != nil || before == "" {
+		t.Fatalf("%q, %v", before, err)
+	}
+	r := request(stripefake.Succeeds)
+	r.Method = token
+	if o, err := p.Charge(t.Context(), r); err != nil || o.CardFingerprint != before || o.CardCountry != "IE" {
+		t.Errorf("charged %q of %q, %v; want %q", o.CardFingerprint, o.CardCountry, err, before)
+	}
+	if other, err := p.Fingerprint(t.Context(), token+"2"); err != nil || other == before {
+		t.Errorf("another card is %q, %v", other, err)
+	}
+	if saved, err := p.Fingerprint(t.Context(), "cus_1/pm_1"); err != nil || saved != "" {
+		t.Errorf("a saved card is %q, %v", saved, err)
+	}
+	fake.Fail("confirmation_tokens", stripefake.Failure{Status: 429, Code: "rate_limit"})
+	if _, err := p.Fingerprint(t.Context(), token); !errors.Is(err, ports.ErrProcessorUnavailable) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestAnAddressThatNobodyConfirmsMovesNothing(t *testing.T) {
 	t.Parallel()
 	p := stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: "http://127.0.0.1:1"})

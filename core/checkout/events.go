@@ -28,10 +28,12 @@ type Paid struct {
 	// PaymentMethodID is the id that the saved card is to have, and Card what it is; empty when none was needed.
 	PaymentMethodID string
 	Card            paymentmethod.Card
-	Offer           plan.Offer
-	ReceiptNumber   string
-	Subtotal        money.Amount
-	Discount        money.Amount
+	// TrialCard recognizes the card that a trial begins with; "" for none.
+	TrialCard     string
+	Offer         plan.Offer
+	ReceiptNumber string
+	Subtotal      money.Amount
+	Discount      money.Amount
 	// DiscountTerms are the terms of the buyer's discount code, also for the renewals of a subscription; nil without one.
 	DiscountTerms *discount.Terms
 	Tax           money.Amount

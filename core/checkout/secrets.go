@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"time"
 
 	"sundry/core/id"
@@ -24,7 +25,18 @@ const (
 	purposeCheckout = "checkout"
 	purposeReceipt  = "receipt"
 	purposeReturn   = "return"
+	purposeTrial    = "trial"
 )
+
+// TrialCard recognizes a card among those that had a trial of a listing, by what its processor calls it. It says
+// nothing about the card, and nothing at another listing. "" for a card that is not known.
+func (s Secrets) TrialCard(creatorID, listingID, fingerprint string) string {
+	if fingerprint == "" {
+		return ""
+	}
+	mac := secret.MAC(s.Key, purposeTrial, creatorID, listingID, fingerprint)
+	return hex.EncodeToString(mac[:])
+}
 
 // Checkout is the secret of /c/{secret}: the id's body and a proof that we gave it out.
 func (s Secrets) Checkout(sessionID string) string { return s.derive(purposeCheckout, sessionID) }

@@ -289,6 +289,8 @@ type Settlement struct {
 	// PaymentMethodID is the id that the saved card is to have, and Card what it is; empty when none is saved.
 	PaymentMethodID string
 	Card            paymentmethod.Card
+	// TrialCard recognizes the card that a trial begins with; "" outside live.
+	TrialCard string
 	// Brand and Last4 name the card that paid; empty when none was needed.
 	Brand, Last4   string
 	SubscriptionID string // for a recurring offer
@@ -308,7 +310,7 @@ func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 	return Paid{
 		CheckoutID: c.s.ID, PaymentID: m.PaymentID, CreatorID: c.s.CreatorID, CustomerID: m.CustomerID,
 		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name, Buyer: c.s.Buyer,
-		SubscriptionID: m.SubscriptionID, PaymentMethodID: m.PaymentMethodID, Card: m.Card,
+		SubscriptionID: m.SubscriptionID, PaymentMethodID: m.PaymentMethodID, Card: m.Card, TrialCard: m.TrialCard,
 		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount,
 		DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax,
 		TaxAdded: c.s.TaxAdded(), TaxDetails: c.s.TaxDetails, Brand: m.Brand, Last4: m.Last4,

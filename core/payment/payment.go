@@ -50,6 +50,8 @@ type Outcome struct {
 	Action NextAction
 	// CardCountry is the country of the card's issuer (ISO 3166-1 alpha-2); "" when the processor doesn't report it.
 	CardCountry string
+	// CardFingerprint is the same for the same card number; "" when the processor doesn't report it. It is never stored.
+	CardFingerprint string
 	// Fee is the processor's fee for a charge that succeeds; without currency when it doesn't report it.
 	Fee money.Amount
 }

@@ -62,6 +62,8 @@ type State struct {
 	CancelReason       CancelReason
 	PausedAt           time.Time
 	EndedAt            time.Time
+	// TrialCard recognizes the card that the trial began with; "" for none. Only who looks for that card again uses it.
+	TrialCard string
 	// Planned is the offer of the next period; nil when it stays the same.
 	Planned *plan.Offer
 	// Discount is taken off each period while it lasts; nil for none.
@@ -95,6 +97,8 @@ type Order struct {
 	PaymentID string
 	Offer     plan.Offer
 	Discount  *Discount
+	// TrialCard recognizes the card that its trial begins with; "" for none.
+	TrialCard string
 }
 
 // New is a subscription that was ordered and has not begun.
@@ -103,7 +107,8 @@ func New(o Order, now time.Time) *Subscription {
 	return &Subscription{State{
 		ID: o.ID, CreatorID: o.CreatorID, CustomerID: o.CustomerID, ExternalCustomerID: o.ExternalCustomerID,
 		CheckoutID: o.CheckoutID, PaymentMethodID: o.PaymentMethodID, Offer: o.Offer, Discount: o.Discount,
-		Status: StatusIncomplete, StartedAt: now, Credit: none, PeriodValue: none, Funds: []Fund{{PaymentID: o.PaymentID}},
+		TrialCard: o.TrialCard,
+		Status:    StatusIncomplete, StartedAt: now, Credit: none, PeriodValue: none, Funds: []Fund{{PaymentID: o.PaymentID}},
 		Revision: 1,
 	}}
 }

@@ -204,7 +204,7 @@ func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State,
 	if err := s.refuseSubscriber(ctx, r, state, state.OpenedBy == ""); err != nil {
 		return checkout.State{}, err
 	}
-	had, err := s.hadTrial(ctx, r, state)
+	had, err := s.hadTrial(ctx, r, state, "")
 	if err != nil {
 		return checkout.State{}, err
 	}

@@ -36,7 +36,11 @@ func (s *Service) PayOnPage(
 	if err != nil {
 		return checkout.State{}, err
 	}
-	dropped, err := s.dropTrial(ctx, session, p.Email)
+	card, err := s.trialCard(ctx, session, p)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	dropped, err := s.dropTrial(ctx, session, p.Email, card)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -68,7 +72,7 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 			return checkout.State{}, err
 		}
 	}
-	dropped, err := s.dropTrial(ctx, opened, p.Email)
+	dropped, err := s.dropTrial(ctx, opened, p.Email, "")
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -368,7 +372,7 @@ func (s *Service) Describe(
 			return err
 		}
 		aggregate.NoteVATCheck(check)
-		if _, err := s.withoutTrial(ctx, r, aggregate, now); err != nil {
+		if _, err := s.withoutTrial(ctx, r, aggregate, "", now); err != nil {
 			return err
 		}
 		if err := s.applyTax(ctx, aggregate, now); err != nil {

@@ -34,6 +34,9 @@ type SaleDeps struct {
 	Discounts ports.DiscountCodes
 	Access    ports.AccessVersions
 	Past      ports.PastSubscriptions
+	Secrets   checkout.Secrets
+	// RemembersCards is true where a card is recognized that a trial began with.
+	RemembersCards bool
 }
 
 // Sales ends sessions with the outcome of their payments.
@@ -136,6 +139,9 @@ func (s *Sales) settlement(
 	settlement := checkout.Settlement{PaymentID: paid.ID, CustomerID: buyer.ID, Brand: paid.Brand, Last4: paid.Last4}
 	if session.Offer.Recurring() {
 		settlement.SubscriptionID = s.deps.IDs.New(id.Subscription)
+	}
+	if offer := session.Offer; s.deps.RemembersCards && offer.OneTrial && offer.TrialDays > 0 {
+		settlement.TrialCard = s.deps.Secrets.TrialCard(offer.CreatorID, offer.ListingID, o.CardFingerprint)
 	}
 	if session.SavesCard() {
 		settlement.PaymentMethodID = s.deps.IDs.New(id.PaymentMethod)

@@ -47,6 +47,7 @@ type Service struct {
 	limiter   ports.RateLimiter
 	past      ports.PastSubscriptions
 	portal    ports.PortalLinks
+	prints    ports.CardFingerprints
 }
 
 // Deps holds the dependencies of the module.
@@ -70,6 +71,8 @@ type Deps struct {
 	Limiter ports.RateLimiter
 	Past    ports.PastSubscriptions
 	Portal  ports.PortalLinks
+	// Fingerprints recognizes the cards of trials; nil where they are not remembered.
+	Fingerprints ports.CardFingerprints
 }
 
 // New returns the module.
@@ -79,7 +82,7 @@ func New(cfg Config, d Deps) *Service {
 		cards:  d.Cards,
 		offers: d.Offers, bookings: d.Bookings, queue: d.Queue, access: d.Access, accounts: d.Accounts,
 		discounts: d.Discounts, taxes: d.Taxes,
-		limiter: d.Limiter, vat: d.VAT, past: d.Past, portal: d.Portal,
+		limiter: d.Limiter, vat: d.VAT, past: d.Past, portal: d.Portal, prints: d.Fingerprints,
 	}
 }
 

@@ -20,11 +20,35 @@ func buyerOf(session checkout.State) ports.Buyer {
 }
 
 // hadTrial reports whether the buyer of a session with a trial has had the one that the listing gives.
-func (s *Service) hadTrial(ctx context.Context, r ports.Repos, session checkout.State) (bool, error) {
+// card recognizes the one that they pay with; "" before it is known.
+func (s *Service) hadTrial(ctx context.Context, r ports.Repos, session checkout.State, card string) (bool, error) {
 	if session.Offer.TrialDays == 0 || !session.Offer.OneTrial {
 		return false, nil
 	}
-	return s.past.HadTrial(ctx, r, buyerOf(session))
+	buyer := buyerOf(session)
+	buyer.Card = card
+	return s.past.HadTrial(ctx, r, buyer)
+}
+
+// trialCard recognizes the card that a buyer begins a trial with; "" where that does not matter. PROCESSOR_UNAVAILABLE.
+func (s *Service) trialCard(ctx context.Context, opened checkout.State, p Payment) (string, error) {
+	if s.prints == nil || opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
+		return "", nil
+	}
+	var f fault.Violations
+	method := s.cards.Method(p.Card, &f)
+	if f.Err() != nil || method == "" {
+		return "", nil // the payment is refused with what is wrong with it
+	}
+	ctx, cancel := context.WithTimeout(ctx, ports.ProcessorRecheckTimeout)
+	defer cancel()
+	fingerprint, err := s.prints.Fingerprint(ctx, method)
+	if err != nil {
+		return "", fault.Wrap(
+			fault.ProcessorUnavailable, "The card processor does not respond. Nothing was charged; try again in a moment.", err,
+		)
+	}
+	return s.cfg.Secrets.TrialCard(opened.Offer.CreatorID, opened.Offer.ListingID, fingerprint), nil
 }
 
 // refuseSubscriber is ALREADY_SUBSCRIBED for a buyer who has a running subscription to a listing that gives one, with
@@ -81,8 +105,11 @@ func (s *Service) requireOnePurchase(ctx context.Context, r ports.Repos, session
 }
 
 // dropTrial takes the trial off a session whose buyer has had one, so that the first period is due. dropped is true
-// when the price has changed by that. email is the address that the buyer enters now; "" for none.
-func (s *Service) dropTrial(ctx context.Context, opened checkout.State, email string) (dropped bool, err error) {
+// when the price has changed by that. email is the address that the buyer enters now; "" for none. card recognizes the
+// card.
+func (s *Service) dropTrial(
+	ctx context.Context, opened checkout.State, email, card string,
+) (dropped bool, err error) {
 	if opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
 		return false, nil
 	}
@@ -94,7 +121,7 @@ func (s *Service) dropTrial(ctx context.Context, opened checkout.State, email st
 		if aggregate.UpdateBuyer(email, customer.Details{}, now) != nil {
 			return nil //nolint:nilerr // the payment is refused with what is wrong with the session
 		}
-		if dropped, err = s.withoutTrial(ctx, r, aggregate, now); err != nil || !dropped {
+		if dropped, err = s.withoutTrial(ctx, r, aggregate, card, now); err != nil || !dropped {
 			return err
 		}
 		return r.Checkout.Sessions.Update(ctx, aggregate.State())
@@ -103,9 +130,9 @@ func (s *Service) dropTrial(ctx context.Context, opened checkout.State, email st
 }
 
 // withoutTrial is dropTrial for a session that the caller saves.
-func (s *Service) withoutTrial(ctx context.Context, r ports.Repos, session *checkout.Session,
+func (s *Service) withoutTrial(ctx context.Context, r ports.Repos, session *checkout.Session, card string,
 	now time.Time) (dropped bool, err error) {
-	if dropped, err = s.hadTrial(ctx, r, session.State()); err != nil || !dropped {
+	if dropped, err = s.hadTrial(ctx, r, session.State(), card); err != nil || !dropped {
 		return false, err
 	}
 	if err := session.DropTrial(); err != nil {

@@ -15,7 +15,10 @@ var _ ports.PastSubscriptions = Past{}
 // HadTrial implements ports.PastSubscriptions.
 func (Past) HadTrial(ctx context.Context, r ports.Repos, b ports.Buyer) (bool, error) {
 	had, err := first(ctx, r, b, func(s subscription.State) bool { return !s.TrialEndsAt.IsZero() })
-	return had.ID != "", err
+	if err != nil || had.ID != "" || b.Card == "" {
+		return had.ID != "", err
+	}
+	return r.Subscriptions.Subscriptions.HasTrialCard(ctx, b.Card)
 }
 
 // RunningFor implements ports.PastSubscriptions.

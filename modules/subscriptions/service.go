@@ -69,7 +69,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		ID: e.SubscriptionID, CreatorID: e.CreatorID, CustomerID: e.CustomerID,
 		ExternalCustomerID: e.ExternalCustomerID,
 		CheckoutID:         e.CheckoutID, PaymentID: e.PaymentID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer,
-		Discount: discountOf(e.DiscountTerms, e.Offer, e.At),
+		Discount: discountOf(e.DiscountTerms, e.Offer, e.At), TrialCard: e.TrialCard,
 	}, e.At)
 	created, err := sub.Activate(e.At)
 	if err != nil {

@@ -10,6 +10,19 @@ import (
 	"sundry/tests/testdb"
 )
 
+// liveSettings are those that live wants.
+func liveSettings() map[string]string {
+	return map[string]string{
+		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com",
+		"APP_SECRET": strings.Repeat("only for tests ", 4),
+		"SMTP_URL":   "smtp://127.0.0.1:9", "MAIL_FROM": "Example <no-reply@example.com>",
+		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T",
+		"SELLER_EMAIL": "help@example.com",
+		"TERMS_URL":    "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
+		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
+	}
+}
+
 // TestLiveIsAnEnvironmentOfItsOwn: its keys, its marks, and none of the sandbox's helpers.
 func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 	t.Parallel()
@@ -17,15 +30,7 @@ func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 		if engine.Name != testdb.Postgres.Name {
 			return // live has no embedded database
 		}
-		app := harness.New(t, engine, map[string]string{
-			"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com",
-			"APP_SECRET": strings.Repeat("only for tests ", 4),
-			"SMTP_URL":   "smtp://127.0.0.1:9", "MAIL_FROM": "Example <no-reply@example.com>",
-			"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T",
-			"SELLER_EMAIL": "help@example.com",
-			"TERMS_URL":    "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
-			"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
-		})
+		app := harness.New(t, engine, liveSettings())
 		a := app.NewAccount(t)
 		if !strings.HasPrefix(a.Key, "sk_live_") {
 			t.Errorf("a live key reads %.8s…", a.Key)

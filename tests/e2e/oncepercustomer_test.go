@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"sundry/tests/harness"
+	"sundry/tests/stripefake"
+	"sundry/tests/testdb"
 )
 
 // anonymous opens a session for a buyer whom the integrator does not name.
@@ -256,6 +258,47 @@ func TestADisputedSubscriptionIsNotCharged(t *testing.T) {
 		advanceTo(t, w.Account, s.CurrentPeriodEnd.AddDate(0, 0, 1))
 		if got := payments(); got != 1 {
 			t.Errorf("%d payments during the dispute, want 1", got)
+		}
+	})
+}
+
+// A card has one trial of a listing in live, whoever pays with it.
+func TestACardHasOneTrialInLive(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		if engine.Name != testdb.Postgres.Name {
+			return // live has no embedded database
+		}
+		settings := liveSettings()
+		settings["STRIPE_API_BASE"] = stripefake.New(t).URL
+		app := harness.New(t, engine, settings)
+		a := app.NewAccount(t)
+		listing, other := plans(t, a, 14), plans(t, a, 14)
+		pay := func(session harness.Session, card string) *harness.Response {
+			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
+				"email": "ada@example.com", "country": "IE", "confirmationToken": "ctoken_succeeds_" + card,
+			}})
+		}
+		open := func(of harness.Listing) harness.Session {
+			return a.NewSession(t, of, "basic", harness.Unique("user"), nil)
+		}
+		trial := func(what string, of harness.Listing, card string) {
+			t.Helper()
+			if paid := pay(open(of), card).Want(t, 200).Map(t); fmt.Sprint(paid["totalInCents"]) != "0" {
+				t.Errorf("%s paid %v, want 0", what, paid["totalInCents"])
+			}
+		}
+		trial("a new card", listing, "first")
+		again := open(listing)
+		pay(again, "first").Refuses(t, 409, "STATE_CONFLICT")
+		paid := pay(again, "first").Want(t, 200).Map(t)
+		if fmt.Sprint(paid["totalInCents"]) != "1000" || paid["status"] != "paid" {
+			t.Errorf("the card that had a trial: %v %v, want paid 1000", paid["status"], paid["totalInCents"])
+		}
+		trial("another card", listing, "second")
+		trial("the card at another listing", other, "first")
+		if n := app.Count(t, "SELECT COUNT(*) FROM subscriptions WHERE trial_card LIKE '%first%'"); n != 0 {
+			t.Error("the card's fingerprint itself is stored")
 		}
 	})
 }

@@ -77,6 +77,12 @@ func (s *Server) handle(r *http.Request) (int, object) {
 	if id == "" {
 		return s.create(kind, form)
 	}
+	if kind == "confirmation_tokens" {
+		return http.StatusOK, object{
+			"id": id, "object": "confirmation_token",
+			"payment_method_preview": object{"type": "card", "card": cardObject(strings.TrimPrefix(id, "ctoken_"))},
+		}
+	}
 	o, ok := s.objects[id]
 	if !ok {
 		return refuse(http.StatusNotFound, "resource_missing")
@@ -201,14 +207,26 @@ func (s *Server) update(o object, form url.Values) (int, object) {
 	return http.StatusOK, o
 }
 
-// behavior returns the behavior that the id of a payment method names: pm_<behavior>_….
-func behavior(form url.Values) string {
-	method := form.Get("payment_method")
+// submitted returns what the id of a payment method, or of a token of the form, names: <behavior>_<card>.
+func submitted(form url.Values) string {
 	if token := form.Get("confirmation_token"); token != "" {
-		method = strings.TrimPrefix(token, "ctoken_")
+		return strings.TrimPrefix(token, "ctoken_")
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(method, "pm_"), "_")
-	return name
+	return strings.TrimPrefix(form.Get("payment_method"), "pm_")
+}
+
+// behavior returns the behavior that a payment method names.
+func behavior(form url.Values) string {
+	does, _, _ := strings.Cut(submitted(form), "_")
+	return does
+}
+
+// cardObject is the card that a payment method names: <behavior>_<card>. Cards of one name have one fingerprint.
+func cardObject(method string) object {
+	_, name, _ := strings.Cut(method, "_")
+	return object{
+		"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2034, "country": "IE", "fingerprint": "fp_" + name,
+	}
 }
 
 func (s *Server) confirm(o object, form url.Values, offSession bool) (int, object) {
@@ -216,10 +234,7 @@ func (s *Server) confirm(o object, form url.Values, offSession bool) (int, objec
 		return refuse(http.StatusBadRequest, o["object"].(string)+"_unexpected_state")
 	}
 	does := behavior(form)
-	method := object{
-		"id": "pm_" + does + "_saved", "type": "card",
-		"card": object{"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2034},
-	}
+	method := object{"id": "pm_" + does + "_saved", "type": "card", "card": cardObject(submitted(form))}
 	refusedOff := offSession && (does == Challenges || does == PresentOnly)
 	switch {
 	case does == Declines || refusedOff:

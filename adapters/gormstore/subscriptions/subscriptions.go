@@ -49,6 +49,7 @@ type subscriptionRow struct {
 	Withdrawn          bool
 	Dunning            repo.JSONColumn[subscription.Dunning]
 	Charge             repo.JSONColumn[*subscription.Charge]
+	TrialCard          string
 	Revision           int64
 }
 
@@ -70,7 +71,7 @@ func newSubscriptionRow(s subscription.State) subscriptionRow {
 		PeriodValue: s.PeriodValue.Minor, Funds: repo.JSON(append([]subscription.Fund{}, s.Funds...)),
 		Disputes: repo.JSON(append([]subscription.OpenDispute{}, s.Disputes...)), Held: s.Held, Withdrawn: s.Withdrawn,
 		Dunning: repo.JSON(s.Dunning),
-		Charge:  repo.JSON(s.Charge), Revision: s.Revision,
+		Charge:  repo.JSON(s.Charge), Revision: s.Revision, TrialCard: s.TrialCard,
 	}
 }
 
@@ -88,7 +89,7 @@ func (r subscriptionRow) toState() subscription.State {
 		PausedAt: time.Time(r.PausedAt), EndedAt: time.Time(r.EndedAt),
 		Planned: r.Planned.V, Discount: r.Discount.V, Credit: amount(r.Credit), PeriodValue: amount(r.PeriodValue),
 		Funds: r.Funds.V, Disputes: r.Disputes.V, Held: r.Held, Withdrawn: r.Withdrawn,
-		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision,
+		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision, TrialCard: r.TrialCard,
 	}
 }
 
@@ -146,6 +147,13 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 // ListByCustomer implements ports.Subscriptions.
 func (t subscriptions) ListByCustomer(_ context.Context, customerID string) ([]subscription.State, error) {
 	return t.ListBy("list subscriptions of "+customerID, t.DB.Where("customer_id = ?", customerID).Order("id DESC"))
+}
+
+// HasTrialCard implements ports.Subscriptions.
+func (t subscriptions) HasTrialCard(_ context.Context, card string) (bool, error) {
+	ids, err := t.QueryIDs("find the trial of a card",
+		"SELECT id FROM subscriptions WHERE trial_card = ? AND trial_card <> '' LIMIT 1", card)
+	return len(ids) > 0, err
 }
 
 // ListByBuyer implements ports.Subscriptions.
