@@ -476,3 +476,57 @@ func TestPaymentLinksAreMadeChangedAndSwitchedOff(t *testing.T) {
 		a.AsCreator(t, patch, at, harness.JSON{"active": true}).Refuses(t, 409, "LISTING_NOT_PURCHASABLE")
 	})
 }
+
+func TestOnePlanIsAlwaysTheDefault(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := a.NewListing(t, harness.JSON{"slug": harness.Unique("defaults")})
+		at := "/v1/listings/" + listing.ID + "/plans"
+		put := func(key string, isDefault bool) (answered bool) {
+			answered, _ = a.AsCreator(t, http.MethodPut, at+"/"+key, harness.JSON{
+				"name": key, "isDefault": isDefault, "trialDays": 0, "entitlements": []harness.JSON{},
+				"credits": []harness.JSON{}, "meters": []harness.JSON{}, "prices": []harness.JSON{
+					{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 1000},
+				},
+			}).Want(t, 200).Map(t)["isDefault"].(bool)
+			return answered
+		}
+		wants := func(when, want string) {
+			t.Helper()
+			var plans struct {
+				Data []struct {
+					Key       string
+					IsDefault bool
+				}
+			}
+			a.AsCreator(t, get, at, nil).Want(t, 200).Into(t, &plans)
+			var are []string
+			for _, p := range plans.Data {
+				if p.IsDefault {
+					are = append(are, p.Key)
+				}
+			}
+			if got := strings.Join(are, " "); got != want {
+				t.Errorf("%s: %q is the default, want %q", when, got, want)
+			}
+		}
+		if !put("first", false) {
+			t.Error("the first plan answers that it is not the default")
+		}
+		if put("second", false) {
+			t.Error("the second plan answers that it is the default")
+		}
+		wants("with two that did not ask", "first")
+		if !put("third", true) {
+			t.Error("a plan that asks to be the default answers that it is not")
+		}
+		wants("with one that asked", "third")
+		if put("third", false) {
+			t.Error("a plan that gave it up answers that it is the default")
+		}
+		wants("after it gave it up", "first")
+		a.AsCreator(t, http.MethodDelete, at+"/first", nil).Want(t, 200)
+		wants("after the default was retired", "second")
+	})
+}

@@ -1,11 +1,14 @@
 package e2e_test
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"testing"
 
 	"sundry/tests/harness"
+	"sundry/tests/testdb"
 )
 
 var placeholder = regexp.MustCompile(`\{[A-Za-z]+\}`)
@@ -74,3 +77,35 @@ func TestTheDocumentNamesEverythingThatIsServed(t *testing.T) {
 }
 
 var fiberParameter = regexp.MustCompile(`:[A-Za-z]+`)
+
+// An enumeration whose value may be null lists null: OpenAPI 3.0 refuses it otherwise, whatever nullable specifies.
+func TestEnumsListNullWhereItIsAllowed(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	var document any
+	app.AskUnjudged(t, harness.Request{Method: get, Path: "/openapi.json"}).Want(t, 200).Into(t, &document)
+	found := 0
+	var walk func(path string, node any)
+	walk = func(path string, node any) {
+		switch node := node.(type) {
+		case []any:
+			for i, child := range node {
+				walk(fmt.Sprintf("%s/%d", path, i), child)
+			}
+		case map[string]any:
+			if values, ok := node["enum"].([]any); ok {
+				found++
+				if nullable, _ := node["nullable"].(bool); nullable != slices.Contains(values, nil) {
+					t.Errorf("%s: nullable is %t, and the values are %v", path, nullable, values)
+				}
+			}
+			for name, child := range node {
+				walk(path+"/"+name, child)
+			}
+		}
+	}
+	walk("", document)
+	if found < 50 {
+		t.Errorf("the document has %d enumerations, want more", found)
+	}
+}

@@ -135,7 +135,9 @@ func (d *document) enum(of *schema) []string {
 	}
 	var values []string
 	for _, v := range s.Enum {
-		values = append(values, v.Value)
+		if v.Tag != "!!null" { // the type names it
+			values = append(values, v.Value)
+		}
 	}
 	if !s.Const.IsZero() {
 		values = append(values, s.Const.Value)
