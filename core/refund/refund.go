@@ -148,6 +148,18 @@ type Created struct {
 // EventName implements event.Event.
 func (Created) EventName() string { return "refund.created" }
 
+// Failure is emitted once, when a refund did not reach the buyer.
+type Failure struct {
+	State
+	// Item names what the payment was for, as the receipt does.
+	Item string
+	// CameBack is true when the money had gone back before: the buyer's bank returned it.
+	CameBack bool
+}
+
+// EventName implements event.Event.
+func (Failure) EventName() string { return "refund.failed" }
+
 // Returned is emitted once, when the money of an automatic refund went back. What was paid for was never given.
 type Returned struct{ State }
 

@@ -3,7 +3,9 @@ package mail
 import (
 	"cmp"
 	"context"
+	"slices"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/dispute"
 	"sundry/core/listingtype"
@@ -16,21 +18,69 @@ import (
 
 func (s *Service) aboutMoney() []ports.Subscription {
 	return []ports.Subscription{
-		ports.On(s.OnRefundCreated), ports.On(s.OnPaymentReversed), ports.On(s.OnDisputeOpened), ports.On(s.OnPayoutPaid),
-		ports.On(s.OnPayoutFailed),
+		ports.On(s.OnRefundCreated), ports.On(s.OnRefundFailed), ports.On(s.OnPaymentReversed), ports.On(s.OnDisputeOpened),
+		ports.On(s.OnPayoutPaid), ports.On(s.OnPayoutFailed),
 	}
 }
 
-// OnRefundCreated notifies the buyer of money on its way back, if their address is known.
+// OnRefundCreated notifies the buyer of money on its way back, if their address is known. The mail about a canceled
+// appointment has told them already.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
+	if canceled, err := s.ofCancellation(ctx, r, e.State); err != nil || canceled {
+		return err
+	}
 	to, err := s.payer(ctx, r, e.CheckoutID, e.CustomerID)
 	if err != nil {
 		return err
 	}
-	return s.mailRefund(ctx, r, e.CreatorID, to, mailtemplate.Refund{
+	mails, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefund, mailtemplate.Refund{
 		SubjectID: e.ID, Item: e.Item, Amount: e.Share.Amount, HasCreditNote: e.CreditNoteNumber != "",
 		CreditNote: e.CreditNoteNumber, At: e.SettledAt,
 	})
+	if err != nil {
+		return err
+	}
+	return s.enqueue(ctx, r, mails...)
+}
+
+// OnRefundFailed notifies the creator of a refund that did not reach the buyer, and the buyer if they have been told of
+// it.
+func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
+	mail, err := s.toCreator(ctx, r, e.CreatorID, mailtemplate.KindCreatorRefundFailed, e.ID, mailtemplate.RefundFailure{
+		PaymentID: e.PaymentID, Item: e.Item, Amount: e.Share.Amount, Reason: cmp.Or(e.FailureReason, "unknown"),
+		At: e.SettledAt,
+	})
+	if err != nil {
+		return err
+	}
+	mails := []draft{mail}
+	told, err := s.ofCancellation(ctx, r, e.State)
+	if err != nil {
+		return err
+	}
+	if told || e.CameBack {
+		to, err := s.payer(ctx, r, e.CheckoutID, e.CustomerID)
+		if err != nil {
+			return err
+		}
+		toBuyer, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefundFailed, mailtemplate.Refund{
+			SubjectID: e.ID, Item: e.Item, Amount: e.Share.Amount, At: e.SettledAt,
+		})
+		if err != nil {
+			return err
+		}
+		mails = append(mails, toBuyer...)
+	}
+	return s.enqueue(ctx, r, mails...)
+}
+
+// ofCancellation reports whether canceling an appointment made a refund.
+func (s *Service) ofCancellation(ctx context.Context, r ports.Repos, f refund.State) (bool, error) {
+	if f.Reason != refund.AppointmentCanceled || f.CheckoutID == "" {
+		return false, nil
+	}
+	booked, err := s.deps.Bookings.Booked(ctx, r, f.CreatorID, f.CheckoutID)
+	return slices.ContainsFunc(booked, func(a appointment.State) bool { return a.RefundID == f.ID }), err
 }
 
 // OnPaymentReversed notifies the buyer that they get everything back, because what they paid for could not be given.
@@ -46,10 +96,14 @@ func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e paymen
 	if err != nil {
 		return err
 	}
-	return s.mailRefund(ctx, r, e.CreatorID, to, mailtemplate.Refund{
+	mails, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefund, mailtemplate.Refund{
 		SubjectID: e.ID, Item: e.Sale.Item(), Amount: e.Amount, HasCreditNote: e.CreditNoteNumber != "",
 		CreditNote: e.CreditNoteNumber, At: now,
 	})
+	if err != nil {
+		return err
+	}
+	return s.enqueue(ctx, r, mails...)
 }
 
 // payer returns who paid: the buyer of a session, or the customer of any other payment.
@@ -64,19 +118,21 @@ func (s *Service) payer(ctx context.Context, r ports.Repos, checkoutID, customer
 	return ports.Addressee{Address: c.Email, Name: c.DisplayName, Locale: c.Details.Locale}, err
 }
 
-func (s *Service) mailRefund(
-	ctx context.Context, r ports.Repos, creatorID string, to ports.Addressee, data mailtemplate.Refund,
-) error {
+// refundMail returns a mail about a refund to the buyer; none without their address.
+func (s *Service) refundMail(
+	ctx context.Context, r ports.Repos, creatorID string, to ports.Addressee, kind mailtemplate.Kind,
+	data mailtemplate.Refund,
+) ([]draft, error) {
 	if to.Address == "" {
-		return nil
+		return nil, nil
 	}
 	var err error
 	if data.ReplyTo, data.Look, err = s.seller(ctx, r, creatorID); err != nil {
-		return err
+		return nil, err
 	}
 	data.Seller, data.Locale = data.ReplyTo.Name, to.Locale
-	return s.enqueue(ctx, r,
-		newDraft(creatorID, mailtemplate.KindRefund, data.SubjectID, recipient{to.Address, to.Name}, data))
+	mail := newDraft(creatorID, kind, data.SubjectID, recipient{to.Address, to.Name}, data)
+	return []draft{mail}, nil
 }
 
 // orderMail notifies the creator of a sale, unless they want no such mails. Booked appointments have a mail of their

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/dispute"
 	"sundry/core/identity"
@@ -74,6 +75,51 @@ func TestABuyerIsMailedEachRefundOnce(t *testing.T) {
 		w.wantOnce(w.buyer, "Your refund of €10.00", func(ctx context.Context, r ports.Repos) error {
 			return w.mail.OnPaymentReversed(ctx, r, reversed)
 		}, "Coaching")
+	})
+}
+
+func TestACanceledAppointmentIsMailedOnce(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.buyer = "grace@example.com"
+		e := refund.Created{Item: "Coaching", State: refund.State{
+			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, CheckoutID: "cs_1", Reason: refund.AppointmentCanceled,
+			Share: ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}}, SettledAt: w.Real(),
+		}}
+		on := func(ctx context.Context, r ports.Repos) error { return w.mail.OnRefundCreated(ctx, r, e) }
+		w.pack = []appointment.State{{ID: "apt_1", RefundID: e.ID}}
+		w.wantOnce("", "", on)
+		e.ID = "ref_01h00000000000000000000001" // a caller's, for the same reason
+		w.wantOnce(w.buyer, "Your refund of €10.00", on, "Coaching")
+	})
+}
+
+func TestARefundThatFailedIsMailed(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.buyer = "grace@example.com"
+		e := refund.Failure{Item: "Type specimens", State: refund.State{
+			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, PaymentID: "pay_1", CheckoutID: "cs_1",
+			Share:         ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}},
+			FailureReason: "lost_or_stolen_card", SettledAt: w.Real(),
+		}}
+		on := func(ctx context.Context, r ports.Repos) error { return w.mail.OnRefundFailed(ctx, r, e) }
+		w.wantOnce(seller.Address, "A refund of €10.00 failed", on, "Type specimens", "Lost or stolen card",
+			"/dashboard/orders/pay_1")
+
+		told := map[string]bool{}
+		e.CameBack, e.ID = true, "ref_01h00000000000000000000001"
+		w.atomically(on)
+		w.work()
+		for _, mail := range w.mailed() {
+			told[mail.To] = true
+			if mail.To == w.buyer && !strings.Contains(mail.Text, "the bank sent it back") {
+				t.Errorf("the buyer reads %s", mail.Text)
+			}
+		}
+		if len(told) != 2 {
+			t.Errorf("mailed to %v, want the seller and the buyer", told)
+		}
 	})
 }
 

@@ -239,6 +239,20 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 	if err := s.keepSettled(ctx, r, f.State()); err != nil {
 		return err
 	}
+	if err := s.takeBack(ctx, r, before); err != nil {
+		return err
+	}
+	paid, err := r.Payments.Payments.Get(ctx, before.PaymentID)
+	if err != nil {
+		return err
+	}
+	return s.Bus.Publish(ctx, r, refund.Failure{
+		State: f.State(), Item: paid.Sale.Item(), CameBack: before.Status == refund.Succeeded,
+	})
+}
+
+// takeBack undoes the money of a refund that failed.
+func (s *Refunds) takeBack(ctx context.Context, r ports.Repos, before refund.State) error {
 	if before.Status != refund.Succeeded {
 		return s.Ledger.AbandonRefund(ctx, r, before)
 	}

@@ -65,6 +65,13 @@ func longMails() map[mailtemplate.Kind]any {
 			SubjectID: "ref_1", Seller: seller.Name, Item: longTitle, Amount: amount, HasCreditNote: true,
 			CreditNote: "ABCDEF-C-000042", At: noon, ReplyTo: seller, Look: look, Locale: "de-DE",
 		},
+		mailtemplate.KindRefundFailed: mailtemplate.Refund{
+			SubjectID: "ref_1", Seller: seller.Name, Item: longTitle, Amount: amount, At: noon, ReplyTo: seller, Look: look,
+			Locale: "de-DE",
+		},
+		mailtemplate.KindCreatorRefundFailed: mailtemplate.RefundFailure{
+			PaymentID: "pay_1", Item: longTitle, Amount: amount, Reason: "lost_or_stolen_card", At: noon,
+		},
 		mailtemplate.KindNewOrder: mailtemplate.Order{
 			PaymentID: "pay_1", Number: "ABCDEF-R-000042", Item: longTitle, Plan: "Jahresmitgliedschaft", Buyer: longName,
 			BuyerEmail: "annakatharina.oberammergau@unterschleissheim.example", Total: amount, PaidAt: noon, ToDeliver: true,

@@ -57,3 +57,25 @@ func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
 		}
 	})
 }
+
+// A form from before the boxes, or a script that leaves them out, must not turn mails off.
+func TestSettingsWithoutTheBoxesKeepTheMails(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		v := a.Visit(t)
+		wants := func(what string, orders, payouts bool) {
+			t.Helper()
+			creator := a.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t)
+			if creator["notifyOrders"] != orders || creator["notifyPayouts"] != payouts {
+				t.Errorf("%s: %v and %v", what, creator["notifyOrders"], creator["notifyPayouts"])
+			}
+		}
+		v.Open(t, "/dashboard/settings")
+		v.Send(t, "/dashboard/settings", "displayName", "Ada")
+		wants("a form without the boxes", true, true)
+		v.Open(t, "/dashboard/settings")
+		v.Send(t, "/dashboard/settings", "displayName", "Ada", "mailsShown", "yes", "notifyPayouts", "yes")
+		wants("a form with one of them unchecked", false, true)
+	})
+}

@@ -45,6 +45,7 @@ func settingsForm(v *visit) ui.Form {
 			Hint: "Buyers can read it before they pay.",
 		})
 	f.Fields = append(f.Fields,
+		ui.Hidden(mailsShown, "yes"),
 		ui.Field{
 			Name: "notifyOrders", Label: "Email me about new orders", Type: "checkbox", Checked: s.Notifications.Orders,
 		},
@@ -60,6 +61,9 @@ func settingsForm(v *visit) ui.Form {
 	}
 	return f
 }
+
+// mailsShown is sent by a form that has the boxes of mails: an unchecked box sends nothing.
+const mailsShown = "mailsShown"
 
 // hasLogoElsewhere reports whether the logo is on another site, as the API can set it.
 func hasLogoElsewhere(v *visit) bool {
@@ -91,7 +95,9 @@ func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 		DisplayName: new(in.Text("displayName")), AccentColor: new(in.Text("accentColor")),
 		SupportEmail: new(in.Text("supportEmail")),
 		RefundPolicy: new(in.Text("refundPolicy")),
-		NotifyOrders: new(in.Checked("notifyOrders")), NotifyPayouts: new(in.Checked("notifyPayouts")),
+	}
+	if in.Checked(mailsShown) { // a form without the boxes says nothing about them
+		edit.NotifyOrders, edit.NotifyPayouts = new(in.Checked("notifyOrders")), new(in.Checked("notifyPayouts"))
 	}
 	if hasLogoElsewhere(v) {
 		edit.LogoURL = new(in.Text("logoUrl"))

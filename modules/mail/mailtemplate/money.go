@@ -12,10 +12,13 @@ import (
 // The mails about money that moved: to the buyer about a refund, to the creator about all else.
 var (
 	KindRefund        = define("refund.created", refunded)
+	KindRefundFailed  = define("refund.failed", refundFailed)
 	KindNewOrder      = define("creator.order", newOrder)
 	KindDisputeOpened = define("creator.dispute.opened", disputeOpened)
 	KindPayoutPaid    = define("creator.payout.paid", payoutPaid)
 	KindPayoutFailed  = define("creator.payout.failed", payoutFailed)
+
+	KindCreatorRefundFailed = define("creator.refund.failed", creatorRefundFailed)
 )
 
 // Refund holds the data of the mail about money on its way back to the buyer.
@@ -53,6 +56,53 @@ func refunded(site Site, to reader, f Refund) draft {
 	if f.HasCreditNote {
 		d.Links = []link{{to.words("refund.view"), site.CreditNoteURL(f.SubjectID)}}
 	}
+	return d
+}
+
+// refundFailed says that the money of a refund, which the buyer was told of, did not reach them.
+func refundFailed(_ Site, to reader, f Refund) draft {
+	amount := to.Money(f.Amount)
+	d := draft{
+		Subject: to.words("refund_failed.subject", amount, f.Seller), Heading: to.words("refund_failed.heading"),
+		Figure: amount, Money: true,
+		Lead:   []string{to.words("refund_failed.lead", oneLine(f.Seller), amount)},
+		Footer: to.words("receipt.footer", oneLine(f.Seller)),
+	}
+	if f.Item != "" {
+		d.Rows = append(d.Rows, row{Label: to.words("receipt.item"), Value: f.Item})
+	}
+	d.Rows = append(d.Rows,
+		row{Label: to.words("refund_failed.amount"), Value: amount, Strong: true},
+		row{Label: to.words("receipt.date"), Value: to.Moment(f.At)},
+	)
+	return d
+}
+
+// RefundFailure holds the data of the mail about a refund that did not reach its buyer.
+type RefundFailure struct {
+	PaymentID string       `json:"paymentId"`
+	Item      string       `json:"item,omitempty"`
+	Amount    money.Amount `json:"amount"`
+	Reason    string       `json:"reason"` // the processor's word
+	At        time.Time    `json:"at"`     // account time
+}
+
+func creatorRefundFailed(site Site, to reader, f RefundFailure) draft {
+	amount := to.Money(f.Amount)
+	d := draft{
+		Subject: to.words("creator_refund_failed.subject", amount), Heading: to.words("creator_refund_failed.heading"),
+		Figure: amount, Money: true, Lead: []string{to.words("creator_refund_failed.lead", amount)},
+		Links:  []link{{to.words("order.open"), site.DashboardURL("/orders/" + f.PaymentID)}},
+		Footer: to.words("creator_refund_failed.footer"),
+	}
+	if f.Item != "" {
+		d.Rows = append(d.Rows, row{Label: to.words("receipt.item"), Value: f.Item})
+	}
+	d.Rows = append(d.Rows,
+		row{Label: to.words("refund_failed.amount"), Value: amount, Strong: true},
+		row{Label: to.words("dispute.reason"), Value: plain(f.Reason)},
+		row{Label: to.words("receipt.date"), Value: to.Moment(f.At)},
+	)
 	return d
 }
 
