@@ -36,7 +36,8 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 			later = append(later, m)
 		}
 	}
-	if failed != nil && len(settled) == 0 {
+	again := failed != nil
+	if again && len(settled) == 0 {
 		return failed
 	}
 	err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
@@ -45,7 +46,7 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 				return err
 			}
 		}
-		if failed != nil {
+		if again {
 			return nil
 		}
 		if err := r.Tasks.Done(ctx, t); err != nil {

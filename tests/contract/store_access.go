@@ -172,7 +172,7 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 		ports.ErrNotFound) {
 		t.Errorf("finding what is not there: %v", err)
 	}
-	next := saveNext(t, store, ada, access.Restore(accessGrant("grt_1", "sub_1")))
+	next := saveNext(t, store, access.Restore(accessGrant("grt_1", "sub_1")))
 	for name, read := range map[string]func() (access.Document, error){
 		"ReadAccess": func() (access.Document, error) { return store.ReadAccess(t.Context(), creator, ada) },
 		"Find": func() (access.Document, error) {
@@ -205,7 +205,7 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 		history[0].Version != 1 || !d.NextEnd.IsZero() {
 		t.Errorf("changes %+v, %v; next end %v", history, err, d.NextEnd)
 	}
-	saveNext(t, store, ada, access.Restore(accessGrant("grt_2", "sub_2")))
+	saveNext(t, store, access.Restore(accessGrant("grt_2", "sub_2")))
 	for after, want := range map[int64]int{0: 2, 1: 1, 2: 0} {
 		later, err := store.Read(t.Context()).Access.Snapshots.ListHistoryAfter(t.Context(), creator, ada, after)
 		if err != nil || len(later) != want || want > 0 && later[0].Version != after+1 {
@@ -219,11 +219,11 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 }
 
 // saveNext saves the version that one grant alone makes.
-func saveNext(t *testing.T, store StoreAdapter, customer string, g *access.Grant) access.Document {
+func saveNext(t *testing.T, store StoreAdapter, g *access.Grant) access.Document {
 	t.Helper()
 	var next access.Document
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		d, err := r.Access.Snapshots.Lock(ctx, access.Empty(creator, customer, false))
+		d, err := r.Access.Snapshots.Lock(ctx, access.Empty(creator, ada, false))
 		if err != nil {
 			return err
 		}

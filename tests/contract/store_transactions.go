@@ -121,7 +121,7 @@ func aJoinedPartReportsItsRefusedWrite(t *testing.T, db Database) {
 
 func aSnapshotShowsOneMoment(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
-	saveNext(t, store, ada, access.Restore(accessGrant("grt_1", "sub_1")))
+	saveNext(t, store, access.Restore(accessGrant("grt_1", "sub_1")))
 	alert := usage.Alert{ID: "ual_1", CreatorID: creator, SubscriptionID: "sub_1", MeterID: "mtr_1", CreatedAt: realNow()}
 	seen := func(ctx context.Context, want int) {
 		t.Helper()
@@ -139,7 +139,7 @@ func aSnapshotShowsOneMoment(t *testing.T, db Database) {
 		err := store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Usage.Alerts.Insert(ctx, alert)
 		})
-		saveNext(t, store, ada, access.Restore(accessGrant("grt_2", "sub_2")))
+		saveNext(t, store, access.Restore(accessGrant("grt_2", "sub_2")))
 		seen(ctx, 1)
 		seen(t.Context(), 2)
 		return err
