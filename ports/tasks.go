@@ -18,6 +18,10 @@ const (
 // TaskClasses lists every class.
 func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, DefaultTasks} }
 
+// TaskPollInterval is the longest time for which an idle worker does not look at the table. Whoever schedules a task
+// that is due sooner wakes the workers; they know the due times of the others.
+const TaskPollInterval = 2 * time.Second
+
 // Limits of one concurrency key, over all processes.
 const (
 	// MaxPerKey is the number of tasks of one key that may be leased at a time, unless LimitKey specifies otherwise.
@@ -80,6 +84,10 @@ type TaskQueue interface {
 	// concurrency key and among those without one, no key beyond its limits, the keys with the fewest tasks running first.
 	// What waits of an account whose clock an advance holds is left to that advance (ClockOffsets.Acquire).
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
+	// NextDue returns when the first task of any class may be claimed, in real time: now or earlier when one is due that
+	// nobody holds, even if its concurrency key is at its limit. ok is false when none waits. It does not know when leases
+	// end.
+	NextDue(ctx context.Context, now time.Time) (due time.Time, ok bool, err error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
 	// again has come, and one of a paused key is due at the end of the pause, its DueAt too.

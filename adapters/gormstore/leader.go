@@ -5,10 +5,18 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// leadPoll is the pause between two attempts of a process to lead, and between two checks of a leader.
-const leadPoll = time.Second
+const (
+	// leadPoll is the pause between two attempts of a process to lead.
+	leadPoll = 3 * time.Second
+	// leadCheck is the pause between two checks of a leader whose connection was not closed, and leadTimeout bounds one.
+	leadCheck   = 10 * time.Second
+	leadTimeout = 5 * time.Second
+)
 
 // RunAsLeader runs work in one process at a time of those that lead under the same name on this database, and returns
 // when ctx ends. The leader is who holds an advisory lock: it ends with its connection, and then the next takes over;
@@ -54,12 +62,22 @@ func (s *Store) campaign(ctx context.Context, name string, work func(ctx context
 	defer working.Wait()
 	defer end()
 	for {
-		pause(ctx, leadPoll)
-		asking, cancel := context.WithTimeout(ctx, 5*leadPoll)
-		err := conn.Ping(asking)
-		cancel()
-		if err != nil {
+		if err := checkAfter(ctx, conn, leadCheck); err != nil {
 			return fmt.Errorf("lead: %w", err)
 		}
 	}
+}
+
+// checkAfter returns an error as soon as the server closes the connection, and when it does not respond after the
+// pause. Nothing else arrives on a connection that does not LISTEN.
+func checkAfter(ctx context.Context, conn *pgx.Conn, wait time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	_, err := conn.WaitForNotification(waiting)
+	cancel()
+	if err != nil && !pgconn.Timeout(err) {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, leadTimeout)
+	defer cancel()
+	return conn.Ping(asking)
 }

@@ -38,13 +38,22 @@ func (n *notifier) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			select {
+			case <-n.pending: // by the last commit
+				n.send(context.WithoutCancel(ctx))
+			default:
+			}
 			return
 		case <-n.pending:
+			n.send(ctx)
 		}
-		send, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, _ = n.pool.Exec(send, "SELECT pg_notify($1, '')", tasksChannel) // nothing is lost with it
-		cancel()
 	}
+}
+
+func (n *notifier) send(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, _ = n.pool.Exec(ctx, "SELECT pg_notify($1, '')", tasksChannel) // nothing is lost with it
 }
 
 // NotifyWorkers wakes the workers of other processes on this database. It does not block. On SQLite it does nothing:

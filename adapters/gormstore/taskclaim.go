@@ -3,6 +3,7 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -98,12 +99,7 @@ const mostDue = 100_000
 // dueSQL reads the due tasks key by key, as a claim does, so that its cost grows with what is due and not with what
 // waits for its time: prepared plans expect a third of the table to be due and would scan it.
 func (postgresDialect) dueSQL() string {
-	return `WITH RECURSIVE keys(class, key) AS (
-		SELECT class, CAST('' AS TEXT) FROM (VALUES (` + classNames("), (") + `)) AS classes (class)
-		UNION ALL
-		SELECT class, (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = keys.class AND t.concurrency_key > keys.key)
-		FROM keys WHERE key IS NOT NULL
-	) SELECT t.* FROM keys CROSS JOIN LATERAL (
+	return keysSQL() + ` SELECT t.* FROM keys CROSS JOIN LATERAL (
 		SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks
 		WHERE class = keys.class AND concurrency_key = keys.key AND run_at <= ? ORDER BY run_at, id
 		LIMIT ` + strconv.Itoa(mostDue) + `
@@ -113,6 +109,35 @@ func (postgresDialect) dueSQL() string {
 func (sqliteDialect) dueSQL() string {
 	return "SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks WHERE class IN (" +
 		classNames(", ") + ") AND run_at <= ?"
+}
+
+// keysSQL names the concurrency keys of each class in keys, ” among them, by a loose index scan.
+func keysSQL() string {
+	return `WITH RECURSIVE keys(class, key) AS (
+		SELECT column1, CAST('' AS TEXT) FROM (VALUES (` + classNames("), (") + `)) AS classes
+		UNION ALL
+		SELECT class, (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = keys.class AND t.concurrency_key > keys.key)
+		FROM keys WHERE key IS NOT NULL
+	)`
+}
+
+// nextDueSQL reads of each key the first task that nobody holds, and the end of the key's pause.
+func nextDueSQL() string {
+	return keysSQL() + ` SELECT MIN(CASE WHEN paused_until > run_at THEN paused_until ELSE run_at END) FROM (
+		SELECT (SELECT t.run_at FROM tasks t WHERE t.class = keys.class AND t.concurrency_key = keys.key
+				AND t.lease_until <= ? ORDER BY t.run_at, t.id LIMIT 1) AS run_at,
+			(SELECT p.paused_until FROM concurrency_pauses p WHERE p.concurrency_key = keys.key) AS paused_until
+		FROM keys WHERE key IS NOT NULL
+	) AS heads`
+}
+
+// NextDue implements ports.TaskQueue.
+func (s *Store) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	var due sql.NullInt64
+	if err := s.reader(ctx).Raw(nextDueSQL(), now.UnixMilli()).Scan(&due).Error; err != nil {
+		return time.Time{}, false, fmt.Errorf("next due task: %w", err)
+	}
+	return time.UnixMilli(due.Int64).UTC(), due.Valid, nil
 }
 
 // classNames are the classes of tasks as SQL texts.

@@ -37,9 +37,6 @@ func (r taskRow) task() ports.Task {
 	}
 }
 
-// soon bounds the due time of a task whose scheduling wakes the workers. Later ones are found by their polls.
-const soon = time.Second
-
 type tasks struct {
 	*repo.Base
 	clock     clockOffsets
@@ -116,11 +113,14 @@ func (t tasks) realTime(creatorID string, due time.Time) (repo.UnixMillis, error
 		return repo.UnixMillis{}, err
 	}
 	runAt := due.Add(-offset)
-	if time.Until(runAt) <= soon {
+	if isSoon(runAt) {
 		*t.scheduled = true
 	}
 	return repo.UnixMillis(runAt), nil
 }
+
+// isSoon reports whether the workers are woken for a task that is due at a real time: they would find it late.
+func isSoon(runAt time.Time) bool { return time.Until(runAt) <= ports.TaskPollInterval }
 
 // reschedule moves a task that is waiting or running, and fences the run.
 const reschedule = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, concurrency_key = excluded.concurrency_key,
@@ -358,20 +358,28 @@ func (s *Store) Load(ctx context.Context, id string, token int64, until time.Tim
 
 // Fail implements ports.TaskQueue. due_at stays: an account's tasks keep their order.
 func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again time.Time) error {
-	return s.writeTask(ctx, func(t *repo.Base) error {
+	err := s.writeTask(ctx, func(t *repo.Base) error {
 		return t.Changed("record failure of "+task.ID, t.DB.Exec(
 			"UPDATE tasks SET run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
 			repo.UnixMillis(again), repo.SanitizeText(reason, 500), task.ID, task.Token), ports.ErrFenced)
 	})
+	if err == nil && isSoon(again) {
+		s.wake()
+	}
+	return err
 }
 
 // Release implements ports.TaskQueue.
 func (s *Store) Release(ctx context.Context, task ports.Task) error {
-	return s.writeTask(ctx, func(t *repo.Base) error {
+	err := s.writeTask(ctx, func(t *repo.Base) error {
 		return t.Changed("release "+task.ID, t.DB.Exec(
 			"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID,
 			task.Token), ports.ErrFenced)
 	})
+	if err == nil {
+		s.wake()
+	}
+	return err
 }
 
 // retimeAhead bounds the tasks that are re-timed, as a lead over the accounts' clocks. It is longer than the pause

@@ -15,12 +15,9 @@ import (
 const (
 	// batch bounds one claim.
 	batch = 64
-	// minPollInterval is the time to the next poll after work was found; it doubles while there is none, up to
-	// maxPollInterval.
-	minPollInterval = 25 * time.Millisecond
-	maxPollInterval = time.Second
-	// busyPollInterval bounds it while what was claimed may still be running: a concurrency key at its limit has more
-	// due soon.
+	// minPollInterval is the time to the next look after work was found; it doubles while what is due cannot be claimed,
+	// because its concurrency key is at its limit, up to busyPollInterval.
+	minPollInterval  = 25 * time.Millisecond
 	busyPollInterval = 100 * time.Millisecond
 	// batchDelay is the time in which capacity builds up before it is filled.
 	batchDelay = 2 * time.Millisecond
@@ -80,46 +77,58 @@ func (r *Relay) Freed(class Class) {
 // Run claims and dispatches until ctx ends. It outlives outages of the database and of the dispatcher.
 func (r *Relay) Run(ctx context.Context) {
 	wait := minPollInterval
-	var foundAt, allAt time.Time
+	var allAt time.Time
 	all := true
 	for ctx.Err() == nil {
 		if all = all || time.Since(allAt) >= busyPollInterval; all {
 			allAt = time.Now()
 		}
 		found, err := r.poll(ctx, all)
+		if err == nil {
+			wait = min(2*wait, busyPollInterval)
+			if found > 0 {
+				wait = minPollInterval
+			}
+			all, err = r.awaitDue(ctx, wait)
+		}
 		r.logOutage(ctx, err)
-		switch {
-		case err != nil:
+		if err != nil {
 			wait = min(max(2*wait, minOutageInterval), maxOutageInterval)
 			pause(ctx, wait) // ignore wake-ups while backing off
 			all = true
-		case found > 0:
-			wait, foundAt = minPollInterval, time.Now()
-			all = r.sleep(ctx, wait)
-		case time.Since(foundAt) < Lease:
-			wait = min(2*wait, busyPollInterval)
-			all = r.sleep(ctx, wait)
-		default:
-			wait = min(2*wait, maxPollInterval)
-			all = r.sleep(ctx, wait)
 		}
 	}
 }
 
-// sleep waits for the time to pass, for a wake, for capacity, or for ctx to end. Capacity comes with every task that
-// ends: it is left to build up for a moment. all is false when only what has capacity again is worth a poll.
-func (r *Relay) sleep(ctx context.Context, wait time.Duration) (all bool) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-r.wake:
-	case <-timer.C:
-	case <-r.freed:
-		pause(ctx, batchDelay)
-		return false
+// awaitDue waits until something is due, and at least for the given time, for a wake, for capacity or for ctx to end.
+// While nothing is due it asks for the next due time every ports.TaskPollInterval: a wake may be lost with the process
+// or the connection that it came from. all is false when only what has capacity again is worth a poll.
+func (r *Relay) awaitDue(ctx context.Context, wait time.Duration) (all bool, err error) {
+	for {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-r.wake:
+		case <-r.freed:
+			pause(ctx, batchDelay) // capacity comes with every task that ends: it is left to build up for a moment
+			timer.Stop()
+			return false, nil
+		case <-timer.C:
+			now := r.clock.Real()
+			due, ok, err := r.queue.NextDue(ctx, now)
+			if err != nil {
+				return true, err
+			}
+			if wait = ports.TaskPollInterval; ok {
+				wait = min(wait, due.Sub(now))
+			}
+			if wait > 0 {
+				continue
+			}
+		}
+		timer.Stop()
+		return true, nil
 	}
-	return true
 }
 
 // pause waits for the time to pass or for ctx to end.

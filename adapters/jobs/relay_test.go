@@ -23,6 +23,8 @@ type fakeQueue struct {
 	released []string
 	claims   int
 	idle     int // claims of the classes that have nothing due
+	asked    int // for the next due time
+	next     time.Time
 	// full means that the tasks' concurrency key has as many running as may be; during is called by a claim that finds it
 	// so.
 	full   bool
@@ -52,6 +54,16 @@ func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time,
 	claimed := q.due[:n]
 	q.due = q.due[n:]
 	return claimed, nil
+}
+
+func (q *fakeQueue) NextDue(_ context.Context, now time.Time) (time.Time, bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.asked++
+	if len(q.due) > 0 {
+		return now, true, q.away
+	}
+	return q.next, !q.next.IsZero(), q.away
 }
 
 func (q *fakeQueue) Release(_ context.Context, t ports.Task) error {
@@ -134,6 +146,13 @@ func (q *fakeQueue) polls() int {
 	return q.claims / len(ports.TaskClasses())
 }
 
+// count returns how many claims there were, and how many questions for the next due time.
+func (q *fakeQueue) count() (claims, asked int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.claims, q.asked
+}
+
 func (d *fakeDispatcher) all() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -180,7 +199,7 @@ func TestAWakeIsAPollAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &fakeQueue{}
 		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
-		time.Sleep(10 * time.Second) // from now on it polls once a second
+		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
 		synctest.Wait()
 		before := q.polls()
 		for woken := 1; woken <= 50; woken++ {
@@ -190,12 +209,51 @@ func TestAWakeIsAPollAtOnce(t *testing.T) {
 				t.Fatalf("%d polls after %d wakes", got-before, woken)
 			}
 		}
-		before = q.polls()
-		time.Sleep(10 * time.Second)
-		if got := q.polls() - before; got < 9 || got > 11 {
-			t.Errorf("%d polls in ten idle seconds", got)
+	})
+}
+
+func TestAnIdleRelayOnlyAsksForTheNextDueTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &fakeQueue{}
+		startRelay(t, q, &fakeDispatcher{capacity: 5})
+		time.Sleep(ports.TaskPollInterval)
+		synctest.Wait()
+		claims, asked := q.count()
+		time.Sleep(10 * ports.TaskPollInterval)
+		synctest.Wait()
+		if c, a := q.count(); c != claims || a != asked+10 {
+			t.Errorf("%d claims and %d questions, want none and 10", c-claims, a-asked)
 		}
 	})
+}
+
+func TestRelayClaimsWhatFallsDueUnannounced(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		known time.Duration // when the queue says that something is due; 0 = never
+		late  time.Duration // how late it may be claimed
+	}{
+		"at the time that it was told":       {known: 700 * time.Millisecond},
+		"by its poll when a wake-up is lost": {late: ports.TaskPollInterval},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q, d := &fakeQueue{}, &fakeDispatcher{capacity: 5}
+			if tt.known > 0 {
+				q.next = time.Now().Add(tt.known)
+			}
+			startRelay(t, q, d)
+			time.Sleep(tt.known)
+			q.mu.Lock()
+			q.due, q.next = tasksNamed("a"), time.Time{}
+			q.mu.Unlock()
+			time.Sleep(tt.late)
+			synctest.Wait()
+			if got := d.all(); got != "a" {
+				t.Errorf("%s: dispatched %q", name, got)
+			}
+		})
+	}
 }
 
 func TestWhatCannotBeDispatchedIsReleased(t *testing.T) {
