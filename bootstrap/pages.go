@@ -36,7 +36,7 @@ func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 }
 
 // mountPages puts every site in front of the modules. openapi is what the reference page shows.
-func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, openapi []byte) error {
+func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, openapi func() ([]byte, error)) error {
 	for _, open := range []func() (site, error){
 		func() (site, error) { return docs.New(shared, openapi) },
 		func() (site, error) {

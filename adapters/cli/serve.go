@@ -13,13 +13,17 @@ func serve(roles Roles) action {
 		if err := printQuickStart(ctx, c); err != nil {
 			return err
 		}
-		// Reading templates and the OpenAPI document allocates several times what is kept of them.
-		go debug.FreeOSMemory()
-		return c.app.Run(ctx, roles)
+		return runRoles(ctx, c, roles)
 	}
 }
 
-func work(ctx context.Context, c call) error { return c.app.Run(ctx, Roles{Work: true}) }
+func work(ctx context.Context, c call) error { return runRoles(ctx, c, Roles{Work: true}) }
+
+// runRoles runs the program until ctx ends. Its start allocates several times what is kept.
+func runRoles(ctx context.Context, c call, roles Roles) error {
+	go debug.FreeOSMemory()
+	return c.app.Run(ctx, roles)
+}
 
 // migrate does nothing more: the program migrates whenever it is opened.
 func migrate(context.Context, call) error { return nil }

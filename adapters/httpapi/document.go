@@ -5,8 +5,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
@@ -20,10 +20,10 @@ import (
 //go:embed openapi.yaml
 var sharedDocument []byte
 
-// Document is the API's OpenAPI document: the promise to integrators, and what the reference page is made of.
+// Document is the API's OpenAPI document: the promise to integrators, and what the reference page is made of. It is
+// written for its first reader, because writing it takes longer than the rest of a start and most processes have none.
 type Document struct {
-	YAML []byte
-	JSON []byte
+	YAML, JSON func() ([]byte, error)
 	// query are the names of the query parameters of each operation.
 	query map[string][]string
 }
@@ -31,33 +31,49 @@ type Document struct {
 // newDocument makes one document of the shared part and the areas', and adds to each route what the frame itself
 // responds.
 func newDocument(areas []Area, routes []Route) (Document, error) {
-	whole, err := joinDocuments(areas)
+	known := map[string]bool{}
+	for _, r := range routes {
+		known[operationKey(r.Method, r.Path)] = true
+	}
+	whole, err := wholeDocument(areas, known)
 	if err != nil {
 		return Document{}, err
 	}
 	d := Document{query: map[string][]string{}}
 	for _, o := range operationsOf(whole) {
-		if slices.ContainsFunc(routes, func(r Route) bool { return operationKey(r.Method, r.Path) == o.key }) {
-			addFrameResponses(o.node)
+		if known[o.key] {
 			d.query[o.key] = append(queryParameters(whole, o.node), queryParameters(whole, o.item)...)
 		}
 	}
-	if err := addExamples(whole); err != nil {
-		return Document{}, err
+	form := func(write func(text *bytes.Buffer, whole *yaml.Node) error) func() ([]byte, error) {
+		return sync.OnceValues(func() ([]byte, error) {
+			var text bytes.Buffer
+			whole, err := wholeDocument(areas, known)
+			if err == nil {
+				err = write(&text, whole)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("write the API document: %w", err)
+			}
+			return bytes.Clone(text.Bytes()), nil
+		})
 	}
-	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(whole), encoder.Close()); err != nil {
-		return Document{}, fmt.Errorf("write the API document: %w", err)
-	}
-	d.YAML = text.Bytes()
-	var asJSON bytes.Buffer
-	if err := writeJSON(&asJSON, whole); err != nil {
-		return Document{}, fmt.Errorf("write the API document as JSON: %w", err)
-	}
-	d.JSON = asJSON.Bytes()
+	d.YAML, d.JSON = form(writeYAML), form(writeJSON)
 	return d, nil
+}
+
+// wholeDocument joins the parts, and completes the operations that are known.
+func wholeDocument(areas []Area, known map[string]bool) (*yaml.Node, error) {
+	whole, err := joinDocuments(areas)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range operationsOf(whole) {
+		if known[o.key] {
+			addFrameResponses(o.node)
+		}
+	}
+	return whole, addExamples(whole)
 }
 
 // joinDocuments puts what an area declares before what the frame declares, in the order of the areas. A name that
@@ -146,6 +162,12 @@ func merge(whole, part *yaml.Node) error {
 	return nil
 }
 
+func writeYAML(text *bytes.Buffer, node *yaml.Node) error {
+	encoder := yaml.NewEncoder(text)
+	encoder.SetIndent(2)
+	return errors.Join(encoder.Encode(node), encoder.Close())
+}
+
 // writeJSON writes a YAML node as JSON, members in their order.
 func writeJSON(text *bytes.Buffer, node *yaml.Node) error {
 	if node.Kind == yaml.MappingNode {
@@ -185,22 +207,35 @@ func jsonList(text *bytes.Buffer, open, end byte, nodes []*yaml.Node, step int) 
 }
 
 // sendDocument serves the document in one of its forms.
-func (s *Server) sendDocument(form []byte, mediaType string) fiber.Handler {
-	etag := ETagOf(form)
-	send := func(c *fiber.Ctx) error { return c.Send(form) }
-	if s.SendFixed != nil {
-		send = s.SendFixed(form)
+func (s *Server) sendDocument(form func() ([]byte, error), mediaType string) fiber.Handler {
+	type fixed struct {
+		etag string
+		send fiber.Handler
 	}
+	prepare := sync.OnceValues(func() (fixed, error) {
+		text, err := form()
+		if err != nil {
+			return fixed{}, err
+		}
+		if s.SendFixed != nil {
+			return fixed{ETagOf(text), s.SendFixed(text)}, nil
+		}
+		return fixed{ETagOf(text), func(c *fiber.Ctx) error { return c.Send(text) }}, nil
+	})
 	return func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderETag, etag)
+		document, err := prepare()
+		if err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderETag, document.etag)
 		c.Set(fiber.HeaderCacheControl, "no-cache")
-		if matchesETag(c.Get(fiber.HeaderIfNoneMatch), etag) {
+		if matchesETag(c.Get(fiber.HeaderIfNoneMatch), document.etag) {
 			return c.SendStatus(fiber.StatusNotModified)
 		}
 		c.Set(fiber.HeaderContentType, mediaType)
-		err := send(c)
+		err = document.send(c)
 		if c.GetRespHeader(fiber.HeaderContentEncoding) != "" {
-			c.Set(fiber.HeaderETag, "W/"+etag) // other bytes that mean the same
+			c.Set(fiber.HeaderETag, "W/"+document.etag) // other bytes that mean the same
 		}
 		return err
 	}

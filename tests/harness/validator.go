@@ -40,7 +40,11 @@ var sharedValidator = sync.OnceValues(func() (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(api.Document().YAML)
+	text, err := api.Document().YAML()
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,16 @@ type Routes struct {
 }
 
 // New parses the templates. The reference is read from the OpenAPI document (YAML) later.
-func New(l *layout.Layout, openapi []byte) (_ *Routes, err error) {
+func New(l *layout.Layout, openapi func() ([]byte, error)) (_ *Routes, err error) {
 	r := &Routes{
-		layout:    l,
-		reference: sync.OnceValues(func() (*apiDoc, error) { return readAPIDoc(openapi, l.Config().BaseURL) }),
+		layout: l,
+		reference: sync.OnceValues(func() (*apiDoc, error) {
+			text, err := openapi()
+			if err != nil {
+				return nil, err
+			}
+			return readAPIDoc(text, l.Config().BaseURL)
+		}),
 	}
 	r.pages, err = l.Pages(layout.Files{Name: "docs", FS: files, Funcs: r.funcs})
 	return r, err

@@ -70,7 +70,7 @@ components:
 
 func newTestRoutes(t *testing.T, sandbox bool) *Routes {
 	t.Helper()
-	r, err := New(layouttest.New(t, sandbox), []byte(openapiSample))
+	r, err := New(layouttest.New(t, sandbox), func() ([]byte, error) { return []byte(openapiSample), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
