@@ -112,6 +112,13 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 			}
 			return due, err
 		}},
+		"next due task": {"tasks", 1, 100, func(ctx context.Context, _ ports.Repos) (int, error) {
+			_, ok, err := store.NextDue(ctx, now)
+			if !ok {
+				return 0, err
+			}
+			return 1, err
+		}},
 		"clock sweep": {"tasks", 0, 100, func(ctx context.Context, _ ports.Repos) (int, error) {
 			return 0, store.Retime(ctx, "")
 		}},

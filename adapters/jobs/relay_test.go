@@ -243,11 +243,11 @@ func TestRelayClaimsWhatFallsDueUnannounced(t *testing.T) {
 				q.next = time.Now().Add(tt.known)
 			}
 			startRelay(t, q, d)
-			time.Sleep(tt.known)
+			time.Sleep(tt.known - time.Millisecond)
 			q.mu.Lock()
 			q.due, q.next = tasksNamed("a"), time.Time{}
 			q.mu.Unlock()
-			time.Sleep(tt.late)
+			time.Sleep(tt.late + time.Millisecond)
 			synctest.Wait()
 			if got := d.all(); got != "a" {
 				t.Errorf("%s: dispatched %q", name, got)

@@ -118,6 +118,7 @@ func TestDispatcherAsynq(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		contract.Dispatcher(t, database(engine), asynq(testredis.Shared))
+		contract.SharedDispatcher(t, database(engine), asynq(testredis.Shared))
 		contract.DispatcherOverVolatileQueue(t, database(engine), asynq(testredis.Dispatch))
 	})
 }

@@ -49,6 +49,15 @@ func DispatcherOverVolatileQueue(
 	})
 }
 
+// SharedDispatcher tests a dispatcher that hands tasks to the workers of other processes.
+func SharedDispatcher(t *testing.T, newDatabase func(t *testing.T) Database, newQueue func(t *testing.T) Queue) {
+	t.Helper()
+	t.Run("another worker runs what one has no capacity for", func(t *testing.T) {
+		t.Parallel()
+		anotherWorkerRunsTheSurplus(t, newWorkerFixture(t, newDatabase(t), newQueue(t)))
+	})
+}
+
 // scheduleMany makes n tasks of a kind due now and names their subjects.
 func (r *workerFixture) scheduleMany(kind string, n int) []string {
 	r.t.Helper()
@@ -177,6 +186,40 @@ func twoWorkersDoEachTaskOnce(_ *testing.T, r *workerFixture) {
 	other.start()
 	r.eventually("all tasks are done", r.allDone)
 	r.wantOneEffectEach(subjects)
+}
+
+// anotherWorkerRunsTheSurplus has one worker that claims and is stuck, and one that claims nothing itself.
+func anotherWorkerRunsTheSurplus(t *testing.T, r *workerFixture) {
+	stuck := make(chan struct{})
+	var here, there atomic.Int64
+	r.mux.Handle("test.run", jobs.Default, func(ctx context.Context, task ports.Task) error {
+		here.Add(1)
+		select {
+		case <-stuck:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		return r.countAndFinish(ctx, task)
+	})
+	other := r.secondWorker()
+	other.mux.Handle("test.run", jobs.Default, func(ctx context.Context, task ports.Task) error {
+		there.Add(1)
+		return other.countAndFinish(ctx, task)
+	})
+	dispatcher := other.queue.NewDispatcher(other.mux, other.store, other.log)
+	if err := dispatcher.Start(func(jobs.Class) {}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dispatcher.Stop(context.WithoutCancel(t.Context())) })
+	subjects := r.scheduleMany("test.run", 60)
+	r.start()
+	r.eventuallyInPlace("the other has run what is too much for one", func() bool { return r.waiting() <= 16 })
+	close(stuck)
+	r.eventually("all tasks are done", r.allDone)
+	r.wantOneEffectEach(subjects)
+	if there.Load() < 44 || here.Load()+there.Load() != 60 {
+		t.Errorf("%d tasks were run here and %d there", here.Load(), there.Load())
+	}
 }
 
 func anEmptiedQueueLosesNothing(t *testing.T, r *workerFixture) {

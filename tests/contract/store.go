@@ -201,6 +201,8 @@ func taskCases() storeCases {
 		"a released task is due at once and the claim does not count": aReleasedTaskIsDueAtOnceAndTheClaimDoesNotCount,
 		"load prolongs a short lease":                                 loadProlongsAShortLease,
 		"rival workers claim each task once":                          rivalWorkersClaimEachTaskOnce,
+		"the next due time is known":                                  theNextDueTimeIsKnown,
+		"workers are woken for what falls due soon":                   workersAreWokenForWhatFallsDueSoon,
 		"the backlog counts what is due":                              theBacklogCountsWhatIsDue,
 		"ensure leaves a waiting task alone":                          ensureLeavesAWaitingTaskAlone,
 		"an account sees its tasks by state":                          anAccountSeesItsTasksByState,

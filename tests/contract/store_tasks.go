@@ -280,6 +280,81 @@ func rivalWorkersClaimEachTaskOnce(t *testing.T, db Database) {
 	}
 }
 
+func theNextDueTimeIsKnown(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{
+		ClassOf: func(kind string) ports.TaskClass {
+			if kind == "test.send" {
+				return ports.WebhookTasks
+			}
+			return ports.DefaultTasks
+		},
+		KeyOf: func(kind, subject, _ string) string {
+			if kind == "test.send" {
+				return subject
+			}
+			return ""
+		},
+	})
+	now := realNow()
+	want := func(what string, at, due time.Time) {
+		t.Helper()
+		got, ok, err := store.NextDue(t.Context(), at)
+		if err != nil || ok == due.IsZero() || ok && !got.Equal(due) {
+			t.Errorf("%s: %v, %v, %v; want %v", what, got, ok, err, due)
+		}
+	}
+	want("nothing waits", now, time.Time{})
+	schedule(t, store, "test.run", "a", creator, now.Add(time.Hour))
+	want("one waits", now, now.Add(time.Hour))
+	schedule(t, store, "test.send", "endpoint", creator, now.Add(time.Minute))
+	want("one of another class is due before it", now, now.Add(time.Minute))
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.PauseKey(ctx, "endpoint", creator, now.Add(time.Second))
+	})
+	want("its key is paused until before then", now, now.Add(time.Minute))
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.PauseKey(ctx, "endpoint", creator, now.Add(30*time.Minute))
+	})
+	want("its key is paused", now, now.Add(30*time.Minute))
+	schedule(t, store, "test.run", "b", creator, now.Add(-time.Second))
+	want("one is overdue", now, now.Add(-time.Second))
+	claimOne(t, store, now)
+	want("that one is leased", now, now.Add(30*time.Minute))
+	want("its lease has ended", now.Add(lease), now.Add(-time.Second))
+}
+
+// workersAreWokenForWhatFallsDueSoon covers each change by which a task falls due before an idle worker looks again.
+func workersAreWokenForWhatFallsDueSoon(t *testing.T, db Database) {
+	woken := 0
+	store := db.Open(t, StoreOptions{OnScheduled: func() { woken++ }})
+	now := realNow()
+	want := func(what string, wakes int) {
+		t.Helper()
+		if woken != wakes {
+			t.Errorf("%s: workers woken %d times, want %d", what, woken, wakes)
+		}
+		woken = 0
+	}
+	schedule(t, store, "test.run", "later", creator, now.Add(time.Hour))
+	want("scheduled for later", 0)
+	schedule(t, store, "test.run", "a", creator, now.Add(ports.TaskPollInterval))
+	want("scheduled for soon", 1)
+	fail := func(again time.Time) {
+		t.Helper()
+		if err := store.Fail(t.Context(), claimOne(t, store, now.Add(time.Minute)), "no", again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fail(now.Add(30 * time.Second))
+	want("failed, to be tried again later", 0)
+	fail(now.Add(time.Second))
+	want("failed, to be tried again soon", 1)
+	if err := store.Release(t.Context(), claimOne(t, store, now.Add(time.Minute))); err != nil {
+		t.Fatal(err)
+	}
+	want("released", 1)
+}
+
 func theBacklogCountsWhatIsDue(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -13,6 +14,8 @@ import (
 type Proxy struct {
 	target   string
 	listener net.Listener
+
+	requests atomic.Int64
 
 	mu    sync.Mutex
 	cut   bool
@@ -64,6 +67,24 @@ func (p *Proxy) Restore() {
 	p.cut = false
 }
 
+// Requests counts what clients have sent. What they send together, such as a pipeline, is one.
+func (p *Proxy) Requests() int64 { return p.requests.Load() }
+
+// counted counts reads of what a client sends.
+type counted struct {
+	io.Reader
+	reads *atomic.Int64
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if n > 0 {
+		c.reads.Add(1)
+	}
+	return n, err
+}
+
 func (p *Proxy) accept() {
 	for {
 		from, err := p.listener.Accept()
@@ -105,7 +126,7 @@ func (p *Proxy) pass(from net.Conn) {
 		return
 	}
 	go func() {
-		_, _ = io.Copy(to, from)
+		_, _ = io.Copy(to, &counted{from, &p.requests})
 		p.drop(to)
 	}()
 	_, _ = io.Copy(from, to)
