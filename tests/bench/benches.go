@@ -3,17 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
-
-	"sundry/tests/loopback"
 )
 
 // buy gives a customer access, and the bare server the very same bytes to serve.
@@ -90,51 +84,6 @@ func sessionCreate(ctx context.Context, w *fixture) (string, error) {
 	return compare(ctx,
 		&side{name: "sundry", status: 201, request: post(w.base + "/v1/checkout-sessions")},
 		&side{name: "bare", status: 201, request: post(w.bare + "/three")})
-}
-
-// start measures the embedded program from exec to ready, and its memory once idle.
-func start(ctx context.Context, _ *fixture) (string, error) {
-	folder, err := os.MkdirTemp("", "sundry-start-")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	binary := filepath.Join(folder, "sundry")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w: %s", err, out)
-	}
-	addr, err := loopback.FreeAddress(ctx)
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Env = []string{"ADDR=" + addr, "DATA_DIR=" + filepath.Join(folder, "data"), "PATH=" + os.Getenv("PATH")}
-	begin := time.Now()
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	if err := await(ctx, "http://"+addr+"/readyz"); err != nil {
-		return "", err
-	}
-	took := time.Since(begin)
-	time.Sleep(time.Second)
-	return fmt.Sprintf("%.2f s to ready on an empty folder, %s resident", took.Seconds(), resident(cmd.Process.Pid)), nil
-}
-
-// resident is the process's resident memory as the kernel reports it, where it does.
-func resident(pid int) string {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return "unknown memory"
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
-			return strconv.Itoa(kb/1024) + " MB"
-		}
-	}
-	return "unknown memory"
 }
 
 // verifyAll measures what runs once a night and by sundry verify.

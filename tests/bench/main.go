@@ -57,7 +57,8 @@ var benches = []bench{
 	{"usage period close", "≤ 1.3 from 1 to 500 reports each", usageClose},
 	{"renewals", "10,000 due in the same minute; another account's are done in the first tenth of it", renewals},
 	{"verify", "all invariants over all history: under a minute with a million sales (-fill)", verifyAll},
-	{"start", "≤ 0.5 s to ready, ≤ 80 MB idle", start},
+	{"start", "≤ 0.25 s to ready, ≤ 60 MB idle", start},
+	{"idle", "≤ 10 Redis commands and 2 transactions a second, ≤ 1 % of a core, ≤ 60 MB", idle},
 }
 
 func main() {
