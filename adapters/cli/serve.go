@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // serve runs the program until ctx ends.
@@ -19,10 +20,30 @@ func serve(roles Roles) action {
 
 func work(ctx context.Context, c call) error { return runRoles(ctx, c, Roles{Work: true}) }
 
-// runRoles runs the program until ctx ends. Its start allocates several times what is kept.
 func runRoles(ctx context.Context, c call, roles Roles) error {
-	go debug.FreeOSMemory()
+	go returnMemory(ctx)
 	return c.app.Run(ctx, roles)
+}
+
+// quietMinute is the time in which an idle process collects its garbage once at most.
+const quietMinute = time.Minute
+
+// returnMemory gives memory back to the operating system: what the start took, which is several times what is kept, and
+// after each burst of work what that has left. The runtime keeps it for minutes.
+func returnMemory(ctx context.Context) {
+	var before, now debug.GCStats
+	for {
+		if now.NumGC <= before.NumGC+1 {
+			debug.FreeOSMemory()
+		}
+		debug.ReadGCStats(&before)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(quietMinute):
+		}
+		debug.ReadGCStats(&now)
+	}
 }
 
 // migrate does nothing more: the program migrates whenever it is opened.

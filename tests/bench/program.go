@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,10 @@ import (
 )
 
 const (
-	// idleSettle is the time after a start in which it still has something to do, and idleWindow how long an idle
-	// process is watched.
+	// idleSettle is the time after a start in which it still has something to do, and idleWindow how long each of its
+	// counts is watched.
 	idleSettle = 15 * time.Second
-	idleWindow = 20 * time.Second
-	// clockTick is the unit of processor time in /proc.
-	clockTick = 10 * time.Millisecond
+	idleWindow = 10 * time.Second
 )
 
 // program is the built program as a process of its own.
@@ -89,20 +88,20 @@ func (p *program) resident() string {
 	return "unknown memory"
 }
 
-// processorTime is what the process has used of the processors.
-func (p *program) processorTime() (time.Duration, error) {
+// processorMillis is the time of a processor that the process has used.
+func (p *program) processorMillis() (int64, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
 	if err != nil {
 		return 0, err
 	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	const user, system = 11, 12 // behind the name
+	const user, system, tick = 11, 12, 10 // fields behind the name; a tick is a hundredth of a second
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) <= system {
 		return 0, errors.New("/proc shows no processor time")
 	}
-	inUser, errUser := strconv.Atoi(fields[user])
-	inSystem, errSystem := strconv.Atoi(fields[system])
-	return time.Duration(inUser+inSystem) * clockTick, errors.Join(errUser, errSystem)
+	inUser, errUser := strconv.ParseInt(fields[user], 10, 64)
+	inSystem, errSystem := strconv.ParseInt(fields[system], 10, 64)
+	return tick * (inUser + inSystem), errors.Join(errUser, errSystem)
 }
 
 // start measures the embedded program from exec to ready, and its memory once idle.
@@ -116,69 +115,73 @@ func start(ctx context.Context, _ *fixture) (string, error) {
 	return fmt.Sprintf("%.2f s to ready on an empty folder, %s resident", p.took.Seconds(), p.resident()), nil
 }
 
-// idle measures what one process costs on PostgreSQL, and on Redis where there is one, while nothing happens. What
-// others ask that Redis meanwhile is counted too.
+// idle measures what one process costs on PostgreSQL, and on Redis where there is one, while nothing happens. Redis
+// counts the commands of all its clients: those that come without this process, as from the bench's own, are taken off.
 func idle(ctx context.Context, _ *fixture) (measured string, err error) {
 	address, drop, err := postgres()
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, drop()) }()
+	others, err := perSecond(func() (int64, error) { return redisCommands(ctx) })
+	if err != nil {
+		return "", err
+	}
 	p, err := startProgram(ctx, "DATABASE_URL="+address, "REDIS_URL="+os.Getenv("REDIS_URL"))
 	if err != nil {
 		return "", err
 	}
 	defer p.end()
 	time.Sleep(idleSettle)
-	var before, after idleCounts
-	if before, err = p.counts(ctx, address); err != nil {
-		return "", err
+	commands, errRedis := perSecond(func() (int64, error) { return redisCommands(ctx) })
+	transactions, errPostgres := perSecond(func() (int64, error) { return transactionsOf(ctx, address) })
+	processor, errProcessor := perSecond(p.processorMillis)
+	return fmt.Sprintf("%.1f Redis commands and %.1f transactions a second, %.1f %% of a core, %s resident",
+		commands-others, transactions, processor/10, p.resident()), errors.Join(errRedis, errPostgres, errProcessor)
+}
+
+// perSecond returns how fast a count grows.
+func perSecond(count func() (int64, error)) (float64, error) {
+	before, err := count()
+	if err != nil {
+		return 0, err
 	}
 	time.Sleep(idleWindow)
-	if after, err = p.counts(ctx, address); err != nil {
-		return "", err
-	}
-	seconds := idleWindow.Seconds()
-	return fmt.Sprintf("%.1f Redis commands and %.1f transactions a second, %.1f %% of a core, %s resident",
-		float64(after.commands-before.commands)/seconds, float64(after.transactions-before.transactions)/seconds,
-		100*(after.processor-before.processor).Seconds()/seconds, p.resident()), nil
+	after, err := count()
+	return float64(after-before) / idleWindow.Seconds(), err
 }
 
-type idleCounts struct {
-	commands, transactions int64
-	processor              time.Duration
-}
-
-// counts reads the servers' own counters, from another database, so that the reading does not count.
-func (p *program) counts(ctx context.Context, address string) (c idleCounts, err error) {
-	if c.processor, err = p.processorTime(); err != nil {
-		return c, err
-	}
+// transactionsOf counts those of a database, from another one, so that the counting does not count.
+func transactionsOf(ctx context.Context, address string) (n int64, err error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return c, err
+		return 0, err
 	}
 	watched := config.Database
 	config.Database = "postgres"
 	db, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return c, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close(ctx)) }()
-	if err = db.QueryRow(ctx, "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = $1",
-		watched).Scan(&c.transactions); err != nil || os.Getenv("REDIS_URL") == "" {
-		return c, err
+	err = db.QueryRow(ctx, "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = $1", watched).Scan(&n)
+	return n, err
+}
+
+// redisCommands counts what the Redis of REDIS_URL has run; 0 without one.
+func redisCommands(ctx context.Context) (n int64, err error) {
+	if os.Getenv("REDIS_URL") == "" {
+		return 0, nil
 	}
 	options, err := redis.ParseURL(os.Getenv("REDIS_URL"))
 	if err != nil {
-		return c, err
+		return 0, err
 	}
 	client := redis.NewClient(options)
 	defer func() { err = errors.Join(err, client.Close()) }()
 	stats, err := client.InfoMap(ctx, "stats").Result()
 	if err != nil {
-		return c, err
+		return 0, err
 	}
-	c.commands, err = strconv.ParseInt(stats["Stats"]["total_commands_processed"], 10, 64)
-	return c, err
+	return strconv.ParseInt(stats["Stats"]["total_commands_processed"], 10, 64)
 }

@@ -25,7 +25,7 @@ var examples embed.FS
 type Routes struct {
 	layout *layout.Layout
 	pages  *layout.Pages
-	// reference is read on first use, which keeps it out of every start.
+	// reference is read for each page that is rendered, which are few: kept, it would be most of an idle process's memory.
 	reference func() (*apiDoc, error)
 }
 
@@ -33,13 +33,13 @@ type Routes struct {
 func New(l *layout.Layout, openapi func() ([]byte, error)) (_ *Routes, err error) {
 	r := &Routes{
 		layout: l,
-		reference: sync.OnceValues(func() (*apiDoc, error) {
+		reference: func() (*apiDoc, error) {
 			text, err := openapi()
 			if err != nil {
 				return nil, err
 			}
 			return readAPIDoc(text, l.Config().BaseURL)
-		}),
+		},
 	}
 	r.pages, err = l.Pages(layout.Files{Name: "docs", FS: files, Funcs: r.funcs})
 	return r, err
