@@ -25,8 +25,8 @@ func runRoles(ctx context.Context, c call, roles Roles) error {
 	return c.app.Run(ctx, roles)
 }
 
-// quietMinute is the time in which an idle process collects its garbage once at most.
-const quietMinute = time.Minute
+// quietTime is the time in which an idle process collects its garbage once at most.
+const quietTime = time.Minute
 
 // returnMemory gives memory back to the operating system: what the start took, which is several times what is kept, and
 // after each burst of work what that has left. The runtime keeps it for minutes.
@@ -40,7 +40,7 @@ func returnMemory(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(quietMinute):
+		case <-time.After(quietTime):
 		}
 		debug.ReadGCStats(&now)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,7 +55,8 @@ func startProgram(ctx context.Context, vars ...string) (_ *program, err error) {
 		return nil, err
 	}
 	p.cmd = exec.CommandContext(ctx, binary)
-	p.cmd.Env = append(vars, "ADDR="+addr, "DATA_DIR="+filepath.Join(folder, "data"), "PATH="+os.Getenv("PATH"))
+	p.cmd.Env = slices.Concat(vars,
+		[]string{"ADDR=" + addr, "DATA_DIR=" + filepath.Join(folder, "data"), "PATH=" + os.Getenv("PATH")})
 	begin := time.Now()
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
