@@ -196,7 +196,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			store = d.Store(t, gormstore.OnScheduled(func() { store.NotifyWorkers() }))
 			var took []time.Duration
 			for i := range 7 {
-				time.Sleep(1100 * time.Millisecond) // longer than its first polls; the next are ports.TaskPollInterval apart
+				time.Sleep(1100 * time.Millisecond) // it is idle then, and polls every ports.TaskPollInterval
 				subject := fmt.Sprint("probe-", i)
 				scheduled := time.Now()
 				err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
