@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sundry/core/cardsetup"
+	"sundry/core/dispute"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 )
@@ -44,6 +45,7 @@ type Payments interface {
 type PaymentSearch struct {
 	ID                 string
 	Status             payment.Status
+	Standing           payment.Standing
 	ExternalCustomerID string
 	CustomerID         string
 	ReferenceID        string // of the checkout session
@@ -55,7 +57,12 @@ type ListedPayment struct {
 	payment.State
 	ExternalCustomerID string
 	ReferenceID        string
+	// Dispute is the status of its latest dispute; "" for none.
+	Dispute dispute.Status
 }
+
+// Standing returns what has become of the payment.
+func (p ListedPayment) Standing() payment.Standing { return payment.StandingOf(p.State, p.Dispute) }
 
 // PaymentMethods keeps the cards that customers have saved.
 type PaymentMethods interface {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
+	"sundry/core/dispute"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/core/refund"
@@ -20,6 +22,7 @@ func paymentCases() storeCases {
 		"attempts at once leave one live":              attemptsAtOnceLeaveOneLive,
 		"who settles a payment waits for the other":    whoSettlesAPaymentWaitsForTheOther,
 		"payments are found by their search":           paymentsAreFoundByTheirSearch,
+		"payments are found by their standing":         paymentsAreFoundByTheirStanding,
 		"live payments are listed oldest first":        livePaymentsAreListedOldestFirst,
 		"a customer's payments are those that took":    aCustomersPaymentsAreThoseThatTook,
 		"usable cards are listed newest first":         usableCardsAreListedNewestFirst,
@@ -204,6 +207,54 @@ func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {
 		}
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
+		}
+	}
+}
+
+func paymentsAreFoundByTheirStanding(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	disputes := map[string][]dispute.Status{
+		"4": {dispute.NeedsResponse}, "5": {dispute.Lost, dispute.UnderReview}, "6": {dispute.Won, dispute.Lost},
+		"7": {dispute.Won},
+	}
+	var all []payment.State
+	for i, refunded := range []int64{0, 1, 100, 0, 1, 100, 0, 0} {
+		p := paymentState(strconv.Itoa(i+1), creator)
+		p.Status, p.Amount.Minor, p.Refunded.Minor = payment.Succeeded, 100, refunded
+		all = append(all, p)
+	}
+	all[7].Status = payment.Declined
+	if err := insertPayments(t, store, all...); err != nil {
+		t.Fatal(err)
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		var errs error
+		for payment, statuses := range disputes {
+			for i, status := range statuses {
+				d := disputeState(payment+strconv.Itoa(i), creator)
+				d.PaymentID, d.Status = "pay_"+payment, status
+				errs = errors.Join(errs, r.Payments.Disputes.Insert(ctx, d))
+			}
+		}
+		return errs
+	})
+	for standing, want := range map[payment.Standing][]string{
+		payment.StandingPaid: {"pay_7", "pay_1"}, payment.StandingPartlyRefunded: {"pay_2"},
+		payment.StandingRefunded: {"pay_3"}, payment.StandingDisputed: {"pay_5", "pay_4"},
+		payment.StandingDisputeLost: {"pay_6"}, "declined": {"pay_8"}, "processing": nil,
+	} {
+		list, err := store.Read(t.Context()).Payments.Payments.List(
+			t.Context(), creator, ports.PaymentSearch{Standing: standing}, ports.Page{Limit: 9},
+		)
+		var got []string
+		for _, p := range list.Items {
+			got = append(got, p.ID)
+			if p.Standing() != standing {
+				t.Errorf("%s is listed as %s and stands as %s", p.ID, standing, p.Standing())
+			}
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v; want %v", standing, got, err, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/dispute"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -114,13 +115,31 @@ type listedPaymentRow struct {
 	Payment            paymentRow `gorm:"embedded"`
 	ExternalCustomerID string
 	ReferenceID        string
+	DisputeStatus      string
+}
+
+// latestDispute is the status of a payment's latest dispute, NULL for none.
+const latestDispute = "(SELECT d.status FROM disputes d WHERE d.payment_id = payments.id ORDER BY d.id DESC LIMIT 1)"
+
+// undisputed holds for a succeeded payment without a dispute, or with one that was won.
+const undisputed = "payments.status = 'succeeded' AND COALESCE(" + latestDispute + ", 'won') = 'won' AND "
+
+// standings are the conditions of payment.StandingOf. Any other standing is a status.
+var standings = map[payment.Standing]string{
+	payment.StandingPaid:           undisputed + "refunded = 0",
+	payment.StandingPartlyRefunded: undisputed + "refunded > 0 AND refunded < amount",
+	payment.StandingRefunded:       undisputed + "refunded > 0 AND refunded >= amount",
+	payment.StandingDisputed: "payments.status = 'succeeded' AND " + latestDispute +
+		" IN ('needs_response', 'under_review')",
+	payment.StandingDisputeLost: "payments.status = 'succeeded' AND " + latestDispute + " = 'lost'",
 }
 
 // listedPaymentColumns look the integrator's names up where they are kept.
 const listedPaymentColumns = `payments.*, COALESCE(
 		(SELECT NULLIF(s.external_customer_id, '') FROM sessions s WHERE s.id = payments.subject_id),
 		(SELECT c.external_customer_id FROM customers c WHERE c.id = payments.customer_id), '') AS external_customer_id,
-	COALESCE((SELECT s.reference_id FROM sessions s WHERE s.id = payments.subject_id), '') AS reference_id`
+	COALESCE((SELECT s.reference_id FROM sessions s WHERE s.id = payments.subject_id), '') AS reference_id,
+	COALESCE(` + latestDispute + `, '') AS dispute_status`
 
 // List implements ports.Payments.
 func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch,
@@ -138,9 +157,14 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ? AND "+
 			"reference_id <> '')", creatorID, id)
 	}
+	if condition, ok := standings[search.Standing]; ok {
+		query = query.Where(condition)
+	} else {
+		query = repo.Equal(query, map[string]string{"status": string(search.Standing)})
+	}
 	listed := func(r listedPaymentRow) ports.ListedPayment {
 		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
-			ReferenceID: r.ReferenceID}
+			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
 	}
 	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
 	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, repo.CreatedIn(query, search.Created), page, listed,

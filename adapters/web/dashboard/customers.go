@@ -14,6 +14,7 @@ import (
 	"sundry/adapters/web/layout"
 	coreaccess "sundry/core/access"
 	"sundry/core/customer"
+	"sundry/core/payment"
 	"sundry/modules/access"
 	"sundry/modules/customers"
 	"sundry/ports"
@@ -191,7 +192,9 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		shown.Columns = shown.Columns[:len(shown.Columns)-1]
 		p.Parts = append(p.Parts, ui.TablePart("Subscriptions", shown.TableOf(subs)))
 	}
-	paid, err := r.Customers.Payments(ctx, s.ID)
+	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{
+		CustomerID: s.ID, Status: payment.Succeeded,
+	}, ports.Page{Limit: 100})
 	if err != nil {
 		return err
 	}
@@ -201,13 +204,13 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		{Label: "Status"},
 		{Label: "Date"},
 	}}
-	for _, one := range paid {
+	for _, one := range paid.Items {
 		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: soldAs(one), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
+			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
 			{Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
 		}})
 	}
-	if len(paid) == 0 {
+	if len(paid.Items) == 0 {
 		orders.Empty = &ui.Empty{Title: "No orders", Text: "What they pay appears here."}
 	}
 	p.Parts = append(p.Parts, ui.TablePart("Orders", orders))

@@ -32,16 +32,19 @@ func (r *Routes) mountOrders(at fiber.Router) {
 // orderDetails is everything that belongs to a payment.
 type orderDetails struct {
 	paid     payment.State
+	status   ui.Cell
 	session  *checkout.State // nil for a payment outside a checkout
 	refunds  []refund.State
 	disputes []dispute.State
-	entries  []ledger.Entry
+	entries  []ledger.Entry // of the payment, its refunds and its disputes, newest first
 }
 
 func (r *Routes) loadOrder(ctx context.Context, v *visit, paymentID string) (o orderDetails, err error) {
-	if o.paid, err = r.Payments.Get(ctx, v.account(), paymentID); err != nil {
+	paid, err := r.Payments.Listed(ctx, v.account(), paymentID)
+	if err != nil {
 		return o, err
 	}
+	o.paid, o.status = paid.State, orderStatus(paid)
 	if id := o.paid.CheckoutID(); id != "" {
 		session, err := r.Checkout.Get(ctx, v.account(), id)
 		if err != nil {
@@ -58,9 +61,23 @@ func (r *Routes) loadOrder(ctx context.Context, v *visit, paymentID string) (o o
 	if err != nil {
 		return o, err
 	}
-	entries, err := r.Treasury.Entries(ctx, v.account(), paymentID, all)
-	o.refunds, o.disputes, o.entries = refunds.Items, disputes.Items, entries.Items
-	return o, err
+	o.refunds, o.disputes = refunds.Items, disputes.Items
+	sources := []string{paymentID}
+	for _, f := range o.refunds {
+		sources = append(sources, f.ID)
+	}
+	for _, d := range o.disputes {
+		sources = append(sources, d.ID)
+	}
+	for _, source := range sources {
+		entries, err := r.Treasury.Entries(ctx, v.account(), source, all)
+		if err != nil {
+			return o, err
+		}
+		o.entries = append(o.entries, entries.Items...)
+	}
+	slices.SortStableFunc(o.entries, func(a, b ledger.Entry) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return o, nil
 }
 
 // forSubscription reports whether the payment was for a subscription.
@@ -74,9 +91,9 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	at, status := base+"/orders/"+o.paid.ID, orderStatus(o.paid)
+	at := base + "/orders/" + o.paid.ID
 	p := ui.Page{
-		Nav: base + "/orders", Title: v.reader.Money(o.paid.Amount), Badge: &status, Lead: soldAs(o.paid),
+		Nav: base + "/orders", Title: v.reader.Money(o.paid.Amount), Badge: &o.status, Lead: soldAs(o.paid),
 		Up: &ui.Action{Label: "Orders", Href: base + "/orders"},
 	}
 	if o.paid.Status == payment.Succeeded && o.paid.Refunded.Minor < o.paid.Amount.Minor {
@@ -89,8 +106,8 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	if len(o.refunds) > 0 {
 		p.Parts = append(p.Parts, v.refundsPart(o.refunds))
 	}
-	if len(o.entries) > 0 {
-		p.Parts = append(p.Parts, v.entriesPart(o.entries))
+	if earned, ok := v.earningsPart(o.entries); ok {
+		p.Parts = append(p.Parts, earned, v.entriesPart(o.entries))
 	}
 	customers := r.names(v)
 	if err := customers.load(c.UserContext(), o.paid.CustomerID); err != nil {
@@ -276,7 +293,7 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 		if f.CreditNoteNumber != "" {
 			note = "credit note " + f.CreditNoteNumber
 		}
-		add(f.CreatedAt, "wait", begun, v.reader.Money(f.Share.Amount)+", "+v.refundReason(f))
+		add(f.CreatedAt, "wait", begun, v.reader.Money(f.Share.Amount)+", "+refundReason(f.Reason))
 		switch f.Status {
 		case refund.Succeeded:
 			add(f.SettledAt, "ok", "Refunded", v.reader.Money(f.Share.Amount)+", "+note)
@@ -286,7 +303,7 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 		}
 	}
 	for _, d := range o.disputes {
-		add(d.CreatedAt, "bad", "Disputed", "The bank's reason: "+d.Reason)
+		add(d.CreatedAt, "bad", "Disputed", "The bank’s reason: "+plainWords(d.Reason))
 		if d.Status.Closed() {
 			add(
 				d.ClosedAt, map[bool]string{true: "ok", false: "bad"}[d.Status == dispute.Won],
@@ -317,20 +334,12 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 	}}
 	for _, f := range refunds {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: v.refundReason(f)}, {Text: v.reader.Money(f.Share.Amount), Num: true},
+			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: refundReason(f.Reason)}, {Text: v.reader.Money(f.Share.Amount), Num: true},
 			{Text: v.reader.Money(f.Share.Tax), Num: true},
 			refundTones[f.Status], v.moment(f.CreatedAt),
 		}})
 	}
 	return ui.TablePart("Refunds", t)
-}
-
-// refundReason is a reason of the service's own in words, or what the caller wrote.
-func (v *visit) refundReason(f refund.State) string {
-	if key := "document.reason." + f.Reason; locale.Has(key) {
-		return v.reader.Text(key)
-	}
-	return f.Reason
 }
 
 // entriesPart shows ledger entries.
@@ -347,7 +356,7 @@ func (v *visit) entriesPart(entries []ledger.Entry) ui.Part {
 			{Text: v.reader.Money(e.Amount), Num: true}, v.moment(e.CreatedAt),
 		}})
 	}
-	p := ui.TablePart("Earnings", t)
+	p := ui.TablePart("Postings", t)
 	p.Lead = "Debits are positive, credits negative; each posting adds up to zero."
 	return p
 }
@@ -365,6 +374,17 @@ func plainWords(code string) string {
 var refundReasons = []string{
 	"requested_by_customer", "Requested by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other",
 	"Another reason",
+}
+
+// refundReason puts a refund's reason into words.
+func refundReason(reason string) string {
+	if words := labelOf(ui.Choices("", refundReasons...), reason); words != reason {
+		return words
+	}
+	if key := "document.reason." + reason; locale.Has(key) {
+		return locale.Default.Text(key)
+	}
+	return reason
 }
 
 // refundEnds lists the effects that a refund can have on its subscription.
@@ -444,7 +464,7 @@ func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, o orderDetails, share led
 			Label: "From your balance",
 			Value: ui.Text(v.price(share.Amount.Minor-share.Tax.Minor, string(share.Amount.Currency))),
 		},
-		{Label: "Reason", Value: ui.Text(labelOf(ui.Choices("", refundReasons...), c.Query("reason")))},
+		{Label: "Reason", Value: ui.Text(refundReason(c.Query("reason")))},
 	}
 	if c.Query("keepAccess") == "" {
 		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Text("A full refund takes away what was bought.")})

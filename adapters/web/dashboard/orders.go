@@ -10,25 +10,40 @@ import (
 	"sundry/ports"
 )
 
-// orderTones are the badges of a payment's states.
-var orderTones = map[payment.Status]ui.Cell{
-	payment.Pending:        ui.Badge("Pending", "wait"),
-	payment.RequiresAction: ui.Badge("Needs confirmation", "wait"),
-	payment.Processing:     ui.Badge("Processing", "wait"),
-	payment.Succeeded:      ui.Badge("Paid", "ok"),
-	payment.Declined:       ui.Badge("Declined", "bad"),
-	payment.Canceled:       ui.Badge("Canceled", "mute"),
+// standings are the badges of a payment's states, in the order of the filter.
+var standings = []struct {
+	is payment.Standing
+	ui.Cell
+}{
+	{payment.StandingPaid, ui.Badge("Paid", "ok")},
+	{payment.StandingPartlyRefunded, ui.Badge("Partly refunded", "wait")},
+	{payment.StandingRefunded, ui.Badge("Refunded", "mute")},
+	{payment.StandingDisputed, ui.Badge("Disputed", "bad")},
+	{payment.StandingDisputeLost, ui.Badge("Dispute lost", "bad")},
+	{payment.Standing(payment.Declined), ui.Badge("Declined", "bad")},
+	{payment.Standing(payment.Pending), ui.Badge("Pending", "wait")},
+	{payment.Standing(payment.Processing), ui.Badge("Processing", "wait")},
+	{payment.Standing(payment.RequiresAction), ui.Badge("Needs confirmation", "wait")},
+	{payment.Standing(payment.Canceled), ui.Badge("Canceled", "mute")},
 }
 
-// orderStatus returns a payment's badge, with its refunded part.
-func orderStatus(p payment.State) ui.Cell {
-	switch {
-	case p.Status == payment.Succeeded && p.Refunded.Minor >= p.Amount.Minor && p.Refunded.Minor > 0:
-		return ui.Badge("Refunded", "mute")
-	case p.Status == payment.Succeeded && p.Refunded.Minor > 0:
-		return ui.Badge("Partly refunded", "wait")
+// orderStatus returns a payment's badge.
+func orderStatus(p ports.ListedPayment) ui.Cell {
+	for _, s := range standings {
+		if s.is == p.Standing() {
+			return s.Cell
+		}
 	}
-	return orderTones[p.Status]
+	return ui.Text(orDash(plainWords(string(p.Standing()))))
+}
+
+// standingChoices are the options of the filter by state.
+func standingChoices() []ui.Option {
+	all := ui.Choices("", "", "Any status")
+	for _, s := range standings {
+		all = append(all, ui.Option{Value: string(s.is), Label: s.Text})
+	}
+	return all
 }
 
 // soldAs names the purpose of a payment.
@@ -44,10 +59,7 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 	return &ui.List[ports.ListedPayment]{
 		Path: base + "/orders", FileName: "orders",
 		Filters: []ui.Filter{
-			{Name: "status", Label: "Status", Options: ui.Choices(
-				"", "", "Any status", "succeeded", "Paid", "declined", "Declined", "processing", "Processing",
-				"requires_action", "Needs confirmation", "canceled", "Canceled",
-			)},
+			{Name: "status", Label: "Status", Options: standingChoices()},
 			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
 			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
 		},
@@ -60,7 +72,7 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
 				CSV:  func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) },
 			},
-			{Label: "Status", Cell: func(p ports.ListedPayment) ui.Cell { return orderStatus(p.State) }},
+			{Label: "Status", Cell: func(p ports.ListedPayment) ui.Cell { return orderStatus(p) }},
 			{
 				Label: "Customer",
 				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
@@ -72,7 +84,7 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 		},
 		Read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ports.ListedPayment], error) {
-				return r.Payments.List(ctx, v.account(), ports.PaymentSearch{Status: payment.Status(q["status"])}, page)
+				return r.Payments.List(ctx, v.account(), ports.PaymentSearch{Standing: payment.Standing(q["status"])}, page)
 			}),
 		Match: func(q ui.Query, p ports.ListedPayment) bool {
 			return q.Has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.Has(

@@ -1,0 +1,140 @@
+package e2e_test
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+var listedOrder = regexp.MustCompile(`href="/dashboard/orders/(pay_[a-z0-9]+)"`)
+
+// orders are the payments that a page lists.
+func ordersOn(page *harness.Page) (ids []string) {
+	for _, m := range listedOrder.FindAllStringSubmatch(page.Body, -1) {
+		ids = append(ids, m[1])
+	}
+	return ids
+}
+
+var pageRow = regexp.MustCompile(`(?s)<tr>(.*?)</tr>`)
+
+// rowWith is the text of the table row that contains some words; "" for none.
+func rowWith(page *harness.Page, words string) string {
+	for _, m := range pageRow.FindAllStringSubmatch(page.Body, -1) {
+		text := html.UnescapeString(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(m[1], " "))
+		if strings.Contains(m[1], words) || strings.Contains(text, words) {
+			return strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return ""
+}
+
+func TestOrdersShowRefundsAndDisputes(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		book := w.book(t, 2900)
+		pay := func(card string) string {
+			_, receipt := w.sell(t, book, card, nil)
+			return text(t, receipt["paymentId"])
+		}
+		orders := map[string]string{
+			"Paid": pay(harness.CardSucceeds), "Refunded": pay(harness.CardSucceeds),
+			"Partly refunded": pay(harness.CardSucceeds), "Disputed": pay(cardDisputed), "Dispute lost": pay(cardDisputed),
+		}
+		won := pay(cardDisputed)
+		w.refund(t, orders["Refunded"], 0).Want(t, 201)
+		w.refund(t, orders["Partly refunded"], 1000).Want(t, 201)
+		w.disputeOf(t, orders["Disputed"])
+		for payment, evidence := range map[string]string{orders["Dispute lost"]: "losing_evidence", won: "winning_evidence"} {
+			w.AsBackend(t, post, "/v1/disputes/"+w.disputeOf(t, payment)+"/evidence", JSON{"text": evidence}).Want(t, 200)
+		}
+		v := w.Visit(t)
+		filters := map[string]string{
+			"Paid": "paid", "Refunded": "refunded", "Partly refunded": "partly_refunded", "Disputed": "disputed",
+			"Dispute lost": "dispute_lost",
+		}
+		home, list := v.Open(t, "/dashboard"), v.Open(t, "/dashboard/orders")
+		for status, id := range orders {
+			for at, page := range map[string]*harness.Page{"Home": home, "Orders": list} {
+				if row := rowWith(page, id); !strings.Contains(row, " "+status+" ") {
+					t.Errorf("%s shows the %s order as %q", at, status, row)
+				}
+			}
+			want := []string{id}
+			if status == "Paid" {
+				want = []string{won, id}
+			}
+			if got := ordersOn(v.Open(t, "/dashboard/orders?status="+filters[status])); !slices.Equal(got, want) {
+				t.Errorf("the filter %s finds %v, want %v", status, got, want)
+			}
+			if page := v.Open(t, "/dashboard/orders/"+id).Body; !strings.Contains(page, ">"+status+"</span></h1>") {
+				t.Errorf("the page of the %s order has another badge", status)
+			}
+		}
+		customer := w.AsBackend(t, get, "/v1/payments/"+orders["Disputed"], nil).Want(t, 200).Map(t)["customerId"]
+		_, bought, _ := strings.Cut(v.Open(t, "/dashboard/customers/"+text(t, customer)).Body, "<h2>Orders</h2>")
+		if row := rowWith(&harness.Page{Body: bought}, orders["Disputed"]); !strings.Contains(row, "Disputed") {
+			t.Errorf("the customer's page shows %q", row)
+		}
+	})
+}
+
+func TestEarningsCountRefundsAndDisputes(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		buyer := JSON{"customer": JSON{"country": "DE"}}
+		sell := func(card string) string {
+			_, receipt := w.sell(t, w.book(t, 11900), card, buyer)
+			return text(t, receipt["paymentId"])
+		}
+		v := w.Visit(t)
+		for name, c := range map[string]struct {
+			after func() string
+			lines map[string]string
+		}{
+			"a sale": {
+				func() string { return sell(harness.CardSucceeds) },
+				map[string]string{"Buyer paid": "€119.00", "Tax": "−€19.00", "Sundry’s fee": "−€5.95", "You get": "€94.05"},
+			},
+			"a refund": {
+				func() string {
+					id := sell(harness.CardSucceeds)
+					w.refund(t, id, 5950).Want(t, 201)
+					return id
+				},
+				map[string]string{
+					"Buyer paid": "€119.00", "Refunded": "−€59.50", "Tax in the refund": "€9.50", "You get": "€44.05",
+				},
+			},
+			"a dispute": {
+				func() string {
+					id := sell(cardDisputed)
+					w.disputeOf(t, id)
+					return id
+				},
+				map[string]string{"Disputed": "−€119.00", "Tax in the dispute": "€19.00", "You get": "−€5.95"},
+			},
+		} {
+			page := v.Open(t, "/dashboard/orders/"+c.after())
+			_, earned, _ := strings.Cut(page.Body, "<h2>Earnings</h2>")
+			earned, _, _ = strings.Cut(earned, "</section>")
+			for line, amount := range c.lines {
+				row := rowWith(&harness.Page{Body: earned}, ">"+line+"<")
+				if row != line+" "+amount {
+					t.Errorf("%s: %q, want %q", name, row, line+" "+amount)
+				}
+			}
+			for _, raw := range []string{"requested_by_customer", "dispute_opened", "creator_pending"} {
+				if strings.Contains(page.Body, raw) {
+					t.Errorf("%s: the page shows %s", name, raw)
+				}
+			}
+		}
+	})
+}
