@@ -14,6 +14,7 @@ import (
 	"sundry/adapters/web/layout"
 	coreaccess "sundry/core/access"
 	"sundry/core/customer"
+	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/modules/access"
 	"sundry/modules/customers"
@@ -404,9 +405,14 @@ func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
 	request := access.GrantRequest{Note: in.Text("note"), ExpiresAt: in.Day("expiresAt", "expiresAt")}
 	request.Listing, request.Plan, _ = strings.Cut(in.Text("plan"), ":")
 	request.Entitlements, request.Credits = readTerms(in)
-	if err = in.Err(); err == nil {
-		_, err = r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), request)
-	}
+	err = in.Submit(func() error {
+		var f fault.Violations
+		request.Check(accessID(s), &f)
+		return f.Err()
+	}, func() error {
+		_, err := r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), request)
+		return err
+	})
 	if err != nil {
 		f, formErr := r.grantForm(c, v, s)
 		if formErr != nil {

@@ -163,10 +163,12 @@ func (r *Routes) createDiscount(c *fiber.Ctx, v *visit) error {
 	if id := in.Text("listing"); id != "" {
 		d.ListingIDs = []string{id}
 	}
-	err := in.Err()
-	if err == nil {
-		_, err = r.Catalog.CreateDiscount(c.UserContext(), v.account(), d)
-	}
+	err := in.Submit(
+		func() error { return r.Catalog.CheckDiscount(c.UserContext(), v.account(), d) },
+		func() error {
+			_, err := r.Catalog.CreateDiscount(c.UserContext(), v.account(), d)
+			return err
+		})
 	if err != nil {
 		f, formErr := r.discountForm(c, v)
 		if formErr != nil {

@@ -210,16 +210,14 @@ func metadataFields(l listing.State) []ui.Field {
 }
 
 // readListing reads the form of a listing.
-func readListing(c *fiber.Ctx, kind listing.Type) (listing.Edit, error) {
-	in := ui.ReadInput(c)
+func readListing(in *ui.Input, kind listing.Type) listing.Edit {
 	currency, title := in.Text("currency"), in.Text("title")
 	e := listing.Edit{
-		Description: new(in.Text("description")), Currency: &currency,
+		Title: &title, Description: new(in.Text("description")), Currency: &currency,
 		PriceInCents: in.Amount("price", "priceInCents", currency), Metadata: map[string]any{},
 	}
-	if title != "" {
-		e.Title = &title
-	}
+	in.Faults.Check(title != "", "title", fault.DetailRequired, "Enter a title.")
+	in.Faults.Check(in.Text("price") != "", "priceInCents", fault.DetailRequired, "Enter a price. 0 makes it free.")
 	slug := in.Text("slug")
 	if slug == "" {
 		slug = slugOf(title)
@@ -257,7 +255,7 @@ func readListing(c *fiber.Ctx, kind listing.Type) (listing.Edit, error) {
 	if in.Text("gives") == givesAccess {
 		e.Metadata[listing.DownloadURL] = nil
 	}
-	return e, in.Err()
+	return e
 }
 
 // slugOf makes an address of a title.

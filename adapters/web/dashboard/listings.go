@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/listingtype"
 	"sundry/core/plan"
@@ -100,13 +101,22 @@ func (r *Routes) listings(c *fiber.Ctx, v *visit) error {
 	})
 }
 
-func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
+// newListingPage is the page of the form for a kind, or of the choice of one for anything else.
+func newListingPage(kind listing.Type) ui.Page {
 	p := ui.Page{
 		Nav: base + "/listings", Title: "New listing", Up: &ui.Action{Label: "Listings", Href: base + "/listings"},
 	}
-	if t := listing.Type(c.Query("type")); slices.Contains(listingtype.All(), t) {
-		p.Title, p.Lead = "New "+strings.ToLower(t.Label()), t.Example()
-		p.Parts = []ui.Part{ui.FormPart(newListingForm(v, t))}
+	if slices.Contains(listingtype.All(), kind) {
+		p.Title, p.Lead = "New "+strings.ToLower(kind.Label()), kind.Example()
+	}
+	return p
+}
+
+func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
+	kind := listing.Type(c.Query("type"))
+	p := newListingPage(kind)
+	if slices.Contains(listingtype.All(), kind) {
+		p.Parts = []ui.Part{ui.FormPart(newListingForm(v, kind))}
 		return r.send(c, v, p)
 	}
 	p.Lead = "What kind of thing is it? This can’t be changed later."
@@ -122,17 +132,15 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
-	kind := listing.Type(c.FormValue("type"))
-	edit, err := readListing(c, kind)
+	kind, in := listing.Type(c.FormValue("type")), ui.ReadInput(c)
+	proposal := listing.Proposal{Type: string(kind), Edit: readListing(in, kind)}
 	var made listing.State
-	if err == nil {
-		made, err = r.createWithSlug(c, v, listing.Proposal{Type: string(kind), Edit: edit})
-	}
+	err := in.Submit(proposal.Check, func() (err error) {
+		made, err = r.createWithSlug(c, v, proposal)
+		return err
+	})
 	if err != nil {
-		p := ui.Page{
-			Nav: base + "/listings", Title: "New listing", Up: &ui.Action{Label: "Listings", Href: base + "/listings"},
-		}
-		return r.again(c, v, p, newListingForm(v, kind), err)
+		return r.again(c, v, newListingPage(kind), newListingForm(v, kind), err)
 	}
 	return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Publish it when it’s ready.")
 }
@@ -165,10 +173,14 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	edit, err := readListing(c, l.Type)
-	if err == nil {
-		_, err = r.Catalog.Edit(c.UserContext(), v.account(), l.ID, edit)
-	}
+	in := ui.ReadInput(c)
+	edit := readListing(in, l.Type)
+	err = in.Submit(func() error {
+		return listing.Restore(l).Edit(edit, func() string { return l.PriceID }, l.UpdatedAt)
+	}, func() error {
+		_, err := r.Catalog.Edit(c.UserContext(), v.account(), l.ID, edit)
+		return err
+	})
 	if err != nil {
 		return r.again(c, v, editListingPage(l), editListingForm(v, l), err)
 	}
@@ -179,6 +191,19 @@ func (r *Routes) publishListing(c *fiber.Ctx, v *visit) error {
 	at := base + "/listings/" + c.Params("id")
 	if _, err := r.Catalog.Publish(c.UserContext(), v.account(), c.Params("id")); err != nil {
 		return r.refused(c, at, err)
+	}
+	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if l.Type.Bookable() {
+		missing, err := r.Booking.Readiness(c.UserContext(), v.account(), l.ID, "")
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return r.done(c, at, "Published. Buyers can book it once the steps below are done.")
+		}
 	}
 	return r.done(c, at, "Published: it can be bought now. Create a payment link to share it.")
 }
@@ -220,11 +245,14 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		p.Lead = "Nobody can buy it any more."
 	}
 	if l.Type.Bookable() {
-		ready, err := r.readiness(c, v, l)
-		if err != nil {
-			return err
+		if l.Status != listing.Archived {
+			ready, err := r.readiness(c, v, l)
+			if err != nil {
+				return err
+			}
+			p.Parts = append(p.Parts, ready)
 		}
-		p.Parts = append(p.Parts, ready, r.variantsPart(v, l))
+		p.Parts = append(p.Parts, r.variantsPart(v, l))
 	} else {
 		plans, err := r.plansPart(c, v, l)
 		if err != nil {
@@ -285,9 +313,51 @@ func (r *Routes) readiness(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 	}
 	var steps []ui.Check
 	for _, m := range missing {
-		steps = append(steps, ui.Check{Title: m.Message, Href: base + "/bookings/settings", Label: "Set it up"})
+		steps = append(steps, v.cure(l, m))
 	}
 	return ui.Part{Kind: "checks", Title: "Before buyers can book", Data: steps}, nil
+}
+
+// cure tells the creator how to supply what keeps a listing from being booked, with the button that leads there.
+func (v *visit) cure(l listing.State, missing fault.Detail) ui.Check {
+	const settings = base + "/bookings/settings"
+	at := base + "/listings/" + l.ID
+	switch missing.Field {
+	case "status":
+		publish := v.button("Publish", at+"/publish")
+		return ui.Check{Title: "Publish the listing", Text: "Only a published listing can be booked.", Do: &publish}
+	case "variant.durationMinutes":
+		return ui.Check{
+			Title: "Make it longer", Text: "An appointment lasts at least 5 minutes.",
+			Href: at + "/variants/" + defaultVariant(l), Label: "Set length",
+		}
+	case "availability.weekly":
+		return ui.Check{
+			Title: "Set your weekly hours", Text: "Buyers choose a time within them.", Href: settings + "#hours",
+			Label: "Set hours",
+		}
+	case "meetingSettings.virtual":
+		return ui.Check{
+			Title: "Choose where you meet online", Text: "Buyers get the link when they book.", Href: settings + "#meetings",
+			Label: "Set up meetings",
+		}
+	case "meetingSettings.inPerson.address":
+		return ui.Check{
+			Title: "Enter where you meet in person", Text: "Buyers get the address when they book.",
+			Href: settings + "#meetings", Label: "Enter address",
+		}
+	}
+	return ui.Check{Title: missing.Message, Href: settings, Label: "Open settings"}
+}
+
+// defaultVariant returns the id of the variant that buyers get unless they choose another.
+func defaultVariant(l listing.State) string {
+	for _, one := range l.Variants {
+		if one.IsDefault {
+			return one.ID
+		}
+	}
+	return "new"
 }
 
 // plansPart lists what a listing's plans cost and give.

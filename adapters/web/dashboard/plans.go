@@ -192,21 +192,22 @@ func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	draft, err := readPlan(c)
+	in := ui.ReadInput(c)
+	draft := readPlan(in)
 	if p.Key != "" {
 		draft.Key = p.Key
 	}
-	if err == nil {
-		_, err = r.Catalog.PutPlan(c.UserContext(), v.account(), l.ID, draft)
-	}
+	err = in.Submit(draft.Check, func() error {
+		_, err := r.Catalog.PutPlan(c.UserContext(), v.account(), l.ID, draft)
+		return err
+	})
 	if err != nil {
 		return r.again(c, v, planPage(l, p), planForm(v, l, p), err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Plan saved.")
 }
 
-func readPlan(c *fiber.Ctx) (plan.Draft, error) {
-	in := ui.ReadInput(c)
+func readPlan(in *ui.Input) plan.Draft {
 	d := plan.Draft{Key: in.Text("planKey"), Name: in.Text("name"), IsDefault: in.Checked("isDefault")}
 	if days := in.Number("trialDays", "trialDays"); days != nil {
 		d.TrialDays = *days
@@ -233,7 +234,7 @@ func readPlan(c *fiber.Ctx) (plan.Draft, error) {
 			"Expected lines such as api.calls: 1000.")
 		d.Meters = append(d.Meters, plan.Meter{EventName: strings.TrimSpace(name), Included: n})
 	}
-	return d, in.Err()
+	return d
 }
 
 // readTerms reads the fields entitlements and credits.

@@ -237,9 +237,7 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 		_, invalid = product.Parse()
 		err = in.Faults.Merge(invalid)
 	}
-	if err == nil {
-		err = in.Err()
-	}
+	err = cmp.Or(err, in.Err())
 	if isNew && err == nil {
 		var made usage.Product
 		made, err = r.Usage.CreateProduct(ctx, v.account(), product)

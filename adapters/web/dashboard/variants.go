@@ -140,12 +140,18 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	if in.Checked("isDefault") {
 		edit.IsDefault = new(true)
 	}
-	if err = in.Err(); err == nil && one.ID == "" {
+	isNew := one.ID == ""
+	if isNew {
 		edit.Key = in.Optional("key")
-		_, err = r.Catalog.AddVariant(c.UserContext(), v.account(), l.ID, edit)
-	} else if err == nil {
-		_, err = r.Catalog.EditVariant(c.UserContext(), v.account(), l.ID, one.ID, edit)
 	}
+	err = in.Submit(func() error { return edit.Check(isNew) }, func() (err error) {
+		if isNew {
+			_, err = r.Catalog.AddVariant(c.UserContext(), v.account(), l.ID, edit)
+			return err
+		}
+		_, err = r.Catalog.EditVariant(c.UserContext(), v.account(), l.ID, one.ID, edit)
+		return err
+	})
 	if err != nil {
 		return r.again(c, v, variantPage(l, one), variantForm(v, l, one), err)
 	}

@@ -126,14 +126,12 @@ func endpointForm(v *visit, e core.EndpointState) ui.Form {
 	return f
 }
 
-func readEndpoint(c *fiber.Ctx) (core.EndpointEdit, error) {
-	in := ui.ReadInput(c)
+func readEndpoint(in *ui.Input) core.EndpointEdit {
 	events := in.Lines("events")
-	e := core.EndpointEdit{
+	return core.EndpointEdit{
 		URL: new(in.Text("url")), Events: &events, MaxInFlight: in.Number("maxInFlight", "maxInFlight"),
 		MaxPerSecond: in.Number("maxPerSecond", "maxPerSecond"),
 	}
-	return e, in.Err()
 }
 
 func newEndpointPage() ui.Page {
@@ -149,12 +147,14 @@ func (r *Routes) newEndpoint(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) createEndpoint(c *fiber.Ctx, v *visit) error {
-	edit, err := readEndpoint(c)
+	in := ui.ReadInput(c)
+	edit := readEndpoint(in)
 	var made core.EndpointState
 	var secret string
-	if err == nil {
+	err := in.Submit(func() error { return r.Webhooks.CheckEndpoint(edit, true) }, func() (err error) {
 		made, secret, err = r.Webhooks.CreateEndpoint(c.UserContext(), v.account(), edit)
-	}
+		return err
+	})
 	if err != nil {
 		return r.again(c, v, newEndpointPage(), endpointForm(v, core.EndpointState{}), err)
 	}
@@ -366,10 +366,12 @@ func (r *Routes) saveEndpoint(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	edit, err := readEndpoint(c)
-	if err == nil {
-		_, err = r.Webhooks.EditEndpoint(c.UserContext(), v.account(), e.ID, edit)
-	}
+	in := ui.ReadInput(c)
+	edit := readEndpoint(in)
+	err = in.Submit(func() error { return r.Webhooks.CheckEndpoint(edit, false) }, func() error {
+		_, err := r.Webhooks.EditEndpoint(c.UserContext(), v.account(), e.ID, edit)
+		return err
+	})
 	if err != nil {
 		p := newEndpointPage()
 		p.Title, p.Up = "Edit endpoint", &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}

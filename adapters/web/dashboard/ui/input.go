@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +50,7 @@ func (in *Input) Lines(name string) []string {
 	return lines
 }
 
-// Number returns a whole number; nil for an empty field.
+// Number returns a whole number; nil for an empty field, 0 for what is no number.
 func (in *Input) Number(name, path string) *int {
 	text := in.Text(name)
 	if text == "" {
@@ -59,10 +61,13 @@ func (in *Input) Number(name, path string) *int {
 	return &n
 }
 
-// Amount returns an amount in minor units, typed in whole units; nil for an empty field.
+// Amount returns an amount in minor units, typed in whole units; nil for an empty field, 0 for what is no amount.
 func (in *Input) Amount(name, path, currency string) *int64 {
 	minor, err := in.AmountOf(in.Text(name), path, currency)
-	_ = in.Faults.Merge(err) // its only error is a violation
+	if err != nil {
+		_ = in.Faults.Merge(err) // its only error is a violation
+		return new(int64)
+	}
 	return minor
 }
 
@@ -103,6 +108,25 @@ func (in *Input) Day(name, path string) time.Time {
 
 // Err returns everything that could not be read, nil when all could.
 func (in *Input) Err() error { return in.Faults.Err() }
+
+// Submit calls save when everything could be read. Otherwise it returns what could not be read together with what check
+// finds in the rest, so that a person corrects a form in one round.
+func (in *Input) Submit(check, save func() error) error {
+	unread := in.Err()
+	if unread == nil {
+		return save()
+	}
+	var known, found *fault.Error
+	if !errors.As(unread, &known) || !errors.As(check(), &found) {
+		return unread
+	}
+	for _, d := range found.Details {
+		if !slices.ContainsFunc(known.Details, func(of fault.Detail) bool { return of.Field == d.Field }) {
+			in.Faults.Add(d.Field, d.Code, d.Message)
+		}
+	}
+	return in.Err()
+}
 
 // TypedAmount writes an amount for a field; "" for none.
 func TypedAmount(minor *int64, currency string) string {

@@ -131,7 +131,9 @@ type Check struct {
 	Next        bool
 	Title, Text string
 	Href, Label string
-	Icon        string
+	// Do changes something, in place of Href.
+	Do   *Action
+	Icon string
 }
 
 // Facts returns a list of facts.

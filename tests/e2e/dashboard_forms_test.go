@@ -1,0 +1,144 @@
+package e2e_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+var fieldError = regexp.MustCompile(`id="([a-zA-Z0-9-]+)-error"`)
+
+// marked are the ids of the fields that a page shows as wrong.
+func marked(page *harness.Page) map[string]bool {
+	ids := map[string]bool{}
+	for _, m := range fieldError.FindAllStringSubmatch(page.Body, -1) {
+		ids[m[1]] = true
+	}
+	return ids
+}
+
+func TestFormsShowAllErrorsAtOnce(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		appointment := w.appointment(t)
+		book := w.book(t, 2900)
+		customer := text(t, w.AsBackend(t, post, "/v1/customers", JSON{
+			"email": "grace@buyer.example", "displayName": "Grace",
+		}).Want(t, 201).Map(t)["id"])
+		v := w.Visit(t)
+		for name, c := range map[string]struct {
+			open, send string
+			fields     []string
+			heading    string
+			want       []string
+		}{
+			"a new download": {
+				"/listings/new?type=DIGITAL", "/listings/new",
+				[]string{"type", "DIGITAL", "price", "cheap", "currency", "eur", "metadata.pageCount", "many",
+					"metadata.previewUrl", "nowhere", "slug", "Not A Slug", "gives", "link"},
+				"New download",
+				[]string{"title", "price", "slug", "metadata-pageCount", "metadata-previewUrl", "metadata-downloadUrl"},
+			},
+			"a listing": {
+				"/listings/" + book.ID + "/edit", "/listings/" + book.ID + "/edit",
+				[]string{"title", "", "price", "cheap", "currency", "eur", "metadata.previewUrl", "nowhere", "slug", "Not A Slug"},
+				"Edit ", []string{"title", "price", "slug", "metadata-previewUrl"},
+			},
+			"a plan": {
+				"/listings/" + w.listing.ID + "/plans/new", "/listings/" + w.listing.ID + "/plans/new",
+				[]string{"planKey", "Not A Key", "name", "", "amount0", "cheap", "currency0", "eur", "interval0", "month",
+					"meters", "calls"},
+				"New plan", []string{"planKey", "name", "amount0", "meters"},
+			},
+			"a variant": {
+				"/listings/" + appointment.ID + "/variants/new", "/listings/" + appointment.ID + "/variants/new",
+				[]string{"name", "Long", "durationMinutes", "2", "sessionCount", "several", "price", "cheap"},
+				"New ", []string{"durationMinutes", "sessionCount", "price"},
+			},
+			"a discount": {
+				"/discounts/new", "/discounts/new",
+				[]string{"code", "two words", "percentOff", "", "amount", "cheap", "currency", "eur", "duration", "once",
+					"maxRedemptions", "0"},
+				"New discount", []string{"code", "amount", "maxRedemptions"},
+			},
+			"an endpoint": {
+				"/webhooks/new", "/webhooks/new",
+				[]string{"url", "nowhere", "events", "no.such.event", "maxInFlight", "many"},
+				"New endpoint", []string{"url", "events", "maxInFlight"},
+			},
+			"a grant": {
+				"/customers/" + customer + "/grant", "/customers/" + customer + "/grant",
+				[]string{"plan", "", "entitlements", "", "credits", "many", "note", strings.Repeat("long ", 200)},
+				"Give access", []string{"credits", "note"},
+			},
+		} {
+			v.Open(t, "/dashboard"+c.open)
+			page := v.Send(t, "/dashboard"+c.send, c.fields...)
+			got := marked(page)
+			for _, id := range c.want {
+				found := false
+				for field := range got {
+					found = found || strings.HasSuffix(field, "-"+id)
+				}
+				if !found {
+					t.Errorf("%s: %s is not marked", name, id)
+				}
+			}
+			if len(got) != len(c.want) || page.Status != 400 {
+				t.Errorf("%s: %d, marked %v, want %v", name, page.Status, got, c.want)
+			}
+			if !strings.Contains(page.Body, "<h1>"+c.heading) {
+				t.Errorf("%s: the heading is not %q", name, c.heading)
+			}
+		}
+	})
+}
+
+func TestBookingChecklistLeadsToTheCure(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		l := a.NewListing(t, JSON{
+			"type": "APPOINTMENT", "title": "Portfolio review", "priceInCents": 9000,
+			"metadata": JSON{"deliveryMethod": "hybrid"},
+		})
+		v, at := a.Visit(t), "/dashboard/listings/"+l.ID
+		page := v.Open(t, at)
+		for _, words := range []string{
+			"Publish the listing", "Set your weekly hours", "Choose where you meet online", "Enter where you meet in person",
+			`action="` + at + `/publish"`, `href="/dashboard/bookings/settings#hours"`,
+			`href="/dashboard/bookings/settings#meetings"`,
+		} {
+			if !strings.Contains(page.Body, words) {
+				t.Errorf("the checklist lacks %q", words)
+			}
+		}
+		if strings.Contains(page.Body, "The creator") {
+			t.Error("the checklist speaks of its reader in the third person")
+		}
+		page = v.Send(t, at+"/publish")
+		if !strings.Contains(page.Body, "once the steps below are done") || strings.Contains(page.Body, "it can be bought now") {
+			t.Errorf("published as bookable: %s", page.Body)
+		}
+		settings := v.Open(t, "/dashboard/bookings/settings").Body
+		for _, id := range []string{"hours", "meetings"} {
+			if !strings.Contains(settings, `id="`+id+`"`) {
+				t.Errorf("the settings have no %s", id)
+			}
+		}
+		for path, titles := range map[string][]string{
+			"/dashboard/listings/new": {"Download", "Service", "Subscription", "Appointment"},
+			"/dashboard/links/new":    {"Portfolio review"},
+		} {
+			body := v.Open(t, path).Body
+			for _, title := range titles {
+				if !strings.Contains(body, `Choose<span class="unseen">: `+title+`</span>`) {
+					t.Errorf("%s has no link that says it chooses %s", path, title)
+				}
+			}
+		}
+	})
+}
