@@ -65,7 +65,8 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 				Cancellations: m.Cancellations, Payments: m.Payments, Refunds: m.Refunds, Disputes: m.Disputes,
 				Customers: m.Customers,
 				Access:    m.Access, Subscriptions: m.Subscriptions, Usage: m.Usage, Invoicing: m.Invoicing,
-				Treasury: m.Treasury, Webhooks: m.Webhooks, Requests: m.Requests, Images: m.Images, Sandbox: m.Sandbox,
+				Documents: m.Documents,
+				Treasury:  m.Treasury, Webhooks: m.Webhooks, Requests: m.Requests, Images: m.Images, Sandbox: m.Sandbox,
 			})
 		},
 	} {

@@ -113,8 +113,11 @@ func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
 		Sandbox: !s.cfg.Livemode, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL,
-		ManageURL:        s.deps.Bookings.ManageURL,
-		PortalURL:        s.portalURL,
+		ManageURL: s.deps.Bookings.ManageURL,
+		PortalURL: s.portalURL,
+		PaymentReceiptURL: func(id string) string {
+			return s.deps.Documents.URL(document.Receipt, id)
+		},
 		CreditNoteURL:    func(id string) string { return s.deps.Documents.URL(document.CreditNote, id) },
 		DashboardURL:     func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },
 		ImageURL:         s.deps.Images.ImageURL,

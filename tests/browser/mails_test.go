@@ -110,9 +110,9 @@ func mailSite(t *testing.T) (site mailtemplate.Site, page string) {
 	at := func(string) string { return host.URL + "/" }
 	return mailtemplate.Site{
 		Sandbox: true, ReceiptURL: at, ManageURL: at, PortalURL: at,
-		CreditNoteURL: at,
-		ImageURL:      func(string) string { return host.URL + "/logo" },
-		DashboardURL:  at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
+		CreditNoteURL: at, PaymentReceiptURL: at,
+		ImageURL:     func(string) string { return host.URL + "/logo" },
+		DashboardURL: at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
 	}, host.URL
 }
 

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,37 @@ func TestASubscriptionRenewsEachMonthOnce(t *testing.T) {
 		}
 		if access := a.Access(t, "ada"); fmt.Sprint(access["version"]) != "4" {
 			t.Errorf("one version at the start and one per renewal: %v", access)
+		}
+	})
+}
+
+func TestRenewalsHaveReceiptsWithTheTax(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a, buyer := app.NewAccount(t), harness.Unique("grace")+"@example.com"
+		session := a.NewSession(t, plans(t, a, 0), "basic", "ada", JSON{
+			"customer": JSON{"country": "DE"},
+		})
+		a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{
+			"cardNumber": harness.CardSucceeds, "email": buyer,
+		}).Want(t, 200)
+		s := subscription(t, a, text(t, a.Receipt(t, session)["subscriptionId"]))
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		renewal := a.AsBackend(t, get, "/v1/payments?limit=1", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
+		mails := mailsTo(t, app, buyer)
+		if len(mails) != 2 {
+			t.Fatalf("%d mails, want two", len(mails))
+		}
+		url := text(t, renewal["receiptUrl"])
+		for _, words := range []string{"€10.00", "Tax included", "€1.60", text(t, renewal["receiptNumber"]), url} {
+			if last := mails[len(mails)-1].Parts["text/plain"]; !strings.Contains(last, words) {
+				t.Errorf("the mail lacks %q:\n%s", words, last)
+			}
+		}
+		app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(url, app.URL)}).Want(t, 200)
+		page := a.Visit(t).Open(t, "/dashboard/orders/"+text(t, renewal["id"])).Body
+		if !strings.Contains(page, `href="`+url+`">Receipt`) {
+			t.Error("the renewal's order has no receipt")
 		}
 	})
 }

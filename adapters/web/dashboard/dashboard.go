@@ -60,6 +60,7 @@ type Deps struct {
 	PaysOut   ports.Provider
 	Usage     *usage.Service
 	Invoicing *invoicing.Service
+	Documents *invoicing.Documents
 	Treasury  *treasury.Service
 	Webhooks  *webhooks.Service
 	Requests  *requestlog.Service

@@ -14,6 +14,7 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/country"
 	"sundry/core/dispute"
+	"sundry/core/document"
 	"sundry/core/ledger"
 	"sundry/core/locale"
 	"sundry/core/payment"
@@ -99,8 +100,11 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	if o.paid.Status == payment.Succeeded && o.paid.Refunded.Minor < o.paid.Amount.Minor {
 		p.Actions = append(p.Actions, ui.Link("Refund", at+"/refund"))
 	}
-	if o.session != nil && o.session.ReceiptNumber != "" {
+	switch {
+	case o.session != nil && o.session.ReceiptNumber != "":
 		p.Actions = append(p.Actions, ui.Link("Receipt", r.Checkout.ReceiptURL(o.session.ID)))
+	case o.session == nil && o.paid.Sale.ReceiptNumber != "":
+		p.Actions = append(p.Actions, ui.Link("Receipt", r.Documents.Links.URL(document.Receipt, o.paid.ID)))
 	}
 	p.Parts = append(p.Parts, v.saleLines(o.paid), ui.Part{Kind: "timeline", Title: "Timeline", Data: v.timeline(o)})
 	if len(o.refunds) > 0 {

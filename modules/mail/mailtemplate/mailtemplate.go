@@ -47,6 +47,8 @@ type Site struct {
 	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the mail is rendered: it is stored
 	// nowhere.
 	ReceiptURL func(checkoutID string) string
+	// PaymentReceiptURL is the receipt of a payment outside a checkout, as little stored.
+	PaymentReceiptURL func(paymentID string) string
 	// ManageURL is the buyer's page of an appointment, as little stored.
 	ManageURL func(appointmentID string) string
 	// PortalURL is a customer's portal, as little stored.

@@ -18,6 +18,8 @@ var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func live() Site {
 	return Site{Seller: "Harbour Ltd", Statement: "HARBOUR", ReceiptURL: func(checkoutID string) string {
 		return "https://pay.example.com/r/secret-of-" + checkoutID + "?a=1&b=2"
+	}, PaymentReceiptURL: func(paymentID string) string {
+		return "https://pay.example.com/d/receipt/secret-of-" + paymentID
 	}, ManageURL: func(appointmentID string) string { return "https://pay.example.com/a/secret-of-" + appointmentID },
 		DashboardURL: func(path string) string { return "https://pay.example.com/dashboard" + path }}
 }

@@ -27,7 +27,12 @@ type Plan struct {
 	// At is the time of the charge, past or next.
 	At          time.Time `json:"at,omitzero"`
 	GraceEndsAt time.Time `json:"graceEndsAt,omitzero"`
-	Number      string    `json:"number,omitempty"`
+	// PaymentID names the payment whose receipt has this Number; Subtotal, Discount and Tax lead to its Amount.
+	PaymentID string       `json:"paymentId,omitempty"`
+	Number    string       `json:"number,omitempty"`
+	Subtotal  money.Amount `json:"subtotal,omitzero"`
+	Discount  money.Amount `json:"discount,omitzero"`
+	Tax       money.Amount `json:"tax,omitzero"`
 	// Brand and Last4 are the card that failed, DeclineCode is why; empty without a card.
 	Brand       string `json:"brand,omitempty"`
 	Last4       string `json:"last4,omitempty"`
@@ -102,20 +107,22 @@ func cardName(brand, last4 string) string {
 }
 
 func renewed(site Site, to reader, p Plan) draft {
-	return draft{
+	d := draft{
 		Subject: to.words("receipt.subject", p.Seller, p.Number), Heading: to.words("renewed.heading"),
 		Figure: to.Money(p.Amount), Money: true,
-		Lead: []string{to.words("renewed.lead", oneLine(p.Item))},
-		Rows: []row{
-			{Label: to.words("receipt.item"), Value: p.Item},
-			{Label: to.words("receipt.total"), Value: to.Money(p.Amount), Strong: true},
-			{Label: to.words("receipt.number"), Value: p.Number},
-			{Label: to.words("receipt.date"), Value: to.Moment(p.At)},
-		},
-		Links:  p.links(site, to.words("portal.manage")),
+		Lead:   []string{to.words("renewed.lead", oneLine(p.Item))},
+		Rows:   []row{{Label: to.words("receipt.item"), Value: p.Item}},
 		After:  []string{to.words("receipt.merchant", site.Seller, oneLine(p.Seller), site.Statement)},
 		Footer: p.footer(to),
 	}
+	d.Rows = append(append(d.Rows, priceRows(to, p.Subtotal, p.Discount, p.Tax, p.Amount)...),
+		row{Label: to.words("receipt.number"), Value: p.Number},
+		row{Label: to.words("receipt.date"), Value: to.Moment(p.At)})
+	if p.PaymentID != "" { // a mail of an earlier version names none
+		d.Links = []link{{to.words("receipt.view"), site.PaymentReceiptURL(p.PaymentID)}}
+	}
+	d.Links = append(d.Links, p.links(site, to.words("portal.manage"))...)
+	return d
 }
 
 // footer explains why the recipient got the mail and who receives a reply.

@@ -18,6 +18,8 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 		At:          time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC),
 		GraceEndsAt: time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC), Number: "ABCDEF-R-000002",
 		Brand: "visa", Last4: "0341", DeclineCode: "insufficient_funds",
+		PaymentID: "pay_1", Subtotal: money.Amount{Minor: 2000, Currency: "eur"},
+		Discount: money.Amount{Minor: 100, Currency: "eur"}, Tax: money.Amount{Minor: 303, Currency: "eur"},
 	}
 	for kind, wants := range map[Kind][]string{
 		KindPortalLink: {"Ada's Workshop"},
@@ -26,7 +28,10 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 			"App – pro", "€19.00", "Visa •••• 0341", "insufficient funds", "by March 15, 2026 to keep your plan",
 			"try your card again on March 8, 2026",
 		},
-		KindRenewed: {"App – pro", "€19.00", "ABCDEF-R-000002"},
+		KindRenewed: {
+			"App – pro", "€19.00", "ABCDEF-R-000002", "€20.00", "−€1.00", "Tax included", "€3.03",
+			"https://pay.example.com/d/receipt/secret-of-pay_1",
+		},
 	} {
 		l := write(t, kind, site, data)
 		for _, want := range append(wants, "https://pay.example/p/cus_1") {

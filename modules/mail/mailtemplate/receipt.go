@@ -98,23 +98,27 @@ func (r Receipt) refundPromise(to reader) string {
 
 func (r Receipt) rows(to reader) []row {
 	rows := []row{{Label: to.words("receipt.item"), Value: r.Item, Note: r.Plan}}
-	if r.Discount.Minor != 0 || r.Tax.Minor != 0 {
-		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(r.Subtotal)})
-	}
-	if r.Discount.Minor != 0 {
-		rows = append(rows, row{Label: to.words("receipt.discount"), Value: "−" + to.Money(r.Discount)})
-	}
-	if r.Tax.Minor != 0 {
-		label := to.words("receipt.tax")
-		if r.Subtotal.Minor-r.Discount.Minor == r.Total.Minor {
-			label = to.words("receipt.tax_included")
-		}
-		rows = append(rows, row{Label: label, Value: to.Money(r.Tax)})
-	}
-	return append(rows,
-		row{Label: to.words("receipt.total"), Value: to.Money(r.Total), Strong: true},
+	return append(append(rows, priceRows(to, r.Subtotal, r.Discount, r.Tax, r.Total)...),
 		row{Label: to.words("receipt.number"), Value: r.Number},
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
+}
+
+// priceRows lead from the price to the total, with the tax in it or on top.
+func priceRows(to reader, subtotal, discount, tax, total money.Amount) (rows []row) {
+	if discount.Minor != 0 || tax.Minor != 0 {
+		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(subtotal)})
+	}
+	if discount.Minor != 0 {
+		rows = append(rows, row{Label: to.words("receipt.discount"), Value: "−" + to.Money(discount)})
+	}
+	if tax.Minor != 0 {
+		label := to.words("receipt.tax")
+		if subtotal.Minor-discount.Minor == total.Minor {
+			label = to.words("receipt.tax_included")
+		}
+		rows = append(rows, row{Label: label, Value: to.Money(tax)})
+	}
+	return append(rows, row{Label: to.words("receipt.total"), Value: to.Money(total), Strong: true})
 }
 
 // terms describes later charges.
