@@ -7,8 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 
@@ -98,8 +96,7 @@ func (p page) footer() {
 	p.pdf.SetFooterFunc(func() {
 		p.pdf.SetY(-margin + line)
 		p.style("", smallSize, true)
-		p.pdf.CellFormat(width, line, clean(fmt.Sprintf("%s %s · %d / {pages}", p.Title, p.Number, p.pdf.PageNo())), "", 0,
-			"C", false, 0, "")
+		p.cell(width, line, clean(fmt.Sprintf("%s %s · %d / {pages}", p.Title, p.Number, p.pdf.PageNo())), "", "C")
 	})
 }
 
@@ -119,14 +116,14 @@ func (p page) head() {
 		p.style("B", titleSize, false)
 		p.pdf.SetTextColor(190, 60, 20)
 		p.pdf.SetDrawColor(190, 60, 20)
-		wide := p.pdf.GetStringWidth(clean(p.Stamp)) + 2*line
+		wide := p.widthOf(clean(p.Stamp)) + 2*line
 		p.pdf.SetX(margin + width - wide)
-		p.pdf.CellFormat(wide, 2*line, clean(p.Stamp), "1", 0, "C", false, 0, "")
+		p.cell(wide, 2*line, clean(p.Stamp), "1", "C")
 		p.pdf.SetDrawColor(rule, rule, rule)
 	}
 	p.pdf.SetXY(margin, top)
 	p.style("B", titleSize, false)
-	p.pdf.MultiCell(width-stampWidth, 2*line, clean(p.Title), "", "L", false)
+	p.block(width-stampWidth, 2*line, clean(p.Title))
 	p.pdf.Ln(line)
 }
 
@@ -141,7 +138,7 @@ func (p page) parties() {
 		write := func(text string) {
 			if text = clean(text); text != "" {
 				p.pdf.SetX(left)
-				p.pdf.MultiCell(width/2-line, line, text, "", "L", false)
+				p.block(width/2-line, line, text)
 			}
 		}
 		p.pdf.SetXY(left, top)
@@ -164,9 +161,9 @@ func (p page) parties() {
 func (p page) facts() {
 	for _, fact := range p.Facts {
 		p.style("", bodySize, true)
-		p.pdf.CellFormat(labelWidth, line, clean(fact.Label), "", 0, "L", false, 0, "")
+		p.cell(labelWidth, line, clean(fact.Label), "", "L")
 		p.style("", bodySize, false)
-		p.pdf.MultiCell(width-labelWidth, line, clean(fact.Value), "", "L", false)
+		p.block(width-labelWidth, line, clean(fact.Value))
 	}
 	p.pdf.Ln(line)
 }
@@ -174,13 +171,14 @@ func (p page) facts() {
 func (p page) lines() {
 	p.pdf.SetDrawColor(rule, rule, rule)
 	p.style("", smallSize, true)
-	p.pdf.CellFormat(textWidth, line, clean(p.Headings.Description), "B", 0, "L", false, 0, "")
+	p.cell(textWidth, line, clean(p.Headings.Description), "B", "L")
 	quantity := ""
 	if slices.ContainsFunc(p.Lines, func(l ports.DocumentLine) bool { return l.Quantity != "" }) {
 		quantity = p.Headings.Quantity
 	}
-	p.pdf.CellFormat(countWidth, line, clean(quantity), "B", 0, "R", false, 0, "")
-	p.pdf.CellFormat(amountWidth, line, clean(p.Headings.Amount), "B", 1, "R", false, 0, "")
+	p.cell(countWidth, line, clean(quantity), "B", "R")
+	p.cell(amountWidth, line, clean(p.Headings.Amount), "B", "R")
+	p.pdf.Ln(line)
 	p.pdf.Ln(1)
 	for _, item := range p.Lines {
 		p.item(item)
@@ -193,19 +191,19 @@ func (p page) lines() {
 func (p page) item(item ports.DocumentLine) {
 	description := clean(item.Description)
 	p.style("", bodySize, false)
-	rows := max(len(p.pdf.SplitText(description, textWidth-2)), 1)
+	rows := max(len(p.split(description, textWidth-2)), 1)
 	if _, height := p.pdf.GetPageSize(); p.pdf.GetY()+float64(min(rows, 10)*line) > height-margin {
 		p.pdf.AddPage()
 	}
 	top := p.pdf.GetY()
 	p.pdf.SetX(margin + textWidth)
-	p.pdf.CellFormat(countWidth, line, clean(item.Quantity), "", 0, "R", false, 0, "")
-	p.pdf.CellFormat(amountWidth, line, clean(p.Locale.Money(item.Amount)), "", 0, "R", false, 0, "")
+	p.cell(countWidth, line, clean(item.Quantity), "", "R")
+	p.cell(amountWidth, line, clean(p.Locale.Money(item.Amount)), "", "R")
 	p.pdf.SetXY(margin, top)
-	p.pdf.MultiCell(textWidth-2, line, description, "", "L", false)
+	p.block(textWidth-2, line, description)
 	if item.Detail != "" {
 		p.style("", smallSize, true)
-		p.pdf.MultiCell(textWidth-2, line-1, clean(item.Detail), "", "L", false)
+		p.block(textWidth-2, line-1, clean(item.Detail))
 	}
 	p.pdf.Ln(1)
 }
@@ -217,8 +215,9 @@ func (p page) totals() {
 			weight = "B"
 		}
 		p.style(weight, bodySize, false)
-		p.pdf.CellFormat(width-amountWidth, line+1, clean(total.Label), "", 0, "R", false, 0, "")
-		p.pdf.CellFormat(amountWidth, line+1, clean(p.Locale.Money(total.Amount)), "", 1, "R", false, 0, "")
+		p.cell(width-amountWidth, line+1, clean(total.Label), "", "R")
+		p.cell(amountWidth, line+1, clean(p.Locale.Money(total.Amount)), "", "R")
+		p.pdf.Ln(line + 1)
 	}
 	p.pdf.Ln(2 * line)
 }
@@ -226,23 +225,7 @@ func (p page) totals() {
 func (p page) notes() {
 	p.style("", smallSize, true)
 	for _, note := range p.Notes {
-		p.pdf.MultiCell(width, line-1, clean(note), "", "L", false)
+		p.block(width, line-1, clean(note))
 		p.pdf.Ln(1)
 	}
-}
-
-// clean keeps what the fonts can show: fpdf knows no character beyond the basic plane, and a control character is no
-// text.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n':
-			return r
-		case r > 0xFFFF || r == unicode.ReplacementChar:
-			return '?'
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, text)
 }

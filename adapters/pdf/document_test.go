@@ -63,7 +63,9 @@ func TestNoTextBreaksADocument(t *testing.T) {
 		"empty": "", "an emoji": "😀 party", "control characters": "a\x00b\tc\r\n", "a bad encoding": "\xff\xfe",
 		"right to left": "\u202eabc שלום",
 		"one long word": strings.Repeat("x", 5000), "Chinese": "汉字漢字", "the page count's own mark": "{pages}",
-		"parentheses": `)\(`,
+		"parentheses": `)\(`, "only emoji": strings.Repeat("🎨", 500), "emoji and words": strings.Repeat("🎨 art ", 500),
+		"a family": "👩‍👩‍👧", "a flag": "🇩🇪", "a skin tone": "👍🏽", "a keycap": "1️⃣", "a new emoji": "\U0001FAFF",
+		"private use": "\ue000", "a heart": "❤️ ☀",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,5 +75,22 @@ func TestNoTextBreaksADocument(t *testing.T) {
 			d.Facts, d.Notes = []ports.DocumentFact{{Label: text, Value: text}}, []string{text}
 			render(t, d)
 		})
+	}
+}
+
+// An emoji is drawn from a font of its own, which documents without one do not carry.
+func TestEmojiAreDrawn(t *testing.T) {
+	t.Parallel()
+	plain, drawn := document(1), document(1)
+	plain.Lines[0].Description, drawn.Lines[0].Description = "Portraits ", "Portraits 🎨 ❤️"
+	without, with := render(t, plain), render(t, drawn)
+	if bytes.Contains(without, []byte("emoji")) {
+		t.Error("a document without emoji carries their font")
+	}
+	if !bytes.Contains(with, []byte("emoji")) {
+		t.Error("a document with emoji lacks their font")
+	}
+	if grown := len(with) - len(without); grown > 40_000 {
+		t.Errorf("two emoji cost %d bytes", grown)
 	}
 }

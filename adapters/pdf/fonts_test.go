@@ -47,6 +47,30 @@ func TestFontsHaveEveryGlyph(t *testing.T) {
 	}
 }
 
+func TestEmojiFontHasTheCommonEmoji(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join("fonts", "NotoEmoji.ttf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	font, err := sfnt.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range "😀😂🎨🎉🎁🎸📷📚📖💻🚀🔥👍🙏💡🧘🪴☀❤✂✨⭐⌚▶✅" {
+		at := r
+		if r > 0xFFFF {
+			at = r - 0x1F000 + 0xE000
+		}
+		if glyph, err := font.GlyphIndex(nil, at); err != nil || glyph == 0 {
+			t.Errorf("no glyph for %q: %v", r, err)
+		}
+	}
+	if glyph, err := font.GlyphIndex(nil, '−'); err != nil || glyph != 0 {
+		t.Errorf("the minus sign is taken for an emoji: %v", err)
+	}
+}
+
 // letters returns what Unicode has assigned from first to last, controls left out.
 func letters(first, last rune) string {
 	var all strings.Builder
