@@ -189,7 +189,7 @@ func ZoneForDays(location *time.Location, first, last Date) (z *Zone, from, unti
 // ZoneLabel names a zone and describes how its clocks stand to UTC at an instant, once where both are the same:
 // "Asia/Kathmandu, UTC+5:45", "UTC".
 func ZoneLabel(at time.Time, zone *time.Location) string {
-	name, offset := zone.String(), Offset(at, zone)
+	name, offset := CurrentZoneName(zone.String()), Offset(at, zone)
 	if strings.TrimPrefix(name, "Etc/") == offset {
 		return offset
 	}

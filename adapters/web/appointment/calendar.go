@@ -15,19 +15,22 @@ const mostDays = 66
 
 // calendarData is the JSON that move.js reads.
 type calendarData struct {
-	Path        string            `json:"path"`
-	Locale      string            `json:"locale"`
-	TwelveHours bool              `json:"twelveHours"`
-	Now         int64             `json:"now"` // milliseconds, the account's clock
-	Zone        string            `json:"zone"`
-	SellerZone  string            `json:"sellerZone"`
-	Until       string            `json:"until"`
-	Text        map[string]string `json:"text"`
+	Path        string `json:"path"`
+	Locale      string `json:"locale"`
+	TwelveHours bool   `json:"twelveHours"`
+	// FirstWeekday is the first day of the reader's week, 0 is Sunday.
+	FirstWeekday int               `json:"firstWeekday"`
+	Now          int64             `json:"now"` // milliseconds, the account's clock
+	Zone         string            `json:"zone"`
+	SellerZone   string            `json:"sellerZone"`
+	Until        string            `json:"until"`
+	Text         map[string]string `json:"text"`
 }
 
 // Planner is the calendar of the page.
 func (p page) Planner() layout.Planner {
-	return layout.Planner{Sessions: 1, Hour12: p.reader.Hour12, Confirm: p.reader.Text("js.move_confirm")}
+	return layout.Planner{Sessions: 1, Hour12: p.reader.Hour12, Confirm: p.reader.Text("js.move_confirm"),
+		Zones: layout.ZoneGroups(p.reader, p.now)}
 }
 
 // calendarData returns what the page's script needs. A listing that is no longer sold has no window of its own; its
@@ -47,7 +50,8 @@ func (r *Routes) calendarData(c *fiber.Ctx, p page, m booking.Managed) (*calenda
 	text := p.reader.WithPrefix("js.")
 	text["confirm"] = text["move_confirm"]
 	return &calendarData{
-		Path: p.Path, Locale: p.reader.Tag(), TwelveHours: p.reader.Hour12, Now: m.Now.UnixMilli(),
+		Path: p.Path, Locale: p.reader.Tag(), TwelveHours: p.reader.Hour12,
+		FirstWeekday: int(p.reader.FirstWeekday()), Now: m.Now.UnixMilli(),
 		Zone: m.Timezone, SellerZone: window.Timezone, Until: window.Until.String(), Text: text,
 	}, nil
 }

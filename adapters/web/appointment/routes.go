@@ -56,7 +56,8 @@ func (r *Routes) Mount(app fiber.Router) {
 // page holds what the pages of an appointment show.
 type page struct {
 	reader locale.Locale
-	Path   string // /a/{secret}
+	now    time.Time // the account's clock
+	Path   string    // /a/{secret}
 	// State is confirmed, begun or canceled.
 	State  string
 	Title  string
@@ -140,8 +141,8 @@ func (r *Routes) show(c *fiber.Ctx) error {
 func newPage(c *fiber.Ctx, m booking.Managed) (page, error) {
 	zone, err := civil.ParseZone(m.Timezone)
 	page := page{
-		reader: layout.ReaderOf(c, ""),
-		Path:   "/a/" + c.Params("secret"), State: "confirmed", Title: m.Title, Seller: m.Seller.Name,
+		reader: layout.ReaderOf(c, ""), now: m.Now,
+		Path: "/a/" + c.Params("secret"), State: "confirmed", Title: m.Title, Seller: m.Seller.Name,
 		Storefront: m.Seller.Profile, MeetingURL: m.MeetingURL, Address: m.Address,
 		Reason: m.CancelReason,
 	}

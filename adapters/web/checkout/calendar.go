@@ -19,6 +19,7 @@ func newCalendar(w booking.Window, ok bool) *order.Calendar {
 func (p page) Planner() layout.Planner {
 	return layout.Planner{
 		Sessions: p.Booking.Sessions, Hour12: p.Reader.Hour12, Confirm: p.Reader.Text("choose.confirm"),
+		Zones: layout.ZoneGroups(p.Reader, p.Now),
 	}
 }
 

@@ -36,20 +36,22 @@ var templates = map[string]string{
 
 // pageData is read by the script from a JSON block of the page.
 type pageData struct {
-	Secret      string        `json:"secret"`
-	CheckoutID  string        `json:"checkoutId"`
-	State       string        `json:"state"`
-	Embedded    bool          `json:"embedded"`
-	Parents     []string      `json:"parents"`
-	NeedsCard   bool          `json:"needsCard"`
-	RedirectURL string        `json:"redirectUrl"`
-	Stays       bool          `json:"stays"` // once paid: what was bought is used on this page
-	Changing    bool          `json:"changing"`
-	Locale      string        `json:"locale"` // BCP 47, for the scripts' dates
-	TwelveHours bool          `json:"twelveHours"`
-	Now         int64         `json:"now"`       // milliseconds, the account's clock
-	ExpiresAt   int64         `json:"expiresAt"` // 0 unless times are reserved
-	Calendar    *calendarData `json:"calendar"`
+	Secret      string   `json:"secret"`
+	CheckoutID  string   `json:"checkoutId"`
+	State       string   `json:"state"`
+	Embedded    bool     `json:"embedded"`
+	Parents     []string `json:"parents"`
+	NeedsCard   bool     `json:"needsCard"`
+	RedirectURL string   `json:"redirectUrl"`
+	Stays       bool     `json:"stays"` // once paid: what was bought is used on this page
+	Changing    bool     `json:"changing"`
+	Locale      string   `json:"locale"` // BCP 47, for the scripts' dates
+	TwelveHours bool     `json:"twelveHours"`
+	// FirstWeekday is the first day of the reader's week, 0 is Sunday.
+	FirstWeekday int           `json:"firstWeekday"`
+	Now          int64         `json:"now"`       // milliseconds, the account's clock
+	ExpiresAt    int64         `json:"expiresAt"` // 0 unless times are reserved
+	Calendar     *calendarData `json:"calendar"`
 	// CardForm is null where our own form takes the sandbox's test cards.
 	CardForm *layout.CardFormData `json:"cardForm"`
 	Text     map[string]string    `json:"text"`
@@ -74,7 +76,8 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 		Secret: p.Secret, CheckoutID: p.ID, State: p.State,
 		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, RedirectURL: p.RedirectURL,
 		Stays:    p.Booking != nil || p.Receipt != nil && p.Receipt.DownloadURL != "",
-		Changing: p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12, Now: p.Now.UnixMilli(),
+		Changing: p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12,
+		FirstWeekday: int(p.Reader.FirstWeekday()), Now: p.Now.UnixMilli(),
 		Calendar: newCalendarData(p.Booking), Text: p.Reader.WithPrefix("js."),
 	}
 	if p.NeedsCard {

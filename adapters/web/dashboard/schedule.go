@@ -2,12 +2,15 @@ package dashboard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/adapters/web/layout"
 	"sundry/core/appointment"
+	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/slot"
 )
@@ -45,10 +48,14 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui.
 	if err != nil {
 		return ui.Form{}, err
 	}
+	zones, err := r.zoneOptions(c, v, setup.Hours.Timezone)
+	if err != nil {
+		return ui.Form{}, err
+	}
 	f := v.form("hours", base+"/bookings/hours", "Save hours",
 		ui.Field{
-			Name: "timezone", Label: "Time zone", Value: setup.Hours.Timezone, Required: true,
-			Placeholder: "Europe/Dublin", Hint: "Where you work. Buyers see their own time.",
+			Name: "timezone", Label: "Time zone", Type: "select", Options: zones, Search: "No time zone matches.",
+			Hint: "Where you work. Buyers see their own time.",
 		})
 	f.Title, f.Lead = "Weekly hours", "Such as 09:00-12:30, 13:30-17:00. Empty: you don’t work that day."
 	for _, day := range weekdays {
@@ -86,6 +93,26 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui.
 		},
 	)
 	return f, nil
+}
+
+// zoneOptions lists the time zones by city, with the one that is set, whatever it is called.
+func (r *Routes) zoneOptions(c *fiber.Ctx, v *visit, set string) ([]ui.Option, error) {
+	now, err := r.Clock.Now(c.UserContext(), v.account())
+	if err != nil {
+		return nil, err
+	}
+	set = civil.CurrentZoneName(set)
+	var all []ui.Option
+	for _, group := range layout.ZoneGroups(v.reader, now) {
+		for _, z := range group.Zones {
+			all = append(all, ui.Option{Value: z.Name, Label: z.Label, Former: z.Former, Selected: z.Name == set})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	if !slices.ContainsFunc(all, func(o ui.Option) bool { return o.Selected }) {
+		all = append(all, ui.Option{Value: set, Label: set, Selected: true})
+	}
+	return all, nil
 }
 
 // readHours reads the form. Each window remembers the day that it was typed for, so that a fault is shown there.

@@ -6,6 +6,8 @@ type Planner struct {
 	Sessions int
 	// Hour12 is the reader's clock.
 	Hour12 bool
+	// Zones are the time zones to choose from.
+	Zones []ZoneGroup
 	// Confirm is the label of the button that continues.
 	Confirm string
 }

@@ -12,10 +12,12 @@ import (
 type Field struct {
 	Name, Label, Hint string
 	// Type is an input's type, or textarea, select, checkbox, hidden; "" = text.
-	Type         string
-	Value        string
-	Checked      bool // of a checkbox
-	Options      []Option
+	Type    string
+	Value   string
+	Checked bool // of a checkbox
+	Options []Option
+	// Search says what the list of options, which is searched by typing, shows when none matches; "" for a short list.
+	Search       string
 	Autocomplete string
 	Placeholder  string
 	Suffix       string // a unit beside the field
@@ -33,6 +35,8 @@ type Field struct {
 type Option struct {
 	Value, Label string
 	Selected     bool
+	// Former are further words that a search finds it by.
+	Former string
 }
 
 // Hidden returns a field that is sent, but not shown.
@@ -119,7 +123,9 @@ func (f Field) isOf(path string) bool {
 func Choices(selected string, valuesAndLabels ...string) []Option {
 	var all []Option
 	for i := 0; i+1 < len(valuesAndLabels); i += 2 {
-		all = append(all, Option{valuesAndLabels[i], valuesAndLabels[i+1], valuesAndLabels[i] == selected})
+		all = append(all, Option{
+			Value: valuesAndLabels[i], Label: valuesAndLabels[i+1], Selected: valuesAndLabels[i] == selected,
+		})
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import * as Z from "./zones.js";
 
 /**
  * What the server passes to the page; see calendarData there.
- * @type {{ path: string, locale: string, twelveHours: boolean, now: number, zone: string, sellerZone: string, until: string, text: Record<string, string> }}
+ * @type {{ path: string, locale: string, twelveHours: boolean, firstWeekday: number, now: number, zone: string, sellerZone: string, until: string, text: Record<string, string> }}
  */
 const page = JSON.parse(document.getElementById("page-data")?.textContent || "{}");
 const loaded = Date.now();
@@ -38,6 +38,7 @@ createCalendar({
   words: page.text,
   locale: page.locale,
   twelveHours: page.twelveHours,
+  firstWeekday: page.firstWeekday,
   now: () => page.now + Date.now() - loaded,
   sessions: 1,
   gapMinutes: 0,

@@ -141,6 +141,7 @@ export default function startChoosing() {
       words,
       locale: page.locale,
       twelveHours: page.twelveHours,
+      firstWeekday: page.firstWeekday,
       now,
       sessions: data.sessions,
       gapMinutes: data.gapMinutes,

@@ -39,6 +39,7 @@ export interface PageData {
   changing: boolean;
   locale: string;
   twelveHours: boolean;
+  firstWeekday: number;
   now: number;
   expiresAt: number;
   calendar: CalendarData | null;

@@ -1,4 +1,9 @@
 // What the dashboard adds where there is a script: every page works without it.
+import addSearch from "./combobox.js";
+
+for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (document.querySelectorAll("select[data-search]"))) {
+  addSearch(select, select.dataset.search || "");
+}
 
 /** Copies a text and confirms it on the button.
  * @param {HTMLButtonElement} button

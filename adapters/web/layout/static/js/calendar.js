@@ -38,9 +38,10 @@ export default function createCalendar(options) {
   let openings;
 
   Z.setLocale(options.locale);
-  const grid = createGrid({ table: /** @type {HTMLTableElement} */ (byId("days")), words, pick: (day) => void showDay(day, true), turn: (month) => void showMonth(month) });
+  const grid = createGrid({ table: /** @type {HTMLTableElement} */ (byId("days")), words, start: options.firstWeekday, pick: (day) => void showDay(day, true), turn: (month) => void showMonth(month) });
   const list = createTimeList({ box: byId("times"), choose });
-  const zoneSelect = /** @type {HTMLSelectElement | null} */ (document.getElementById("zone"));
+  const zoneSelect = /** @type {HTMLSelectElement} */ (byId("zone"));
+  const showZone = fillZones(zoneSelect, options.sellerZone, words);
 
   /** @param {string} message */
   const announce = (message) => (byId("status").textContent = message);
@@ -243,12 +244,8 @@ export default function createCalendar(options) {
 
   /** @param {string} name */
   function useZone(name) {
-    state.zone = name;
-    openings = createOpenings({ source: options.source, zone: name, until: options.until, held: options.held, now: options.now });
-    if (zoneSelect) {
-      if (![...zoneSelect.options].some((o) => o.value === name)) zoneSelect.append(new Option(Z.cityOf(name), name));
-      zoneSelect.value = name;
-    }
+    state.zone = showZone(name);
+    openings = createOpenings({ source: options.source, zone: state.zone, until: options.until, held: options.held, now: options.now });
     void begin();
   }
 
@@ -293,10 +290,7 @@ export default function createCalendar(options) {
     options.onClock?.(twelveHours);
   }
 
-  if (zoneSelect) {
-    fillZones(zoneSelect, options.sellerZone, words);
-    zoneSelect.addEventListener("change", () => useZone(zoneSelect.value));
-  }
+  zoneSelect.addEventListener("change", () => useZone(zoneSelect.value));
   for (const button of clocks) button.addEventListener("click", () => useClock(button.dataset.hours === "12"));
   byId("previous").addEventListener("click", () => turn(-1));
   byId("next").addEventListener("click", () => turn(1));

@@ -79,11 +79,11 @@ export function dayAfterKey({ key, shiftKey }, day, start) {
  * @param {object} options
  * @param {HTMLTableElement} options.table
  * @param {Record<string, string>} options.words
+ * @param {number} options.start the first day of the week, 0 is Sunday
  * @param {(day: string) => void} options.pick
  * @param {(month: string) => void} options.turn called when the arrows leave the month
  */
-export default function createGrid({ table, words, pick, turn }) {
-  const start = Z.firstWeekday();
+export default function createGrid({ table, words, start, pick, turn }) {
   /** @type {GridState} */
   const state = { month: "", from: "", until: "", today: "", open: null, selected: "", current: "" };
   /**

@@ -18,6 +18,8 @@ export interface CalendarOptions {
   words: Record<string, string>;
   locale: string;
   twelveHours: boolean;
+  /** The first day of the reader's week: 0 is Sunday. */
+  firstWeekday: number;
   /** The time of the account's clock, in milliseconds. */
   now: () => number;
   /** How many times are chosen. */

@@ -133,17 +133,6 @@ export const dayWords = (day, options) =>
 /** @param {string} month */
 export const monthWords = (month) => dayWords(firstOf(month), { month: "long", year: "numeric" });
 
-// The first day of the week where the person lives: 0 is Sunday.
-export function firstWeekday() {
-  try {
-    const here = /** @type {any} */ (new Intl.Locale(navigator.language)); // getWeekInfo is newer than the types
-    return (here.getWeekInfo?.() || here.weekInfo).firstDay % 7;
-  } catch {
-    return 1;
-  }
-}
-
 export const browserZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone || "";
 /** @param {string} zone */
 export const cityOf = (zone) => zone.slice(zone.indexOf("/") + 1).replaceAll("_", " ").replaceAll("/", ", ");
-export const allZones = () => Intl.supportedValuesOf?.("timeZone") || [];
