@@ -48,37 +48,86 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-// home shows what is sold, at the price that the recipe has now.
-func (s *server) home(w http.ResponseWriter, r *http.Request) {
+// offer is the plan that the shop sells, at the first of its prices.
+type offer struct {
+	Plan  string
+	Price price
+}
+
+type price struct {
+	AmountInCents int64
+	Currency      string
+	Interval      string // empty for a one-time price
+	IntervalCount int
+}
+
+// Per says how often the price is charged.
+func (p price) Per() string {
+	switch {
+	case p.Interval == "":
+		return ""
+	case p.IntervalCount == 1:
+		return "per " + p.Interval
+	default:
+		return fmt.Sprintf("every %d %ss", p.IntervalCount, p.Interval)
+	}
+}
+
+// offer reads from the recipe what the shop sells: the listing's default plan, else its first.
+func (s *server) offer(r *http.Request) (title string, o offer, err error) {
 	var recipe struct {
 		Title string
 		Plans []struct {
-			Prices []struct {
-				AmountInCents int64
-				Currency      string
-			}
+			Key       string
+			IsDefault bool
+			Prices    []price
 		}
 	}
-	if err := s.call(
-		r, http.MethodGet, "/v1/catalog/listings/"+url.PathEscape(s.listing)+"/recipe", nil, &recipe,
-	); err != nil {
+	path := "/v1/catalog/listings/" + url.PathEscape(s.listing) + "/recipe"
+	if err := s.call(r, http.MethodGet, path, nil, &recipe); err != nil {
+		return "", o, err
+	}
+	for _, plan := range recipe.Plans {
+		if len(plan.Prices) > 0 && (o.Plan == "" || plan.IsDefault) {
+			o = offer{plan.Key, plan.Prices[0]}
+		}
+	}
+	if o.Plan == "" {
+		return "", o, fmt.Errorf("%s has no price", s.listing)
+	}
+	return recipe.Title, o, nil
+}
+
+// home shows what is sold, at the price that the recipe has now.
+func (s *server) home(w http.ResponseWriter, r *http.Request) {
+	title, o, err := s.offer(r)
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
 	user(w, r)
-	if err := shopPage.Execute(w, map[string]any{"Sundry": s.sundry, "Recipe": recipe}); err != nil {
+	if err := shopPage.Execute(w, map[string]any{"Sundry": s.sundry, "Title": title, "Offer": o}); err != nil {
 		log.Println("home:", err)
 	}
 }
 
-// checkout opens a session for the overlay.
+// checkout opens a session for the overlay, which sells what home shows.
 func (s *server) checkout(w http.ResponseWriter, r *http.Request) {
+	_, o, err := s.offer(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	catalog := map[string]string{"listing": s.listing, "plan": o.Plan}
+	if o.Price.Interval != "" {
+		catalog["interval"] = o.Price.Interval
+	}
 	var session struct {
 		ID       string `json:"id"`
 		EmbedURL string `json:"embedUrl"`
 	}
-	err := s.call(r, http.MethodPost, "/v1/checkout-sessions", map[string]any{
-		"catalog": map[string]string{"listing": s.listing}, "externalCustomerId": user(w, r), "uiMode": "embedded",
+	err = s.call(r, http.MethodPost, "/v1/checkout-sessions", map[string]any{
+		"catalog": catalog, "externalCustomerId": user(w, r), "uiMode": "embedded",
 		"successUrl": s.self + "/members", "cancelUrl": s.self + "/",
 	}, &session)
 	if err != nil {

@@ -3,6 +3,9 @@ package browser
 import (
 	"context"
 	"errors"
+	"html/template"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -188,4 +191,24 @@ func TestTheOverlayCannotBeClosedDuringAPayment(t *testing.T) {
 	}
 	s.later()
 	b.wait(`heard[0] === "complete ` + session["id"].(string) + `"`)
+}
+
+// The example's page writes the price as its reader does, and fits a phone.
+func TestTheExampleShopFitsAPhone(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	shown, err := template.ParseFiles("../../examples/go-overlay/shop.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		price := map[string]any{"AmountInCents": 1200, "Currency": "eur", "Per": "per month"}
+		_ = shown.Execute(w, map[string]any{"Sundry": s.URL, "Title": "Club", "Offer": map[string]any{"Price": price}})
+	}))
+	t.Cleanup(shop.Close)
+	b := newTab(t)
+	b.size(360, 740)
+	b.open(shop.URL)
+	b.sees("€12.00 per month")
+	b.fits("the example's shop")
 }

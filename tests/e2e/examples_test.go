@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -50,7 +51,12 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.SQLite, nil)
 	a := app.NewAccount(t)
-	club := a.Published(t, JSON{"title": "Club", "priceInCents": 900})
+	club := plans(t, a, 0) // basic for €10 a month is its default
+	a.AsCreator(t, http.MethodPut, "/v1/listings/"+club.ID+"/plans/agency", JSON{
+		"name": "Agency", "isDefault": false, "trialDays": 0, "entitlements": []JSON{}, "credits": []JSON{},
+		"meters": []JSON{},
+		"prices": []JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 9900}},
+	}).Want(t, 200)
 	program := filepath.Join(t.TempDir(), "shop")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
 		"sundry/examples/go-overlay").CombinedOutput(); err != nil {
@@ -61,7 +67,8 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 	visitor, shop := newVisitor(t), "http://"+addr
 
 	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/"); status != 200 ||
-		!strings.Contains(body, "900 eur") || !strings.Contains(body, app.URL+"/sundry.js") {
+		!strings.Contains(body, `data-amount="1000" data-currency="eur" data-per="per month"`) ||
+		!strings.Contains(body, `name="viewport"`) || !strings.Contains(body, app.URL+"/sundry.js") {
 		t.Fatalf("the shop's page: %d %s", status, body)
 	}
 	if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 403 {
@@ -72,6 +79,10 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 	id, _, _ := strings.Cut(rest, `"`)
 	if !strings.Contains(body, "embed=1") {
 		t.Fatalf("the session: %s", body)
+	}
+	session := a.AsBackend(t, get, "/v1/checkout-sessions/"+id, nil).Want(t, 200).Map(t)
+	if total := fmt.Sprint(session["totalInCents"]); total != "1000" {
+		t.Errorf("the page shows 1000 and sells for %s", total)
 	}
 	a.Pay(t, harness.Session{ID: id}, harness.CardSucceeds).Want(t, 200)
 	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 200 ||
