@@ -149,11 +149,11 @@ var demoListings = []demoListing{
 			{Key: "member", Name: "Member", IsDefault: true, Prices: []plan.PriceDraft{price("month", 1200),
 				price("year", 12000)},
 				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true}},
-				Credits:      []plan.Credit{{Key: "downloads", Unit: "file", Amount: 10, Renews: true}}},
+				Credits:      []plan.Credit{{Key: "downloads", Unit: "files", Amount: 10, Renews: true}}},
 			{Key: "maker", Name: "Maker", TrialDays: 14, Prices: []plan.PriceDraft{price("month", 2900)},
 				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true},
 					{Key: "live_sessions", Type: "boolean", Value: true}},
-				Credits: []plan.Credit{{Key: "downloads", Unit: "file", Amount: 50, Renews: true}}},
+				Credits: []plan.Credit{{Key: "downloads", Unit: "files", Amount: 50, Renews: true}}},
 		},
 	},
 	{

@@ -275,4 +275,7 @@ type PayoutSchedules interface {
 type PortalLinks interface {
 	// PortalURL is a customer's portal, good for 30 days. Anyone who has it can cancel their subscriptions.
 	PortalURL(customerID string) (string, error)
+	// MailedPortalURL is PortalURL for a mail to an address: it shows what all customers of the account with that address
+	// have bought.
+	MailedPortalURL(customerID, address string) (string, error)
 }

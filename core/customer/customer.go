@@ -87,7 +87,7 @@ func ValidateExternalID(field, s string, f *fault.Violations) {
 // it.
 func ValidateEmail(field, s string, f *fault.Violations) {
 	_, ok := email.Parse(s)
-	f.Check(ok && strings.TrimSpace(s) == s, field, fault.DetailInvalid, "Give an e-mail address such as "+
+	f.Check(ok && strings.TrimSpace(s) == s, field, fault.DetailInvalid, "Give an email address such as "+
 		"ada@example.com, at most 254 characters.")
 }
 

@@ -23,6 +23,8 @@ type PortalLink struct {
 	ReturnURL string `json:"r,omitempty"`
 	// ExpiresAt is real time, in seconds; 0 for a link that never was a key and only leads to the page that mails one.
 	ExpiresAt int64 `json:"e"`
+	// MailedTo proves to which address the link was mailed, see PortalKey.Address; "" for a link that was not.
+	MailedTo string `json:"m,omitempty"`
 }
 
 // Asks reports whether the link is on a page that others may see, such as a receipt: all it can do is to have a key
@@ -35,7 +37,10 @@ func (l PortalLink) Expired(now time.Time) bool { return now.Unix() >= l.Expires
 // PortalKey signs links: 32 bytes, used for nothing else.
 type PortalKey []byte
 
-const purposePortal = "portal"
+const (
+	purposePortal  = "portal"
+	purposeAddress = "portal_address"
+)
 
 // Sign is the link's part of an address.
 func (k PortalKey) Sign(l PortalLink) (string, error) {
@@ -45,6 +50,21 @@ func (k PortalKey) Sign(l PortalLink) (string, error) {
 	}
 	payload := base64.RawURLEncoding.EncodeToString(raw)
 	return payload + "." + k.proof(payload), nil
+}
+
+// Address is the proof that a link was mailed to an address, in any case. It does not reveal the address.
+func (k PortalKey) Address(address string) string {
+	mac := secret.MAC(k, purposeAddress, strings.ToLower(address))
+	return base64.RawURLEncoding.EncodeToString(mac[:addressProof])
+}
+
+// addressProof is the length of the proof in bytes.
+const addressProof = 12
+
+// ReachesAll reports whether whoever opens the link reads the mail of the customer, so that everything bought with the
+// customer's address may be shown. A guest types any address, and a link that an app asked for proves nothing about it.
+func (k PortalKey) ReachesAll(l PortalLink, address string) bool {
+	return address != "" && l.MailedTo != "" && hmac.Equal([]byte(l.MailedTo), []byte(k.Address(address)))
 }
 
 // Open is the link behind a token; ok is false for anything that we did not give out.

@@ -28,11 +28,11 @@ func (r Registration) Clean() (Registration, error) {
 	address, ok := email.Parse(r.Email)
 	switch {
 	case address == "":
-		f.Add("email", fault.DetailRequired, "An e-mail address is required.")
+		f.Add("email", fault.DetailRequired, "An email address is required.")
 	case len(address) > email.MaxLength:
-		f.Addf("email", fault.DetailTooLong, "An e-mail address may have at most %d characters.", email.MaxLength)
+		f.Addf("email", fault.DetailTooLong, "An email address may have at most %d characters.", email.MaxLength)
 	default:
-		f.Check(ok, "email", fault.DetailInvalid, "This is not an e-mail address.")
+		f.Check(ok, "email", fault.DetailInvalid, "This is not an email address.")
 	}
 	r.Email = address
 	CheckNewPassword(&f, "password", r.Email, r.Password)
@@ -45,8 +45,8 @@ func (r Registration) Clean() (Registration, error) {
 func CheckCredentials(address, password string) (string, error) {
 	var f fault.Violations
 	address, _ = email.Parse(address)
-	f.Check(address != "", "email", fault.DetailRequired, "An e-mail address is required.")
-	f.Check(len(address) <= email.MaxLength, "email", fault.DetailTooLong, "An e-mail address may have at most 254 "+
+	f.Check(address != "", "email", fault.DetailRequired, "An email address is required.")
+	f.Check(len(address) <= email.MaxLength, "email", fault.DetailTooLong, "An email address may have at most 254 "+
 		"characters.")
 	f.Check(password != "", "password", fault.DetailRequired, "A password is required.")
 	f.Check(utf8.RuneCountInString(password) <= maxPassword, "password", fault.DetailTooLong,

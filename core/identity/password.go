@@ -26,7 +26,7 @@ func CheckNewPassword(f *fault.Violations, field, address, password string) {
 	case n > maxPassword:
 		f.Addf(field, fault.DetailTooLong, "A password may have at most %d characters.", maxPassword)
 	case strings.EqualFold(strings.TrimSpace(password), address):
-		f.Add(field, fault.DetailNotAllowed, "The password must not be the e-mail address.")
+		f.Add(field, fault.DetailNotAllowed, "The password must not be the email address.")
 	}
 }
 

@@ -84,7 +84,7 @@ func (e ProfileEdit) Clean() (ProfileEdit, error) {
 	}
 	if given(e.SupportEmail) {
 		address, ok := email.Parse(*e.SupportEmail)
-		f.Check(ok, "supportEmail", fault.DetailInvalid, "This is not an e-mail address.")
+		f.Check(ok, "supportEmail", fault.DetailInvalid, "This is not an email address.")
 		e.SupportEmail = &address
 	}
 	if given(e.RefundPolicy) {

@@ -14,7 +14,11 @@ import (
 // CheckName lists the faults of a name or title: required, one line, at most so many characters, something to see,
 // nothing that makes two names look alike, and nothing that turns the direction of what is written after it.
 func CheckName(f *fault.Violations, field, value string, most int) {
-	if f.Check(strings.TrimSpace(value) != "", field, fault.DetailRequired, "Expected some text.") {
+	noun := "name"
+	if field == "title" || field == "description" {
+		noun = field
+	}
+	if f.Check(strings.TrimSpace(value) != "", field, fault.DetailRequired, "Enter a "+noun+".") {
 		CheckLine(f, field, value, most)
 	}
 }

@@ -266,7 +266,7 @@ func (s *Service) method(session checkout.State, p Payment, emailRequired bool) 
 	var f fault.Violations
 	f.Check(
 		p.Email != "" || session.Email != "" || !emailRequired, "email", fault.DetailRequired,
-		"Give an e-mail address for the receipt.",
+		"Give an email address for the receipt.",
 	)
 	checkBuyer(p.Email, p.Buyer, &f)
 	token := ""

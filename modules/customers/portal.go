@@ -61,6 +61,14 @@ func (s *Service) PortalURL(customerID string) (string, error) {
 	})
 }
 
+// MailedPortalURL implements ports.PortalLinks.
+func (s *Service) MailedPortalURL(customerID, address string) (string, error) {
+	return s.portalURL(customer.PortalLink{
+		CustomerID: customerID, ExpiresAt: s.clock.Real().Add(customer.PortalMail).Unix(),
+		MailedTo: s.cfg.PortalKey.Address(address),
+	})
+}
+
 // AskURL is a page that mails a customer the way to their portal: it is shown where others may see it.
 func (s *Service) AskURL(customerID string) (string, error) {
 	return s.portalURL(customer.PortalLink{CustomerID: customerID})
@@ -71,11 +79,22 @@ type Visit struct {
 	Customer  customer.State
 	Seller    string
 	ReturnURL string // empty for none
+	link      customer.PortalLink
 	// Expired means that the link is too old: it can only request a new one by mail.
 	Expired bool
 	// Asked means that the link was made for that alone.
 	Asked bool
 }
+
+// OtherCustomer is a customer with the address of the one whose portal is open.
+type OtherCustomer struct {
+	customer.State
+	// Token is the last part of the address of their own portal.
+	Token string
+}
+
+// maxOthers bounds the customers of one address that a portal shows.
+const maxOthers = 50
 
 // Visit opens the portal behind a link. NOT_FOUND for anything that we did not give out.
 func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
@@ -93,7 +112,31 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 	}
 	seller, err := s.accounts.SellerName(ctx, r, owner.CreatorID)
 	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.clock.Real()),
-		Asked: link.Asks()}, err
+		Asked: link.Asks(), link: link}, err
+}
+
+// Others lists the account's other customers with the same address, newest first, with links like the one that was
+// opened: a guest who buys twice is two customers. It is empty unless the link was mailed to that address.
+func (s *Service) Others(ctx context.Context, v Visit) (others []OtherCustomer, err error) {
+	owner, link := v.Customer, v.link
+	if v.Expired || !s.cfg.PortalKey.ReachesAll(link, owner.Email) {
+		return nil, nil
+	}
+	found, err := s.store.Read(ctx).Customers.Customers.List(
+		ctx, ports.CustomerFilter{CreatorID: owner.CreatorID, Email: owner.Email}, ports.Page{Limit: maxOthers},
+	)
+	for _, one := range found.Items {
+		if one.ID == owner.ID {
+			continue
+		}
+		link.CustomerID = one.ID
+		token, err := s.cfg.PortalKey.Sign(link)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, OtherCustomer{one, token})
+	}
+	return others, err
 }
 
 // MailLink mails a new link to the customer of an old one, to the address that the account knows. Again within the hour
@@ -104,7 +147,7 @@ func (s *Service) MailLink(ctx context.Context, token string) error {
 		return err
 	}
 	if visit.Customer.Email == "" {
-		return fault.New(fault.StateConflict, "There is no e-mail address to send a link to.")
+		return fault.New(fault.StateConflict, "There is no email address to send a link to.")
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		return s.bus.Publish(ctx, r, customer.LinkAsked{State: visit.Customer, At: s.clock.Real()})

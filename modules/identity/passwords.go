@@ -53,7 +53,7 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 	address, ok := email.Parse(address)
 	if !ok {
 		return fault.Invalid(fault.Detail{
-			Field: "email", Code: fault.DetailInvalid, Message: "This is not an e-mail address.",
+			Field: "email", Code: fault.DetailInvalid, Message: "This is not an email address.",
 		})
 	}
 	if err := s.admit(ctx, "reset:address:"+from.Address, s.limits.ResetPerAddress); err != nil {

@@ -60,7 +60,7 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 		return begin(ctx, repos, creator.State())
 	})
 	if errors.Is(err, ports.ErrDuplicate) {
-		return fault.Wrap(fault.EmailTaken, "An account with this e-mail address exists. Sign in instead.", err)
+		return fault.Wrap(fault.EmailTaken, "An account with this email address exists. Sign in instead.", err)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (s *Service) checkPassword(
 	}
 	if !matches {
 		s.logFailure(ctx, state.ID, from)
-		return identity.CreatorState{}, fault.New(fault.Unauthenticated, "The e-mail address or the password is wrong.")
+		return identity.CreatorState{}, fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
 	}
 	return state, nil
 }

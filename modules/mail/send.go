@@ -114,7 +114,7 @@ func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
 		Sandbox: !s.cfg.Livemode, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL,
 		ManageURL: s.deps.Bookings.ManageURL,
-		PortalURL: s.portalURL,
+		PortalURL: func(customerID string) string { return s.portalURL(customerID, mail.Recipient) },
 		PaymentReceiptURL: func(id string) string {
 			return s.deps.Documents.URL(document.Receipt, id)
 		},
@@ -160,8 +160,8 @@ func attachments(mail ports.Mail) []ports.Attachment {
 }
 
 // portalURL is a customer's portal; a link that cannot be made leaves the mail without one.
-func (s *Service) portalURL(customerID string) string {
-	address, err := s.deps.Portal.PortalURL(customerID)
+func (s *Service) portalURL(customerID, recipient string) string {
+	address, err := s.deps.Portal.MailedPortalURL(customerID, recipient)
 	if err != nil {
 		return ""
 	}

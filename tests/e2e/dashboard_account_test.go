@@ -21,7 +21,7 @@ func TestAChangedPasswordSignsOutElsewhereAndIsNoted(t *testing.T) {
 			t.Errorf("a wrong current password is %d", page.Status)
 		}
 		if page := here.Send(t, "/dashboard/security/password", "current", harness.Password, "password",
-			a.Email); page.Status != 400 || !strings.Contains(page.Body, "must not be the e-mail address") {
+			a.Email); page.Status != 400 || !strings.Contains(page.Body, "must not be the email address") {
 			t.Errorf("the address as password is %d", page.Status)
 		}
 		if page := there.Open(t, "/dashboard"); page.Path != "/dashboard" {

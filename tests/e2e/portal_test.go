@@ -281,3 +281,56 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 		t.Error("no link was mailed")
 	})
 }
+
+// A guest who buys twice is two customers: what they typed proves nothing. Whoever reads the mail of their address sees
+// all of it.
+func TestAMailedPortalShowsAllOfItsAddress(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a, email := app.NewAccount(t), harness.Unique("lena")+"@buyer.example"
+		book := a.Published(t, JSON{"title": "Type Handbook", "priceInCents": 2900})
+		buy := func(listing harness.Listing, address string) (receipt JSON) {
+			session := a.NewSession(t, listing, "default", "", JSON{
+				"catalog": nil, "listingId": listing.ID, "externalCustomerId": nil,
+			})
+			return a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+				JSON{"cardNumber": harness.CardSucceeds, "email": address}).Want(t, 200).Map(t)
+		}
+		first, second := buy(book, email), buy(book, strings.ToUpper(email))
+		club := buy(a.Published(t, JSON{
+			"type": "SUBSCRIPTION", "title": "Type Club", "priceInCents": 900,
+			"metadata": JSON{"interval": "month", "intervalCount": 1},
+		}), email)
+		stranger := buy(book, "x"+email)
+		if first["customerId"] == second["customerId"] {
+			t.Fatal("an address that a guest typed joined two customers")
+		}
+		workOff(t, a)
+		var link string
+		for _, m := range mailsTo(t, app, email) {
+			if _, rest, ok := strings.Cut(m.Parts["text/plain"], app.URL+"/p/"); ok {
+				link, _, _ = strings.Cut(rest, "\n")
+			}
+		}
+		if link == "" {
+			t.Fatal("no mail leads to the portal")
+		}
+		page := read(t, app, "/p/"+strings.TrimSpace(link))
+		for _, receipt := range []JSON{first, second, club} {
+			if number := text(t, receipt["receiptNumber"]); !strings.Contains(page, number) {
+				t.Errorf("the portal lacks %s", number)
+			}
+		}
+		if strings.Contains(page, text(t, stranger["receiptNumber"])) {
+			t.Error("the portal shows what another address bought")
+		}
+		asked := a.AsBackend(t, post, "/v1/customer-portal-sessions", JSON{
+			"customerId": first["customerId"], "returnUrl": "https://shop.example/account",
+		}).Want(t, 201).Map(t)
+		page = read(t, app, strings.TrimPrefix(text(t, asked["url"]), app.URL))
+		if !strings.Contains(page, text(t, first["receiptNumber"])) ||
+			strings.Contains(page, text(t, second["receiptNumber"])) {
+			t.Error("a link that an app asked for shows what others with the address bought")
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,11 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	coreaccess "sundry/core/access"
+	"sundry/core/country"
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/plan"
 	"sundry/modules/access"
 	"sundry/modules/customers"
 	"sundry/ports"
@@ -52,7 +55,10 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 				}
 			}},
 			{Label: "External ID", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.ExternalCustomerID)) }},
-			{Label: "Country", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.Details.Country)) }},
+			{
+				Label: "Country", Cell: func(s customer.State) ui.Cell { return v.country(s.Details.Country) },
+				CSV: func(s customer.State) string { return s.Details.Country },
+			},
 			{
 				Label: "Since", Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
 				CSV: func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
@@ -183,7 +189,11 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, v.grantsPart(s, why))
+	grants, err := r.grantsPart(c, v, s, why)
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, grants)
 	subs, err := r.Subscriptions.OfCustomer(ctx, s.ID)
 	if err != nil {
 		return err
@@ -221,9 +231,9 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	}
 	details := []ui.Fact{
 		{Label: "Email", Value: ui.Text(orDash(s.Email))},
-		{Label: "External ID", Value: ui.Copyable(orDash(s.ExternalCustomerID))},
+		{Label: "External ID", Value: ui.Copyable(s.ExternalCustomerID)},
 		{Label: "ID", Value: ui.Copyable(s.ID)},
-		{Label: "Country", Value: ui.Text(orDash(s.Details.Country))},
+		{Label: "Country", Value: v.country(s.Details.Country)},
 		{Label: "Tax ID", Value: ui.Text(orDash(s.Details.TaxID))},
 		{Label: "Since", Value: v.moment(s.CreatedAt)},
 	}
@@ -235,7 +245,8 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 }
 
 // grantsPart explains which payment, subscription or manual grant gives what.
-func (v *visit) grantsPart(s customer.State, why access.Explanation) ui.Part {
+func (r *Routes) grantsPart(c *fiber.Ctx, v *visit, s customer.State, why access.Explanation) (ui.Part, error) {
+	names := r.planNames(c.UserContext(), v)
 	t := ui.Table{Label: "Access", Heads: []ui.Head{
 		{Label: "Gives"},
 		{Label: "Because of"},
@@ -243,11 +254,16 @@ func (v *visit) grantsPart(s customer.State, why access.Explanation) ui.Part {
 		{Label: "Until"},
 		{},
 	}}
-	for _, g := range why.Running {
-		t.Rows = append(t.Rows, v.grantRow(s, g.State(), true))
-	}
-	for _, g := range why.Ended[:min(len(why.Ended), 10)] {
-		t.Rows = append(t.Rows, v.grantRow(s, g.State(), false))
+	ended := why.Ended[:min(len(why.Ended), 10)]
+	for i, g := range slices.Concat(why.Running, ended) {
+		plan := ""
+		if of := g.State().Plan; of != nil {
+			var err error
+			if plan, err = names(of.ListingID, of.Key); err != nil {
+				return ui.Part{}, err
+			}
+		}
+		t.Rows = append(t.Rows, v.grantRow(s, g.State(), plan, i < len(why.Running)))
 	}
 	if len(t.Rows) == 0 {
 		t.Empty = &ui.Empty{Title: "No access", Text: "Nothing that this customer bought or was given counts now."}
@@ -255,13 +271,43 @@ func (v *visit) grantsPart(s customer.State, why access.Explanation) ui.Part {
 	p := ui.TablePart("Access", t)
 	p.Lead = "What they may use, and why. Version " + strconv.FormatInt(why.Document.Version, 10) + "."
 	p.Actions = []ui.Action{ui.Link("Show as JSON", base+"/customers/"+s.ID+"/access")}
-	return p
+	return p, nil
 }
 
-func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) ui.Row {
+// planNames returns a function that names a plan as its buyer knows it: "Studio – Pro", or the listing alone where the
+// plan adds nothing.
+func (r *Routes) planNames(ctx context.Context, v *visit) func(listingID, key string) (string, error) {
+	titles, plans := r.titles(ctx, v), map[string][]plan.State{}
+	return func(listingID, key string) (string, error) {
+		if _, known := plans[listingID]; !known {
+			found, err := r.Catalog.Plans(ctx, v.account(), listingID)
+			if err != nil && !fault.Is(err, fault.NotFoundCode) {
+				return "", err
+			}
+			plans[listingID] = found
+		}
+		offer := plan.Offer{Title: titles(listingID)}
+		for _, p := range plans[listingID] {
+			if p.Key == key {
+				offer.PlanName = p.Name
+			}
+		}
+		return offer.Name(), nil
+	}
+}
+
+// grantEnds explain why a grant no longer counts.
+var grantEnds = map[coreaccess.EndReason]string{
+	coreaccess.Revoked: "You took it back", coreaccess.Expired: "Its time was over",
+	coreaccess.SourceEnded: "The subscription ended", coreaccess.Refunded: "Refunded",
+	coreaccess.Disputed: "The payment is disputed",
+}
+
+// grantRow shows a grant; plan is the name of what it gives, "" for one of loose entitlements and credits.
+func (v *visit) grantRow(s customer.State, g coreaccess.State, plan string, running bool) ui.Row {
 	var gives []string
-	if g.Plan != nil {
-		gives = append(gives, g.Plan.ListingKey+" / "+g.Plan.Key)
+	if plan != "" {
+		gives = append(gives, plan)
 	}
 	for _, e := range g.Entitlements {
 		gives = append(gives, entitlementLine(e))
@@ -289,7 +335,7 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) ui.
 	var buttons ui.Cell
 	switch {
 	case !running:
-		until = ui.Cell{Text: "Ended " + v.when(g.EndedAt), Sub: string(g.EndReason)}
+		until = ui.Cell{Text: "Ended " + v.when(g.EndedAt), Sub: grantEnds[g.EndReason]}
 	case !g.ExpiresAt.IsZero():
 		until = v.moment(g.ExpiresAt)
 	}
@@ -305,12 +351,50 @@ func (v *visit) historyPart(why access.Explanation) ui.Part {
 	var steps []ui.Step
 	for _, change := range why.History[:min(len(why.History), 12)] {
 		steps = append(steps, ui.Step{
-			Title: "Version " + strconv.FormatInt(change.Version, 10),
-			Text:  plainWords(string(change.Cause.Kind)) + " " + change.Cause.ID + ": " + strings.Join(change.Changed, ", "),
-			At:    v.when(change.At), Tone: "ok",
+			Title: cmp.Or(accessCauses[change.Cause.Kind], plainWords(string(change.Cause.Kind))), Href: causePage(change.Cause),
+			Text: changedWords(change.Changed) + " · version " + strconv.FormatInt(change.Version, 10),
+			At:   v.when(change.At), Tone: "ok",
 		})
 	}
 	return ui.Part{Kind: "timeline", Title: "Access history", Data: steps}
+}
+
+// accessCauses put what changed a customer's access into words.
+var accessCauses = map[coreaccess.CauseKind]string{
+	coreaccess.PurchasePaid: "Purchase paid", coreaccess.SubscriptionStarted: "Subscription started",
+	coreaccess.SubscriptionChanged: "Subscription changed", coreaccess.SubscriptionEnded: "Subscription ended",
+	coreaccess.AppointmentsCanceled: "Appointments canceled", coreaccess.CustomerRenamed: "External ID changed",
+	coreaccess.GrantCreated: "Access given", coreaccess.GrantRevoked: "Access taken back",
+	coreaccess.GrantExpired: "Access ran out", coreaccess.CreditsConsumed: "Credits used",
+	coreaccess.PaymentRefunded: "Payment refunded", coreaccess.DisputeOpened: "Payment disputed",
+	coreaccess.DisputeWon: "Dispute won",
+}
+
+// causePage returns the page of what changed a customer's access; "" where there is none.
+func causePage(cause coreaccess.Cause) string {
+	switch cause.Kind {
+	case coreaccess.PurchasePaid:
+		return base + "/orders/" + cause.ID
+	case coreaccess.SubscriptionStarted, coreaccess.SubscriptionChanged, coreaccess.SubscriptionEnded:
+		return base + "/subscriptions/" + cause.ID
+	case coreaccess.DisputeOpened, coreaccess.DisputeWon:
+		return base + "/disputes/" + cause.ID
+	}
+	return ""
+}
+
+// changedWords name the members of a snapshot that changed: "Plans, credits".
+func changedWords(members []string) string {
+	words := make([]string, len(members))
+	for i, member := range members {
+		words[i] = strings.TrimPrefix(strings.ToLower(member), "active")
+	}
+	return plainWords(strings.Join(words, ", "))
+}
+
+// country names a country; a dash for none.
+func (v *visit) country(code string) ui.Cell {
+	return ui.Text(orDash(country.Name(code, v.reader.Language)))
 }
 
 // customerAccess shows the snapshot as the API responds with it.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -46,7 +47,7 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 				CSV: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
 			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
 			{
-				Label: "Asked for", Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
+				Label: "Requested", Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
 				CSV: func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
 			},
 			{
@@ -96,6 +97,13 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 	p.FormsLeadTo = r.PaysOut.PayoutOrigin
 	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
 	p.Aside = append(p.Aside, payoutAccountParts(v, account, r.PaysOut.Label)...)
+	if slices.ContainsFunc(balances, func(b ledger.Balance) bool { return b.Available > 0 }) {
+		l.Empty.Text = "You have money to pay out."
+		l.Empty.Action = &ui.Action{Label: "Set up your payout account", Href: "#payout-account", Tone: "primary"}
+		if account.CanReceive() {
+			l.Empty.Action = &ui.Action{Label: "Pay out", Href: base + "/balance/payout", Tone: "primary"}
+		}
+	}
 	if len(balances) > 0 && account.CanReceive() {
 		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
 	}
@@ -181,7 +189,7 @@ func (r *Routes) requestPayout(c *fiber.Ctx, v *visit) error {
 		}
 		return r.again(c, v, payoutPage(), f, err)
 	}
-	return r.done(c, base+"/balance/payouts/"+asked.ID, v.reader.Money(asked.Amount)+" is on its way.")
+	return r.done(c, base+"/balance/payouts/"+asked.ID, "Payout of "+v.reader.Money(asked.Amount)+" requested.")
 }
 
 func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
@@ -197,7 +205,7 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 	all := []ui.Fact{
 		{Label: "Amount", Value: ui.Text(v.reader.Money(s.Amount))},
 		{Label: "ID", Value: ui.Copyable(s.ID)},
-		{Label: "Asked for", Value: v.moment(s.CreatedAt)},
+		{Label: "Requested", Value: v.moment(s.CreatedAt)},
 		{Label: "Paid", Value: v.moment(s.PaidAt)},
 	}
 	if s.Destination != "" {

@@ -122,7 +122,7 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 		p.Aside = append(p.Aside, ui.Facts("Tax", why...))
 	}
 	if o.session != nil {
-		p.Aside = append(p.Aside, ui.Facts("Buyer and source", buyerFacts(*o.session)...))
+		p.Aside = append(p.Aside, ui.Facts("Buyer and source", v.buyerFacts(*o.session)...))
 	}
 	return r.send(c, v, p)
 }
@@ -189,7 +189,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 
 var taxTreatments = map[tax.Treatment]string{
 	tax.Undetermined: "None: the country isn't known", tax.Taxed: "Collected", tax.ReverseCharge: "Reverse charge",
-	tax.NotCollected: "Not collected there",
+	tax.NotCollected: "None: not registered there",
 }
 
 // taxFacts explain the tax of a payment, with the check of the VAT ID that removed it.
@@ -198,9 +198,13 @@ func (v *visit) taxFacts(d tax.Details) []ui.Fact {
 	if !computed {
 		return nil
 	}
-	all := []ui.Fact{{Label: "Treatment", Value: ui.Text(treatment)}}
+	where := country.Name(d.Country, v.reader.Language)
+	if d.Treatment == tax.NotCollected && d.Country != "" {
+		treatment = "None, not registered in " + where
+	}
+	all := []ui.Fact{{Label: "Tax", Value: ui.Text(treatment)}}
 	if d.Country != "" {
-		all = append(all, ui.Fact{Label: "Taxed in", Value: ui.Text(country.Name(d.Country, v.reader.Language))})
+		all = append(all, ui.Fact{Label: "Country", Value: ui.Text(where)})
 	}
 	if d.TaxID == "" {
 		return all
@@ -227,11 +231,11 @@ func (v *visit) taxFacts(d tax.Details) []ui.Fact {
 	return all
 }
 
-func buyerFacts(s checkout.State) []ui.Fact {
+func (v *visit) buyerFacts(s checkout.State) []ui.Fact {
 	all := []ui.Fact{
 		{Label: "Email", Value: ui.Text(orDash(s.Email))},
 		{Label: "Name", Value: ui.Text(orDash(s.Buyer.Name))},
-		{Label: "Country", Value: ui.Text(orDash(s.Buyer.Country))},
+		{Label: "Country", Value: v.country(s.Buyer.Country)},
 	}
 	if s.SubscriptionID != "" {
 		all = append(all, ui.Fact{

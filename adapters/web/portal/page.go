@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -8,6 +10,7 @@ import (
 	"sundry/adapters/web/layout"
 	"sundry/core/appointment"
 	"sundry/core/cardsetup"
+	"sundry/core/customer"
 	"sundry/core/document"
 	"sundry/core/invoice"
 	"sundry/core/locale"
@@ -46,6 +49,8 @@ type page struct {
 
 type planView struct {
 	subscription.State
+	// Path is the portal that the plan is managed in.
+	Path     string
 	Price    string // with its interval
 	CanPay   bool
 	Resumes  bool // may be resumed
@@ -151,27 +156,50 @@ func (r *Routes) home(c *fiber.Ctx) error {
 func (r *Routes) fill(c *fiber.Ctx, v customers.Visit, p *page) error {
 	ctx, reader := c.UserContext(), layout.Reader(c)
 	p.AddressLines = addressLines(v.Customer.Details, reader)
-	subs, err := r.Subscriptions.OfCustomer(ctx, v.Customer.ID)
+	var err error
+	if p.Cards, err = r.Payments.Cards(ctx, v.Customer.ID); err != nil {
+		return err
+	}
+	if err := r.fillPurchases(ctx, reader, v.Customer, p.Path, p); err != nil {
+		return err
+	}
+	others, err := r.Customers.Others(ctx, v)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if err := r.fillPurchases(ctx, reader, other.State, "/p/"+other.Token, p); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(p.Receipts, func(a, b receiptView) int { return b.PaidAt.Compare(a.PaidAt) })
+	return nil
+}
+
+// fillPurchases adds what a customer has bought, which is managed in the portal at a path.
+func (r *Routes) fillPurchases(
+	ctx context.Context, reader locale.Locale, owner customer.State, at string, p *page,
+) error {
+	subs, err := r.Subscriptions.OfCustomer(ctx, owner.ID)
 	if err != nil {
 		return err
 	}
 	for _, s := range subs {
-		p.Plans = append(p.Plans, newPlanView(reader, s))
+		plan := newPlanView(reader, s)
+		plan.Path = at
+		p.Plans = append(p.Plans, plan)
 	}
-	if p.Cards, err = r.Payments.Cards(ctx, v.Customer.ID); err != nil {
-		return err
-	}
-	paid, err := r.Customers.Payments(ctx, v.Customer.ID)
+	paid, err := r.Customers.Payments(ctx, owner.ID)
 	if err != nil {
 		return err
 	}
 	for _, one := range paid {
 		if one.Purpose != payment.ForInvoice { // which is listed itself
-			p.Receipts = append(p.Receipts, r.newReceiptView(reader, p.Path, one))
+			p.Receipts = append(p.Receipts, r.newReceiptView(reader, at, one))
 		}
 	}
 	asked, err := r.Invoicing.Invoices(
-		ctx, v.Customer.CreatorID, ports.InvoiceSearch{CustomerID: v.Customer.ID}, ports.Page{Limit: maxListed},
+		ctx, owner.CreatorID, ports.InvoiceSearch{CustomerID: owner.ID}, ports.Page{Limit: maxListed},
 	)
 	if err != nil {
 		return err
@@ -179,8 +207,8 @@ func (r *Routes) fill(c *fiber.Ctx, v customers.Visit, p *page) error {
 	for _, one := range asked.Items {
 		p.Invoices = append(p.Invoices, newInvoiceView(reader, one))
 	}
-	booked, err := r.Booking.Appointments(ctx, v.Customer.CreatorID,
-		ports.AppointmentSearch{CustomerID: v.Customer.ID, Status: appointment.StatusConfirmed},
+	booked, err := r.Booking.Appointments(ctx, owner.CreatorID,
+		ports.AppointmentSearch{CustomerID: owner.ID, Status: appointment.StatusConfirmed},
 		ports.Page{Limit: maxListed})
 	for _, a := range booked.Items {
 		p.Appointments = append(p.Appointments, r.newAppointmentView(reader, a))

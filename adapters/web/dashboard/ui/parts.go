@@ -59,8 +59,13 @@ func Text(s string) Cell { return Cell{Text: s} }
 // Mono returns a cell of a name or an id.
 func Mono(s string) Cell { return Cell{Text: s, Mono: true} }
 
-// Copyable returns a cell of an id with a button that copies it.
-func Copyable(s string) Cell { return Cell{Text: s, Mono: true, Copy: true} }
+// Copyable returns a cell of an id with a button that copies it; of "" a dash.
+func Copyable(s string) Cell {
+	if s == "" {
+		return Text("–")
+	}
+	return Cell{Text: s, Mono: true, Copy: true}
+}
 
 // TextLink returns a cell that leads somewhere.
 func TextLink(label, href string) Cell { return Cell{Text: label, Href: href} }
