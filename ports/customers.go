@@ -28,6 +28,8 @@ type Customers interface {
 	Update(ctx context.Context, c customer.State) error
 	// List returns part of an account's customers, newest first.
 	List(ctx context.Context, f CustomerFilter, page Page) (List[customer.State], error)
+	// CountByEmail returns how many of the account's customers have each of the addresses, which are in lower case.
+	CountByEmail(ctx context.Context, creatorID string, emails []string) (map[string]int, error)
 }
 
 // CustomerFilter specifies which customers of an account are listed. Empty members allow all.

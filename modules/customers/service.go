@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
@@ -96,6 +97,22 @@ func (s *Service) List(
 	ctx context.Context, f ports.CustomerFilter, page ports.Page,
 ) (ports.List[customer.State], error) {
 	return s.store.Read(ctx).Customers.Customers.List(ctx, f, page)
+}
+
+// CountByEmail returns how many of the account's customers have the addresses of some of them, in lower case.
+func (s *Service) CountByEmail(
+	ctx context.Context, creatorID string, of []customer.State,
+) (map[string]int, error) {
+	var emails []string
+	for _, one := range of {
+		if one.Email != "" {
+			emails = append(emails, strings.ToLower(one.Email))
+		}
+	}
+	if len(emails) == 0 {
+		return nil, nil
+	}
+	return s.store.Read(ctx).Customers.Customers.CountByEmail(ctx, creatorID, emails)
 }
 
 // Update changes a customer. A new external id moves their access there. CUSTOMER_NOT_FOUND, VALIDATION_FAILED, and

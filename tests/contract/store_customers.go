@@ -132,4 +132,10 @@ func customersAreFound(t *testing.T, db Database) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
 		}
 	}
+	counts, err := store.Read(t.Context()).Customers.Customers.CountByEmail(
+		t.Context(), creator, []string{"same@example.com", "other@example.com", "nobody@example.com"},
+	)
+	if err != nil || len(counts) != 2 || counts["same@example.com"] != 2 || counts["other@example.com"] != 1 {
+		t.Errorf("counted %v, %v", counts, err)
+	}
 }

@@ -138,3 +138,44 @@ func TestEarningsCountRefundsAndDisputes(t *testing.T) {
 		}
 	})
 }
+
+func TestCustomersAreShownInWords(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a, email := app.NewAccount(t), harness.Unique("lena")+"@buyer.example"
+		club := plans(t, a, 0)
+		buy := func() JSON {
+			session := a.NewSession(t, club, "basic", "", JSON{
+				"catalog": nil, "listingId": club.ID, "externalCustomerId": nil, "customer": JSON{"country": "US"},
+			})
+			return a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+				JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, 200).Map(t)
+		}
+		first, second := buy(), buy()
+		v := a.Visit(t)
+		list := v.Open(t, "/dashboard/customers")
+		if row := rowWith(list, text(t, first["customerId"])); !strings.Contains(row, "one of 2 with this email") ||
+			!strings.Contains(row, "United States") {
+			t.Errorf("the list shows %q", row)
+		}
+		page := v.Open(t, "/dashboard/customers/"+text(t, first["customerId"]))
+		for _, words := range []string{
+			"Studio – basic", "Subscription started", "United States", "<h2>Same email</h2>",
+			"/dashboard/customers/" + text(t, second["customerId"]), "Plans, entitlements, credits",
+		} {
+			if !strings.Contains(page.Body, words) {
+				t.Errorf("the page lacks %q", words)
+			}
+		}
+		for _, raw := range []string{"activePlans", " / basic", "sub_", `data-copy="–"`} {
+			shown := regexp.MustCompile(`href="[^"]*"|id="[^"]*"`).ReplaceAllString(page.Body, "")
+			if strings.Contains(shown, raw) {
+				t.Errorf("the page shows %q", raw)
+			}
+		}
+		order := v.Open(t, "/dashboard/orders/"+text(t, first["paymentId"])).Body
+		if !strings.Contains(order, "None, not registered in United States") || strings.Contains(order, ">US<") {
+			t.Errorf("the order shows codes: %s", order)
+		}
+	})
+}

@@ -321,6 +321,9 @@ func TestAMailedPortalShowsAllOfItsAddress(t *testing.T) {
 				t.Errorf("the portal lacks %s", number)
 			}
 		}
+		if strings.Contains(page, "/change") {
+			t.Error("the portal offers to change a plan where there is no other")
+		}
 		if strings.Contains(page, text(t, stranger["receiptNumber"])) {
 			t.Error("the portal shows what another address bought")
 		}

@@ -150,3 +150,18 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	}
 	return t.Page("list customers of "+f.CreatorID, query, page)
 }
+
+// CountByEmail implements ports.Customers.
+func (t customers) CountByEmail(_ context.Context, creatorID string, emails []string) (map[string]int, error) {
+	var rows []struct {
+		Email string
+		Count int
+	}
+	err := t.DB.Raw("SELECT LOWER(email) AS email, COUNT(*) AS count FROM customers WHERE creator_id = ? AND "+
+		"LOWER(email) IN ? GROUP BY LOWER(email)", creatorID, emails).Scan(&rows).Error
+	counts := map[string]int{}
+	for _, row := range rows {
+		counts[row.Email] = row.Count
+	}
+	return counts, t.Failure("count customers of "+creatorID+" by email", err)
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 }
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
+	var sameEmail map[string]int
 	l := &ui.List[customer.State]{
 		Path: base + "/customers", FileName: "customers",
 		Filters: []ui.Filter{
@@ -51,7 +53,7 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 			{Label: "Customer", Cell: func(s customer.State) ui.Cell {
 				return ui.Cell{
 					Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID,
-					Sub: s.DisplayName,
+					Sub: strings.TrimPrefix(s.DisplayName+sharedEmail(sameEmail, s.Email), " · "),
 				}
 			}},
 			{Label: "External ID", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.ExternalCustomerID)) }},
@@ -66,10 +68,14 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 			{Label: "ID", Cell: func(s customer.State) ui.Cell { return ui.Mono(s.ID) }},
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[customer.State], error) {
-			return r.Customers.List(
+			found, err := r.Customers.List(
 				ctx, ports.CustomerFilter{CreatorID: v.account(), Email: q["email"], ExternalCustomerID: q["external"]},
 				page,
 			)
+			if err == nil {
+				sameEmail, err = r.Customers.CountByEmail(ctx, v.account(), found.Items)
+			}
+			return found, err
 		},
 		Match: func(q ui.Query, s customer.State) bool {
 			return q.Has("q", s.Email, s.DisplayName, s.ExternalCustomerID, s.ID)
@@ -83,6 +89,34 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 		Title: "Customers", Lead: "Who bought from you, and what they may use.",
 		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
 	})
+}
+
+// sharedEmail notes that several customers have an address: every guest purchase makes one.
+func sharedEmail(counts map[string]int, email string) string {
+	if n := counts[strings.ToLower(email)]; email != "" && n > 1 {
+		return fmt.Sprintf(" · one of %d with this email", n)
+	}
+	return ""
+}
+
+// sameEmailPart lists the other customers with a customer's address; ok is false when there are none.
+func (r *Routes) sameEmailPart(ctx context.Context, v *visit, s customer.State) (p ui.Part, ok bool, err error) {
+	if s.Email == "" {
+		return p, false, nil
+	}
+	found, err := r.Customers.List(
+		ctx, ports.CustomerFilter{CreatorID: v.account(), Email: s.Email}, ports.Page{Limit: 20},
+	)
+	t := ui.Table{Label: "Same email", Heads: []ui.Head{{Label: "Customer"}, {Label: "Since"}}}
+	for _, other := range found.Items {
+		if other.ID != s.ID {
+			name := ui.TextLink(cmp.Or(other.DisplayName, other.ExternalCustomerID, other.ID), base+"/customers/"+other.ID)
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{name, v.moment(other.CreatedAt)}})
+		}
+	}
+	p = ui.TablePart("Same email", t)
+	p.Lead = "Each guest checkout makes a customer of its own: anyone can type an address. The portal that we email them shows all."
+	return p, len(t.Rows) > 0, err
 }
 
 func customerForm(v *visit, s customer.State) ui.Form {
@@ -225,6 +259,13 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		orders.Empty = &ui.Empty{Title: "No orders", Text: "What they pay appears here."}
 	}
 	p.Parts = append(p.Parts, ui.TablePart("Orders", orders))
+	same, shared, err := r.sameEmailPart(ctx, v, s)
+	if err != nil {
+		return err
+	}
+	if shared {
+		p.Parts = append(p.Parts, same)
+	}
 	cards, err := r.Payments.Cards(ctx, s.ID)
 	if err != nil {
 		return err

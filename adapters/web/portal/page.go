@@ -12,6 +12,7 @@ import (
 	"sundry/core/cardsetup"
 	"sundry/core/customer"
 	"sundry/core/document"
+	"sundry/core/fault"
 	"sundry/core/invoice"
 	"sundry/core/locale"
 	"sundry/core/payment"
@@ -187,6 +188,13 @@ func (r *Routes) fillPurchases(
 	for _, s := range subs {
 		plan := newPlanView(reader, s)
 		plan.Path = at
+		if plan.Changes {
+			others, err := r.choices(ctx, reader, s)
+			if err != nil && !fault.Is(err, fault.NotFoundCode) { // a listing that is off sale has none
+				return err
+			}
+			plan.Changes = len(others) > 0
+		}
 		p.Plans = append(p.Plans, plan)
 	}
 	paid, err := r.Customers.Payments(ctx, owner.ID)
@@ -335,16 +343,21 @@ func (r *Routes) askChange(c *fiber.Ctx, v customers.Visit) error {
 	if chosen := c.Query("plan"); chosen != "" {
 		return r.showQuote(c, s, p, choice{Plan: chosen, Interval: c.Query("interval")})
 	}
-	recipe, err := r.Catalog.Recipe(c.UserContext(), s.CreatorID, s.Offer.ListingKey)
-	if err != nil {
+	if p.Choices, err = r.choices(c.UserContext(), reader, s); err != nil {
 		return refused(c, err)
 	}
+	return r.send(c, "portal_change.html", "portal.change.title", p)
+}
+
+// choices are the plans that a subscription can be changed to.
+func (r *Routes) choices(ctx context.Context, reader locale.Locale, s subscription.State) (all []choice, err error) {
+	recipe, err := r.Catalog.Recipe(ctx, s.CreatorID, s.Offer.ListingKey)
 	for _, plan := range recipe.Plans {
 		for _, price := range plan.Prices {
 			if price.Interval == "" || price.ID == s.Offer.PriceID || price.Amount.Currency != s.Offer.Price.Currency {
 				continue
 			}
-			p.Choices = append(p.Choices, choice{
+			all = append(all, choice{
 				Plan: plan.Key, Interval: string(price.Interval),
 				Label: plan.Name + ", " + reader.Money(price.Amount) + " " + reader.Interval(
 					string(price.Interval), price.IntervalCount,
@@ -352,7 +365,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v customers.Visit) error {
 			})
 		}
 	}
-	return r.send(c, "portal_change.html", "portal.change.title", p)
+	return all, err
 }
 
 func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice) error {
