@@ -283,7 +283,7 @@ func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
 		all = append(all, ui.Fact{Label: "Canceled by", Value: ui.Text(who)})
 	}
 	if a.CancelReason != "" {
-		all = append(all, ui.Fact{Label: "Why it was canceled", Value: ui.Text(a.CancelReason)})
+		all = append(all, ui.Fact{Label: "Reason", Value: ui.Text(a.CancelReason)})
 	}
 	switch m.Decision {
 	case "": // canceled before this was recorded

@@ -292,7 +292,7 @@ func (r *Routes) grantsPart(c *fiber.Ctx, v *visit, s customer.State, why access
 		{Label: "Gives"},
 		{Label: "Because of"},
 		{Label: "Since"},
-		{Label: "Until"},
+		{Label: "Expires"},
 		{},
 	}}
 	ended := why.Ended[:min(len(why.Ended), 10)]

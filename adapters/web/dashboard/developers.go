@@ -142,7 +142,7 @@ func (r *Routes) events(c *fiber.Ctx, v *visit) error {
 		Path: base + "/events", FileName: "events",
 		Filters: []ui.Filter{
 			{Name: "type", Label: "Type", Options: eventTypes("")},
-			{Name: "customer", Label: "Customer", Placeholder: "Your ID or cus_…"},
+			{Name: "customer", Label: "Customer", Placeholder: "External ID or cus_…"},
 			{Name: "q", Label: "Search", Placeholder: "Any text in it"},
 		},
 		Columns: []ui.Column[event.Record]{

@@ -105,7 +105,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 	}
 	if i.Status == invoice.Failed {
 		all = append(all,
-			ui.Fact{Label: "Why it failed", Value: ui.Text(plainWords(string(i.DeclineCode)))},
+			ui.Fact{Label: "Reason", Value: ui.Text(plainWords(string(i.DeclineCode)))},
 			ui.Fact{Label: "Next attempt", Value: v.moment(i.NextAttemptAt)},
 		)
 	}

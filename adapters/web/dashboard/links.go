@@ -104,11 +104,11 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 	f := v.form("link", base+"/links/new", "Create link", ui.Hidden("listing", l.ID))
 	f.Cancel = base + "/links"
 	if l.Type.Bookable() && len(l.Variants) > 1 {
-		options := []ui.Option{{Label: "The default variant"}}
+		options := []ui.Option{{Label: "The default option"}}
 		for _, one := range l.Variants {
 			options = append(options, ui.Option{Value: one.ID, Label: one.Name})
 		}
-		f.Fields = append(f.Fields, ui.Field{Name: "variantId", Label: "Variant", Type: "select", Options: options})
+		f.Fields = append(f.Fields, ui.Field{Name: "variantId", Label: "Option", Type: "select", Options: options})
 	}
 	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
 	if err != nil {
@@ -138,7 +138,7 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 	}
 	f.Fields = append(f.Fields, ui.Field{
 		Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Placeholder: "https://…",
-		Hint: "Empty: they stay on our confirmation page.",
+		Hint: "Leave empty to keep them on our confirmation page.",
 	})
 	return f, nil
 }
@@ -228,7 +228,7 @@ func linkEditForm(v *visit, l paymentlink.State) ui.Form {
 	f := v.form("link", base+"/links/"+l.ID, "Save",
 		ui.Field{
 			Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Value: l.SuccessURL,
-			Placeholder: "https://…", Hint: "Empty: they stay on our confirmation page.",
+			Placeholder: "https://…", Hint: "Leave empty to keep them on our confirmation page.",
 		})
 	f.Title = "Settings"
 	return f
@@ -288,7 +288,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page,
 		{Kind: "drawing", Title: "QR code", Data: drawn},
 		ui.Facts("Details",
 			ui.Fact{Label: "Sells", Value: ui.TextLink(title, base+"/listings/"+l.ListingID)},
-			ui.Fact{Label: "Plan or variant", Value: ui.Text(orDash(linkTerms(l)))},
+			ui.Fact{Label: "Plan or option", Value: ui.Text(orDash(linkTerms(l)))},
 			ui.Fact{Label: "ID", Value: ui.Copyable(l.ID)},
 			ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},
 		),

@@ -121,7 +121,7 @@ var metadataForms = map[listing.Type][]metadataField{
 		{
 			Field: ui.Field{
 				Name: listing.InPersonAddress, Label: "Meeting address",
-				Hint: "For meetings in person. Empty: the one of your meeting settings.",
+				Hint: "For meetings in person. Leave empty for the address in your meeting settings.",
 			},
 		},
 		{
@@ -146,14 +146,14 @@ var metadataForms = map[listing.Type][]metadataField{
 		{
 			Field: ui.Field{
 				Name: listing.SlotIntervalMinutes, Label: "Start times every", Suffix: "minutes", Half: true,
-				Hint: "Empty: as long as the appointment.",
+				Hint: "Leave empty for the length of the appointment.",
 			},
 			number: true,
 		},
 		{
 			Field: ui.Field{
 				Name: listing.FullRefundHours, Label: "Full refund until", Suffix: "hours before", Half: true,
-				Hint: "For buyers who cancel. Empty: no refund.",
+				Hint: "For buyers who cancel. Leave empty for no refund.",
 			},
 			number: true,
 		},

@@ -147,7 +147,7 @@ func (r *Routes) payoutForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	f := v.form("payout", base+"/balance/payout", "Pay out",
 		ui.Field{Name: "currency", Label: "From", Type: "select", Options: options, Half: true},
 		ui.Field{Name: "amount", Label: "Amount", Half: true, Also: []string{"amountInCents"},
-			Hint: "Empty: all that is available."}, ui.Hidden("once", r.Identity.NewGuest()))
+			Hint: "Leave empty for all that is available."}, ui.Hidden("once", r.Identity.NewGuest()))
 	f.Cancel = base + "/balance"
 	return f, nil
 }
@@ -212,7 +212,7 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 		all = append(all, ui.Fact{Label: "To", Value: ui.Copyable(s.Destination)})
 	}
 	if s.FailureReason != "" {
-		all = append(all, ui.Fact{Label: "Why it failed", Value: ui.Text(s.FailureReason)})
+		all = append(all, ui.Fact{Label: "Reason", Value: ui.Text(s.FailureReason)})
 	}
 	p.Parts = []ui.Part{ui.Facts("Details", all...)}
 	entries, err := r.Treasury.Entries(c.UserContext(), v.account(), s.ID, ports.Page{Limit: 100})

@@ -167,7 +167,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 		all = append(all, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(p.Brand, p.Last4))})
 	}
 	if p.Decline.Message != "" && p.Status == payment.Declined {
-		all = append(all, ui.Fact{Label: "Why it failed",
+		all = append(all, ui.Fact{Label: "Reason",
 			Value: ui.Cell{Text: p.Decline.Message, Sub: string(p.Decline.Code)}})
 	}
 	if p.CustomerID != "" {

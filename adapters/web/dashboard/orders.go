@@ -60,7 +60,7 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 		Path: base + "/orders", FileName: "orders",
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Options: standingChoices()},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID"},
 			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
 		},
 		Columns: []ui.Column[ports.ListedPayment]{

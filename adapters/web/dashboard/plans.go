@@ -84,9 +84,9 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 	f.Fields = []ui.Field{
 		{Name: "name", Label: "Name", Value: p.Name, Required: true, Half: true, Hint: "Buyers read it."},
 		{Name: "planKey", Label: "Key", Value: p.Key, Required: true, Half: true, Mono: true, ReadOnly: p.Key != "",
-			Hint: "What your code calls it. It stays."},
+			Hint: "Used in your code. Can’t be changed later."},
 		{Name: "trialDays", Label: "Free trial", Value: zeroless(p.TrialDays), Suffix: "days", Half: true},
-		{Name: "isDefault", Label: "Buyers get this plan unless they choose another", Type: "checkbox", Checked: p.IsDefault},
+		{Name: "isDefault", Label: "Default plan", Type: "checkbox", Checked: p.IsDefault},
 		{Type: "heading", Name: "prices", Label: "Prices"},
 	}
 	for i := range max(priceRows, len(p.Prices)+1) {

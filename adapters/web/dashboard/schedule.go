@@ -57,7 +57,7 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui.
 			Name: "timezone", Label: "Time zone", Type: "select", Options: zones, Search: "No time zone matches.",
 			Hint: "Where you work. Buyers see their own time.",
 		})
-	f.Title, f.Lead = "Weekly hours", "Such as 09:00-12:30, 13:30-17:00. Empty: you don’t work that day."
+	f.Title, f.Lead = "Weekly hours", "Such as 09:00-12:30, 13:30-17:00. Leave a day empty if you don’t work then."
 	for _, day := range weekdays {
 		var windows []slot.Hours
 		for _, w := range setup.Hours.Weekly {
@@ -157,7 +157,7 @@ func meetingsForm(v *visit, m appointment.MeetingSettings) ui.Form {
 		},
 		ui.Field{
 			Name: "address", Label: "In person", Type: "textarea", Rows: 3, Value: place,
-			Also: []string{"inPerson.address", "inPerson"}, Hint: "Where buyers come to. Empty: not in person.",
+			Also: []string{"inPerson.address", "inPerson"}, Hint: "Where buyers come to. Leave empty if you don’t meet in person.",
 		})
 	f.Title, f.Lead = "Meetings", "Where you meet buyers."
 	return f

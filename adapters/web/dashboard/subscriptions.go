@@ -50,7 +50,7 @@ func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Options: ui.Choices("", "", "Any status", "active", "Active", "trialing", "Trial",
 				"past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID"},
 			{Name: "q", Label: "Search", Placeholder: "Plan or ID"},
 		},
 		Columns: []ui.Column[subscription.State]{

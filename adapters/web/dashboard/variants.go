@@ -19,8 +19,8 @@ func (r *Routes) mountVariants(at fiber.Router) {
 // variantsPart lists the ways to book a listing.
 func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 	at := base + "/listings/" + l.ID + "/variants/"
-	t := ui.Table{Label: "Variants", Heads: []ui.Head{
-		{Label: "Variant"},
+	t := ui.Table{Label: "Options", Heads: []ui.Head{
+		{Label: "Option"},
 		{Label: "Length"},
 		{Label: "Sessions", Num: true},
 		{Label: "Price", Num: true},
@@ -51,10 +51,10 @@ func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 			},
 		})
 	}
-	p := ui.TablePart("Variants", t)
+	p := ui.TablePart("Options", t)
 	p.Lead = "How long, how many times, at what price."
 	if l.Status != listing.Archived {
-		p.Actions = []ui.Action{ui.Link("Add variant", at+"new")}
+		p.Actions = []ui.Action{ui.Link("Add option", at+"new")}
 	}
 	return p
 }
@@ -65,7 +65,7 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 	if one.ID != "" {
 		target = at + "/variants/" + one.ID
 	}
-	f := v.form("variant", target, "Save variant",
+	f := v.form("variant", target, "Save option",
 		ui.Field{Name: "name", Label: "Name", Value: one.Name, Half: true},
 		ui.Field{
 			Name: "key", Label: "Key", Value: one.Key, Half: true, Mono: true, ReadOnly: one.ID != "",
@@ -82,7 +82,7 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 		ui.Field{
 			Name: "price", Label: "Price", Value: ui.TypedAmount(one.PriceInCents, string(l.Price.Currency)),
 			Half: true, Also: []string{"priceInCents"},
-			Hint: "For all sessions together. Empty: " + v.reader.Money(l.Price) + ".",
+			Hint: "For all sessions together. Leave empty for " + v.reader.Money(l.Price) + ".",
 		},
 		ui.Field{
 			Name: "isDefault", Label: "Default option", Type: "checkbox",
@@ -93,7 +93,7 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 }
 
 func variantPage(l listing.State, one listing.Variant) ui.Page {
-	title := "New variant"
+	title := "New option"
 	if one.ID != "" {
 		title = "Edit " + one.Name
 	}
@@ -155,7 +155,7 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.again(c, v, variantPage(l, one), variantForm(v, l, one), err)
 	}
-	return r.done(c, base+"/listings/"+l.ID, "Variant saved.")
+	return r.done(c, base+"/listings/"+l.ID, "Option saved.")
 }
 
 func (r *Routes) removeVariant(c *fiber.Ctx, v *visit) error {
@@ -165,5 +165,5 @@ func (r *Routes) removeVariant(c *fiber.Ctx, v *visit) error {
 	); err != nil {
 		return r.refused(c, at, err)
 	}
-	return r.done(c, at, "Variant removed.")
+	return r.done(c, at, "Option removed.")
 }

@@ -113,7 +113,7 @@ func endpointForm(v *visit, e core.EndpointState) ui.Form {
 		},
 		ui.Field{
 			Name: "maxInFlight", Label: "Concurrent deliveries", Value: zeroless(e.MaxInFlight), Half: true,
-			Hint: "At most. Empty: 32.",
+			Hint: "At most. Leave empty for 32.",
 		},
 		ui.Field{
 			Name: "maxPerSecond", Label: "Deliveries per second", Value: zeroless(e.MaxPerSecond), Half: true,

@@ -161,7 +161,7 @@ export default function createCalendar(options) {
   function drawSlots(fresh) {
     const { slots, zone } = state;
     const zones = [...new Set(slots.map((s) => Z.zoneWords(s.start, zone)))];
-    byId("day-zone").textContent = !slots.length ? words.day_none : zones.length > 1 ? words.clock_change : `${Z.cityOf(zone)}, ${zones[0]}`;
+    byId("day-zone").textContent = !slots.length ? words.day_none : zones.length > 1 ? words.clock_change : [...new Set([Z.cityOf(zone), zones[0]])].join(", ");
     list.show(
       slots.map((s) => ({
         start: new Date(s.start).toISOString(),

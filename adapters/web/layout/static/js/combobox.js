@@ -13,6 +13,18 @@ export const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLow
 export const matches = (key, query) => fold(query).split(/[\s,·]+/).every((word) => key.includes(word));
 
 /**
+ * How well a label that matches fits: 0 when the query's words are words of it, 1 when they begin some, else 2.
+ * @param {string} label
+ * @param {string} query
+ */
+export function rank(label, query) {
+  const words = fold(label).split(/[\s,·]+/);
+  const asked = fold(query).split(/[\s,·]+/).filter(Boolean);
+  if (asked.every((word) => words.includes(word))) return 0;
+  return asked.every((word) => words.some((w) => w.startsWith(word))) ? 1 : 2;
+}
+
+/**
  * @param {HTMLSelectElement} select
  * @param {string} nothing what the list says when nothing matches
  * @returns {{ refresh: () => void }} refresh follows a value that was set by a script
@@ -45,6 +57,7 @@ export default function addSearch(select, nothing) {
   function show(query) {
     const all = [...select.options];
     found = all.filter((o) => matches(fold(`${o.label} ${o.value} ${o.dataset.former || ""}`), query));
+    found.sort((a, b) => rank(a.label, query) - rank(b.label, query));
     list.replaceChildren(
       ...found.map((o, i) => {
         const item = create("li", { id: `${id}-option-${i}`, textContent: o.label });
