@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// zoneTable lists the zones as tzdata's zone.tab does (2025b): a current name, the country whose clocks it shows and the
-// names that it has had, which browsers and older systems still report. The data is in the public domain.
+// zoneTable lists the zones as tzdata's zone.tab does (2025b): a current name, the country whose clocks it shows and
+// the names that it has had, which browsers and older systems still report. The data is in the public domain.
 //
 //go:embed zones.tsv
 var zoneTable string

@@ -82,6 +82,7 @@ func TestCreatorsSearchTheirZone(t *testing.T) {
 	}
 	b.press("calcutta")
 	b.press(kb.Enter)
+	b.wait(`document.getElementById("hours-timezone").value.startsWith("Kolkata, India")`)
 	b.click("#hours .primary")
 	b.sees("Your hours are saved.")
 	saved := s.AsCreator(t, http.MethodGet, "/v1/scheduling/availability", nil).Want(t, http.StatusOK).Map(t)

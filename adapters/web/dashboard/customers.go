@@ -237,28 +237,11 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		shown.Columns = shown.Columns[:len(shown.Columns)-1]
 		p.Parts = append(p.Parts, ui.TablePart("Subscriptions", shown.TableOf(subs)))
 	}
-	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{
-		CustomerID: s.ID, Status: payment.Succeeded,
-	}, ports.Page{Limit: 100})
+	bought, err := r.customerOrders(ctx, v, s)
 	if err != nil {
 		return err
 	}
-	orders := ui.Table{Label: "Orders", Heads: []ui.Head{
-		{Label: "Order"},
-		{Label: "Amount", Num: true},
-		{Label: "Status"},
-		{Label: "Date"},
-	}}
-	for _, one := range paid.Items {
-		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
-			{Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
-		}})
-	}
-	if len(paid.Items) == 0 {
-		orders.Empty = &ui.Empty{Title: "No orders", Text: "What they pay appears here."}
-	}
-	p.Parts = append(p.Parts, ui.TablePart("Orders", orders))
+	p.Parts = append(p.Parts, bought)
 	same, shared, err := r.sameEmailPart(ctx, v, s)
 	if err != nil {
 		return err
@@ -283,6 +266,32 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", details...), v.historyPart(why))
 	return r.send(c, v, p)
+}
+
+// customerOrders lists what a customer has paid.
+func (r *Routes) customerOrders(ctx context.Context, v *visit, s customer.State) (ui.Part, error) {
+	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{
+		CustomerID: s.ID, Status: payment.Succeeded,
+	}, ports.Page{Limit: 100})
+	if err != nil {
+		return ui.Part{}, err
+	}
+	orders := ui.Table{Label: "Orders", Heads: []ui.Head{
+		{Label: "Order"},
+		{Label: "Amount", Num: true},
+		{Label: "Status"},
+		{Label: "Date"},
+	}}
+	for _, one := range paid.Items {
+		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
+			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
+			{Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
+		}})
+	}
+	if len(paid.Items) == 0 {
+		orders.Empty = &ui.Empty{Title: "No orders", Text: "What they pay appears here."}
+	}
+	return ui.TablePart("Orders", orders), nil
 }
 
 // grantsPart explains which payment, subscription or manual grant gives what.
@@ -411,15 +420,17 @@ var accessCauses = map[coreaccess.CauseKind]string{
 	coreaccess.DisputeWon: "Dispute won",
 }
 
+// causePages are where what changed a customer's access has pages of its own.
+var causePages = map[coreaccess.CauseKind]string{
+	coreaccess.PurchasePaid: "/orders/", coreaccess.SubscriptionStarted: "/subscriptions/",
+	coreaccess.SubscriptionChanged: "/subscriptions/", coreaccess.SubscriptionEnded: "/subscriptions/",
+	coreaccess.DisputeOpened: "/disputes/", coreaccess.DisputeWon: "/disputes/",
+}
+
 // causePage returns the page of what changed a customer's access; "" where there is none.
 func causePage(cause coreaccess.Cause) string {
-	switch cause.Kind {
-	case coreaccess.PurchasePaid:
-		return base + "/orders/" + cause.ID
-	case coreaccess.SubscriptionStarted, coreaccess.SubscriptionChanged, coreaccess.SubscriptionEnded:
-		return base + "/subscriptions/" + cause.ID
-	case coreaccess.DisputeOpened, coreaccess.DisputeWon:
-		return base + "/disputes/" + cause.ID
+	if at := causePages[cause.Kind]; at != "" {
+		return base + at + cause.ID
 	}
 	return ""
 }

@@ -8,8 +8,8 @@ import (
 	"sundry/core/money"
 )
 
-// earning is a line of what an order earns: the legs of a kind of posting on some accounts. The legs of a posting sum to
-// zero, so what stands on the accounts of others, debits positive, is what the creator gets.
+// earning is a line of what an order earns: the legs of a kind of posting on some accounts. The legs of a posting sum
+// to zero, so what stands on the accounts of others, debits positive, is what the creator gets.
 type earning struct {
 	label    string
 	kind     ledger.Kind

@@ -60,11 +60,6 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			return r.Treasury.ListPayouts(ctx, v.account(), page)
 		},
 		Match: func(q ui.Query, p payout.State) bool { return q.Is("status", string(p.Status)) },
-		Empty: ui.Empty{
-			Title:  "No payouts yet",
-			Text:   "Sales are pending for seven days, then available. What is available can be paid out.",
-			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
-		},
 	}
 	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
 	if err != nil {
@@ -97,17 +92,28 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 	p.FormsLeadTo = r.PaysOut.PayoutOrigin
 	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
 	p.Aside = append(p.Aside, payoutAccountParts(v, account, r.PaysOut.Label)...)
-	if slices.ContainsFunc(balances, func(b ledger.Balance) bool { return b.Available > 0 }) {
-		l.Empty.Text = "You have money to pay out."
-		l.Empty.Action = &ui.Action{Label: "Set up your payout account", Href: "#payout-account", Tone: "primary"}
-		if account.CanReceive() {
-			l.Empty.Action = &ui.Action{Label: "Pay out", Href: base + "/balance/payout", Tone: "primary"}
-		}
-	}
+	l.Empty = noPayouts(balances, account)
 	if len(balances) > 0 && account.CanReceive() {
 		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
 	}
 	return show(r, c, v, l, p)
+}
+
+// noPayouts leads to the first payout: by selling, or where there is money already by asking for it.
+func noPayouts(balances []ledger.Balance, account payout.AccountState) ui.Empty {
+	e := ui.Empty{
+		Title:  "No payouts yet",
+		Text:   "Sales are pending for seven days, then available. What is available can be paid out.",
+		Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
+	}
+	if slices.ContainsFunc(balances, func(b ledger.Balance) bool { return b.Available > 0 }) {
+		e.Text = "You have money to pay out."
+		e.Action = &ui.Action{Label: "Set up your payout account", Href: "#payout-account", Tone: "primary"}
+		if account.CanReceive() {
+			e.Action = &ui.Action{Label: "Pay out", Href: base + "/balance/payout", Tone: "primary"}
+		}
+	}
+	return e
 }
 
 // scheduleForm chooses when the balance is paid out automatically.

@@ -342,7 +342,8 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 	}}
 	for _, f := range refunds {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: refundReason(f.Reason)}, {Text: v.reader.Money(f.Share.Amount), Num: true},
+			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: refundReason(f.Reason)},
+			{Text: v.reader.Money(f.Share.Amount), Num: true},
 			{Text: v.reader.Money(f.Share.Tax), Num: true},
 			refundTones[f.Status], v.moment(f.CreatedAt),
 		}})

@@ -72,7 +72,7 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
 				CSV:  func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) },
 			},
-			{Label: "Status", Cell: func(p ports.ListedPayment) ui.Cell { return orderStatus(p) }},
+			{Label: "Status", Cell: orderStatus},
 			{
 				Label: "Customer",
 				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },

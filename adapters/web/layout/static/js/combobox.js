@@ -18,10 +18,10 @@ export const matches = (key, query) => fold(query).split(/[\s,·]+/).every((word
  * @param {string} query
  */
 export function rank(label, query) {
-  const words = fold(label).split(/[\s,·]+/);
+  const parts = fold(label).split(/[\s,·]+/);
   const asked = fold(query).split(/[\s,·]+/).filter(Boolean);
-  if (asked.every((word) => words.includes(word))) return 0;
-  return asked.every((word) => words.some((w) => w.startsWith(word))) ? 1 : 2;
+  if (asked.every((word) => parts.includes(word))) return 0;
+  return asked.every((word) => parts.some((part) => part.startsWith(word))) ? 1 : 2;
 }
 
 /**
