@@ -118,7 +118,7 @@ func (s *server) checkout(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	catalog := map[string]string{"listing": s.listing, "plan": o.Plan}
+	catalog := map[string]string{"listing": s.listing, "plan": o.Plan, "currency": o.Price.Currency}
 	if o.Price.Interval != "" {
 		catalog["interval"] = o.Price.Interval
 	}
