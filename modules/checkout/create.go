@@ -139,7 +139,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 		return checkout.State{}, err
 	}
 	var created checkout.State
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		offer, err := s.offer(ctx, r, creatorID, n)
 		if err != nil {
 			return err
@@ -166,13 +166,13 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 
 func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n NewSession) (plan.Offer, error) {
 	if n.Catalog == nil {
-		return s.offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID, s.buyerCountry(r, creatorID, n))
+		return s.deps.Offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID, s.buyerCountry(r, creatorID, n))
 	}
 	interval := period.Month
 	if n.Catalog.Interval != "" {
 		interval = period.Interval(n.Catalog.Interval)
 	}
-	return s.offers.ByCatalog(ctx, r, creatorID, ports.CatalogChoice{
+	return s.deps.Offers.ByCatalog(ctx, r, creatorID, ports.CatalogChoice{
 		Listing: n.Catalog.Listing, Plan: n.Catalog.Plan, Interval: interval, Variant: n.Catalog.Variant,
 		Currency: money.Currency(n.Catalog.Currency), Buyer: s.buyerCountry(r, creatorID, n),
 	})
@@ -196,7 +196,7 @@ func (s *Service) buyerCountry(r ports.Repos, creatorID string, n NewSession) po
 // takes off, and the task that will expire it.
 func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State, picks []appointment.SlotChoice,
 	apply func(*checkout.Session) error) (checkout.State, error) {
-	state.ID, state.CreatorID = s.ids.New(id.CheckoutSession), state.Offer.CreatorID
+	state.ID, state.CreatorID = s.deps.IDs.New(id.CheckoutSession), state.Offer.CreatorID
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return checkout.State{}, err
@@ -233,14 +233,14 @@ func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State,
 
 // Get returns a session of the account. NOT_FOUND for any other.
 func (s *Service) Get(ctx context.Context, creatorID, sessionID string) (checkout.State, error) {
-	return owned(ctx, s.store.Read(ctx), creatorID, sessionID)
+	return owned(ctx, s.deps.Store.Read(ctx), creatorID, sessionID)
 }
 
 // List returns the account's sessions that match the search, newest first.
 func (s *Service) List(
 	ctx context.Context, creatorID string, search ports.SessionSearch, page ports.Page,
 ) (ports.List[checkout.State], error) {
-	return s.store.Read(ctx).Checkout.Sessions.List(ctx, creatorID, search, page)
+	return s.deps.Store.Read(ctx).Checkout.Sessions.List(ctx, creatorID, search, page)
 }
 
 // OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
@@ -273,9 +273,9 @@ func (s *Service) OpenLink(
 		Email: prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
 	}
 	err = s.withRateLimit(ctx, "open", from.Network, maxOpened, func() error {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			fresh := state
-			if fresh.Offer, fresh.SuccessURL, err = s.offers.ByLink(ctx, r, code, from.country); err != nil {
+			if fresh.Offer, fresh.SuccessURL, err = s.deps.Offers.ByLink(ctx, r, code, from.country); err != nil {
 				return err
 			}
 			state.ID, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])

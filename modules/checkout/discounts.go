@@ -22,7 +22,7 @@ func (s *Service) applyCode(ctx context.Context, r ports.Repos, session *checkou
 		return session.ApplyDiscount(nil, now)
 	}
 	sale := discount.Sale{ListingID: opened.Offer.ListingID, Subtotal: opened.Subtotal}
-	terms, err := s.discounts.DiscountTerms(ctx, r, opened.CreatorID, code, sale)
+	terms, err := s.deps.Discounts.DiscountTerms(ctx, r, opened.CreatorID, code, sale)
 	if fault.Is(err, fault.ValidationFailed) {
 		var f fault.Violations
 		return errors.Join(f.Nest("discountCode").Merge(err), f.Err())
@@ -53,7 +53,7 @@ func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (check
 		return checkout.State{}, err
 	}
 	var session checkout.State
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
 		if err != nil {
 			return err

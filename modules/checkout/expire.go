@@ -16,7 +16,7 @@ func (s *Service) ExpireDue(ctx context.Context, t ports.Task) error {
 	if err := s.cancelLive(ctx, t.Subject); err != nil {
 		return err // the session keeps what it holds until the processor responds
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		session, err := s.expire(ctx, r, t.Subject)
 		if fault.Is(err, fault.StateConflict) { // an attempt that cannot be canceled any more: its outcome decides
 			now, err := r.Clock.Now(ctx, t.CreatorID)
@@ -38,7 +38,7 @@ func (s *Service) ExpireDue(ctx context.Context, t ports.Task) error {
 // ExpireEarly ends an unpaid session of the account before its time. Faults: NOT_FOUND, SESSION_ALREADY_PAID,
 // STATE_CONFLICT while a payment cannot be canceled, PROCESSOR_UNAVAILABLE.
 func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) (checkout.State, error) {
-	if _, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID); err != nil {
+	if _, err := owned(ctx, s.deps.Store.Read(ctx), creatorID, sessionID); err != nil {
 		return checkout.State{}, err
 	}
 	if err := s.cancelLive(ctx, sessionID); err != nil {
@@ -47,7 +47,7 @@ func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) 
 		)
 	}
 	var session checkout.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var err error
 		if session, err = s.expire(ctx, r, sessionID); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) 
 // cancelLive makes sure that no attempt of the session takes money from now on, and completes the sale of one that
 // already did.
 func (s *Service) cancelLive(ctx context.Context, sessionID string) error {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	session, err := r.Checkout.Sessions.Get(ctx, sessionID)
 	if err != nil {
 		return fmt.Errorf("expire: %w", err)
@@ -69,7 +69,7 @@ func (s *Service) cancelLive(ctx context.Context, sessionID string) error {
 	if err != nil || !ok {
 		return err
 	}
-	if _, err = s.runner.Cancel(ctx, attempt, payment.DeclineReason{}); err != nil {
+	if _, err = s.deps.Runner.Cancel(ctx, attempt, payment.DeclineReason{}); err != nil {
 		return fmt.Errorf("expire %s: %w", sessionID, err)
 	}
 	return nil
@@ -85,7 +85,7 @@ func (s *Service) expire(ctx context.Context, r ports.Repos, sessionID string) (
 	if changed, err := aggregate.Expire(); err != nil || !changed {
 		return loaded, err
 	}
-	if err := s.sales.release(ctx, r, loaded); err != nil {
+	if err := s.deps.Sales.release(ctx, r, loaded); err != nil {
 		return checkout.State{}, err
 	}
 	return aggregate.State(), r.Checkout.Sessions.Update(ctx, aggregate.State())

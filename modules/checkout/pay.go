@@ -60,7 +60,7 @@ func (s *Service) PayOnPage(
 // PayInSandbox pays a session of the account as a buyer would, for integrators' own tests, choosing the times first
 // where some are given. See pay and ChooseOnPage.
 func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string, p Payment) (checkout.State, error) {
-	opened, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID)
+	opened, err := owned(ctx, s.deps.Store.Read(ctx), creatorID, sessionID)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -68,7 +68,7 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 		if err := s.chooseToPay(ctx, opened, p); err != nil {
 			return checkout.State{}, err
 		}
-		if opened, err = s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
+		if opened, err = s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
 			return checkout.State{}, err
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 		return checkout.State{}, err
 	}
 	if dropped {
-		if opened, err = s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
+		if opened, err = s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
 			return checkout.State{}, err
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 // chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is reported first: a
 // refused request must leave the times that it names to others.
 func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Payment) error {
-	now, err := s.clock.Now(ctx, opened.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, opened.CreatorID)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, email
 		return session, err
 	}
 	payer := ports.Payer{Email: session.Email, Name: session.Buyer.Name}
-	attempt, err = s.runner.Run(ctx, attempt, payer, func(ctx context.Context, r ports.Repos) (err error) {
+	attempt, err = s.deps.Runner.Run(ctx, attempt, payer, func(ctx context.Context, r ports.Repos) (err error) {
 		session, err = r.Checkout.Sessions.Get(ctx, session.ID)
 		return err
 	})
@@ -156,18 +156,18 @@ func refusal(attempt payment.State) error {
 func (s *Service) cancelPendingAuth(
 	ctx context.Context, session checkout.State, p Payment, emailRequired bool,
 ) (checkout.State, error) {
-	attempt, ok, err := live(ctx, s.store.Read(ctx), session)
+	attempt, ok, err := live(ctx, s.deps.Store.Read(ctx), session)
 	if err != nil || !ok || attempt.Status != payment.RequiresAction {
 		return session, err
 	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, session.CreatorID)
 		if err != nil {
 			return err
 		}
 		dryRun := checkout.Restore(session)
 		dryRun.ClearPayment(attempt.ID, superseded)
-		if _, err := s.start(ctx, r, dryRun, s.ids.New(id.Payment), p, emailRequired, now); err != nil {
+		if _, err := s.start(ctx, r, dryRun, s.deps.IDs.New(id.Payment), p, emailRequired, now); err != nil {
 			return err
 		}
 		return s.applyFinalTax(ctx, dryRun, now)
@@ -175,12 +175,12 @@ func (s *Service) cancelPendingAuth(
 	if err != nil {
 		return session, err
 	}
-	if _, err := s.runner.Cancel(ctx, attempt, superseded); err != nil {
+	if _, err := s.deps.Runner.Cancel(ctx, attempt, superseded); err != nil {
 		return session, fault.Wrap(
 			fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err,
 		)
 	}
-	return s.store.Read(ctx).Checkout.Sessions.Get(ctx, session.ID)
+	return s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, session.ID)
 }
 
 // start makes an attempt the session's live one. It returns the faults of the session and of the form.
@@ -203,7 +203,7 @@ func (s *Service) start(
 func (s *Service) begin(
 	ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, emailRequired bool,
 ) (session checkout.State, attempt payment.State, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := r.Checkout.Sessions.Get(ctx, seen.ID)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func (s *Service) begin(
 			return err
 		}
 		aggregate := checkout.Restore(before)
-		attemptID := s.ids.New(id.Payment)
+		attemptID := s.deps.IDs.New(id.Payment)
 		method, err := s.start(ctx, r, aggregate, attemptID, p, emailRequired, now)
 		if err != nil {
 			return err
@@ -230,10 +230,10 @@ func (s *Service) begin(
 		if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
 			return err
 		}
-		if err := s.sales.redeem(ctx, r, session); err != nil {
+		if err := s.deps.Sales.redeem(ctx, r, session); err != nil {
 			return err
 		}
-		attempt, err = s.charges.Begin(ctx, r, payment.Intent{
+		attempt, err = s.deps.Charges.Begin(ctx, r, payment.Intent{
 			ID: attemptID, CreatorID: session.CreatorID,
 			Subject: payment.Subject{Purpose: payment.ForCheckout, SubjectID: session.ID}, Sale: saleOf(session),
 			Amount: session.Total, Method: method, SaveCard: session.SavesCard(),
@@ -241,7 +241,7 @@ func (s *Service) begin(
 		if err != nil || session.NeedsCard() {
 			return err
 		}
-		if attempt, err = s.charges.Settle(ctx, r, attempt.ID, payment.Outcome{Status: payment.Succeeded}); err != nil {
+		if attempt, err = s.deps.Charges.Settle(ctx, r, attempt.ID, payment.Outcome{Status: payment.Succeeded}); err != nil {
 			return err
 		}
 		session, err = r.Checkout.Sessions.Get(ctx, session.ID)
@@ -271,7 +271,7 @@ func (s *Service) method(session checkout.State, p Payment, emailRequired bool) 
 	checkBuyer(p.Email, p.Buyer, &f)
 	token := ""
 	if session.NeedsCard() {
-		token = s.cards.Method(p.Card, &f)
+		token = s.deps.Cards.Method(p.Card, &f)
 		f.Check(token != "" || p.Card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Give a card.")
 	}
 	return token, f.Err()
@@ -281,7 +281,7 @@ func (s *Service) method(session checkout.State, p Payment, emailRequired bool) 
 func (s *Service) CheckPayment(p Payment) error {
 	var f fault.Violations
 	checkBuyer(p.Email, p.Buyer, &f)
-	s.cards.Method(p.Card, &f)
+	s.deps.Cards.Method(p.Card, &f)
 	return f.Err()
 }
 
@@ -306,7 +306,7 @@ func (s *Service) challenged(ctx context.Context, secret string) (payment.State,
 	if err != nil {
 		return payment.State{}, err
 	}
-	attempt, ok, err := live(ctx, s.store.Read(ctx), session)
+	attempt, ok, err := live(ctx, s.deps.Store.Read(ctx), session)
 	if err != nil {
 		return payment.State{}, err
 	}
@@ -323,7 +323,7 @@ func (s *Service) Challenge(ctx context.Context, secret string) (payment.NextAct
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.runner.Challenge(ctx, attempt.ID)
+	return s.deps.Runner.Challenge(ctx, attempt.ID)
 }
 
 // Authenticate is called when the buyer returns from their bank's challenge. A failed one is CARD_DECLINED.
@@ -332,12 +332,12 @@ func (s *Service) Authenticate(ctx context.Context, secret string, approve bool)
 	if err != nil {
 		return checkout.State{}, err
 	}
-	attempt, err = s.runner.Authenticate(ctx, attempt.ID, approve)
+	attempt, err = s.deps.Runner.Authenticate(ctx, attempt.ID, approve)
 	if err != nil {
 		return checkout.State{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
-	session, err := s.store.Read(ctx).Checkout.Sessions.Get(ctx, attempt.CheckoutID())
+	session, err := s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, attempt.CheckoutID())
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -363,7 +363,7 @@ func (s *Service) Describe(
 		return checkout.State{}, err
 	}
 	var session checkout.State
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
 		if err != nil {
 			return err

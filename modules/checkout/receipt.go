@@ -39,10 +39,10 @@ func errBadToken() error {
 
 // ReceiptStatus returns the session's status, and nothing else, to a browser that holds the return token.
 func (s *Service) ReceiptStatus(ctx context.Context, sessionID, returnToken string) (checkout.Status, error) {
-	if !s.cfg.Secrets.CheckReturnToken(sessionID, returnToken, s.clock.Real()) {
+	if !s.cfg.Secrets.CheckReturnToken(sessionID, returnToken, s.deps.Clock.Real()) {
 		return "", errBadToken()
 	}
-	session, err := s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
+	session, err := s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return "", errBadToken()
 	}
@@ -52,7 +52,7 @@ func (s *Service) ReceiptStatus(ctx context.Context, sessionID, returnToken stri
 // Receipt returns the whole receipt to the account. returnToken, when given, must be the session's. NOT_FOUND, and
 // UNAUTHENTICATED for a bad token.
 func (s *Service) Receipt(ctx context.Context, creatorID, sessionID, returnToken string) (Receipt, error) {
-	if returnToken != "" && !s.cfg.Secrets.CheckReturnToken(sessionID, returnToken, s.clock.Real()) {
+	if returnToken != "" && !s.cfg.Secrets.CheckReturnToken(sessionID, returnToken, s.deps.Clock.Real()) {
 		return Receipt{}, errBadToken()
 	}
 	session, err := s.Get(ctx, creatorID, sessionID)
@@ -73,7 +73,7 @@ func (s *Service) receipt(ctx context.Context, session checkout.State) (Receipt,
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
 	key := customer.AccessKey(session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	var err error
 	if receipt.Appointments, err = s.booked(ctx, r, session); err != nil {
 		return Receipt{}, fmt.Errorf("receipt: %w", err)
@@ -85,7 +85,7 @@ func (s *Service) receipt(ctx context.Context, session checkout.State) (Receipt,
 		}
 		receipt.Refunded = paid.Refunded
 	}
-	if receipt.AccessVersion, err = s.access.AccessVersion(ctx, r, session.CreatorID, key); err != nil {
+	if receipt.AccessVersion, err = s.deps.Access.AccessVersion(ctx, r, session.CreatorID, key); err != nil {
 		return Receipt{}, fmt.Errorf("receipt: %w", err)
 	}
 	return receipt, nil
@@ -127,7 +127,7 @@ func (s *Service) Page(ctx context.Context, secret string) (Page, error) {
 
 // PageOf is the page of a session just changed.
 func (s *Service) PageOf(ctx context.Context, session checkout.State) (Page, error) {
-	now, err := s.clock.Now(ctx, session.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, session.CreatorID)
 	if err != nil {
 		return Page{}, err
 	}
@@ -140,7 +140,7 @@ func (s *Service) PaidPage(ctx context.Context, secret string) (Page, error) {
 	if !ok {
 		return Page{}, fault.NotFound("receipt")
 	}
-	session, err := s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
+	session, err := s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && session.Status != checkout.StatusPaid) {
 		return Page{}, fault.NotFound("receipt")
 	}
@@ -151,8 +151,8 @@ func (s *Service) PaidPage(ctx context.Context, secret string) (Page, error) {
 }
 
 func (s *Service) page(ctx context.Context, session checkout.State, now time.Time) (Page, error) {
-	r := s.store.Read(ctx)
-	seller, err := s.accounts.Storefront(ctx, r, session.CreatorID)
+	r := s.deps.Store.Read(ctx)
+	seller, err := s.deps.Accounts.Storefront(ctx, r, session.CreatorID)
 	if err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)
 	}
@@ -163,7 +163,7 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 		page.ReceiptURL = s.ReceiptURL(session.ID)
 		if session.SuccessURL != "" {
 			page.RedirectURL = checkout.BuildRedirect(
-				session.SuccessURL, session.ID, s.cfg.Secrets.ReturnToken(session.ID, s.clock.Real()),
+				session.SuccessURL, session.ID, s.cfg.Secrets.ReturnToken(session.ID, s.deps.Clock.Real()),
 			)
 		}
 	}
@@ -193,5 +193,5 @@ func (s *Service) booked(ctx context.Context, r ports.Repos, session checkout.St
 	if session.Status != checkout.StatusPaid || !session.Offer.ForAppointments() {
 		return nil, nil
 	}
-	return s.bookings.Booked(ctx, r, session.CreatorID, session.ID)
+	return s.deps.Bookings.Booked(ctx, r, session.CreatorID, session.ID)
 }

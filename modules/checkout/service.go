@@ -28,26 +28,8 @@ type Config struct {
 
 // Service holds the use cases.
 type Service struct {
-	cfg       Config
-	store     ports.Store
-	clock     ports.Clock
-	ids       ports.IDs
-	sales     *Sales
-	charges   ports.Charges
-	runner    ports.ChargeRunner
-	cards     ports.CardForm
-	offers    ports.Offers
-	bookings  ports.Bookings
-	queue     ports.SlotQueue
-	access    ports.AccessVersions
-	accounts  ports.AccountReader
-	discounts ports.DiscountCodes
-	taxes     ports.TaxCalculator
-	vat       ports.VATRegister
-	limiter   ports.RateLimiter
-	past      ports.PastSubscriptions
-	portal    ports.PortalLinks
-	prints    ports.CardFingerprints
+	cfg  Config
+	deps Deps
 }
 
 // Deps holds the dependencies of the module.
@@ -76,15 +58,7 @@ type Deps struct {
 }
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{
-		cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, sales: d.Sales, charges: d.Charges, runner: d.Runner,
-		cards:  d.Cards,
-		offers: d.Offers, bookings: d.Bookings, queue: d.Queue, access: d.Access, accounts: d.Accounts,
-		discounts: d.Discounts, taxes: d.Taxes,
-		limiter: d.Limiter, vat: d.VAT, past: d.Past, portal: d.Portal, prints: d.Fingerprints,
-	}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // CheckoutURL returns the hosted page of a session.
 func (s *Service) CheckoutURL(sessionID string) string {
@@ -141,13 +115,13 @@ func (s *Service) bySecret(ctx context.Context, secret string) (checkout.State, 
 	if !ok {
 		return checkout.State{}, time.Time{}, errNoSession()
 	}
-	session, err := s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
+	session, err := s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return checkout.State{}, time.Time{}, errNoSession()
 	}
 	if err != nil {
 		return checkout.State{}, time.Time{}, fmt.Errorf("open checkout: %w", err)
 	}
-	now, err := s.clock.Now(ctx, session.CreatorID)
+	now, err := s.deps.Clock.Now(ctx, session.CreatorID)
 	return session, now, err
 }

@@ -28,9 +28,9 @@ func (s *Service) ChooseOnPage(
 func (s *Service) choose(
 	ctx context.Context, opened checkout.State, picks []appointment.SlotChoice,
 ) (session checkout.State, err error) {
-	leave := s.queue.LockSlots(ctx, holdOf(opened, picks))
+	leave := s.deps.Queue.LockSlots(ctx, holdOf(opened, picks))
 	defer leave()
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func (s *Service) firstSlots(
 ) ([]checkout.AppointmentSlot, error) {
 	switch {
 	case session.Offer.ForAppointments() && picks == nil:
-		return nil, s.bookings.Ready(ctx, r, session.CreatorID, session.Offer.ListingID, session.Offer.VariantID)
+		return nil, s.deps.Bookings.Ready(ctx, r, session.CreatorID, session.Offer.ListingID, session.Offer.VariantID)
 	case session.Offer.ForAppointments():
 		return s.hold(ctx, r, session, picks)
 	case picks != nil:
@@ -92,7 +92,7 @@ func (s *Service) firstSlots(
 // LockSlots waits until nobody else is deciding about the times of a new session, so that a burst of requests for one
 // slot waits outside the database. It is called before the request's transaction; leave ends the turn.
 func (s *Service) LockSlots(ctx context.Context, creatorID string, n NewSession) (leave func()) {
-	return s.queue.LockSlots(ctx, ports.Hold{
+	return s.deps.Queue.LockSlots(ctx, ports.Hold{
 		CreatorID: creatorID, ListingID: n.ListingID, VariantID: n.VariantID, Picks: n.Slots,
 	})
 }
@@ -109,7 +109,7 @@ func holdOf(session checkout.State, picks []appointment.SlotChoice) ports.Hold {
 func (s *Service) hold(
 	ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.SlotChoice,
 ) ([]checkout.AppointmentSlot, error) {
-	claims, err := s.bookings.Hold(ctx, r, holdOf(session, picks))
+	claims, err := s.deps.Bookings.Hold(ctx, r, holdOf(session, picks))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *Service) held(ctx context.Context, r ports.Repos, session checkout.Stat
 	if len(session.Slots) == 0 {
 		return 0, nil
 	}
-	claims, err := s.bookings.Held(ctx, r, session.CreatorID, session.ID)
+	claims, err := s.deps.Bookings.Held(ctx, r, session.CreatorID, session.ID)
 	for _, claim := range claims {
 		if claim.StartsAt.After(now) {
 			n++
@@ -169,9 +169,9 @@ func (s *Service) Again(ctx context.Context, secret, network string) (checkoutUR
 		Metadata:    old.Metadata, UTM: old.UTM, OpenedBy: s.openedBy(network),
 	}
 	err = s.withRateLimit(ctx, "open", network, maxOpened, func() error {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			again := fresh
-			if again.Offer, err = s.offers.Again(ctx, r, old.Offer); err != nil {
+			if again.Offer, err = s.deps.Offers.Again(ctx, r, old.Offer); err != nil {
 				return err
 			}
 			code := ""

@@ -27,22 +27,22 @@ func (s *Service) hadTrial(ctx context.Context, r ports.Repos, session checkout.
 	}
 	buyer := buyerOf(session)
 	buyer.Card = card
-	return s.past.HadTrial(ctx, r, buyer)
+	return s.deps.Past.HadTrial(ctx, r, buyer)
 }
 
 // trialCard recognizes the card that a buyer begins a trial with; "" where that does not matter. PROCESSOR_UNAVAILABLE.
 func (s *Service) trialCard(ctx context.Context, opened checkout.State, p Payment) (string, error) {
-	if s.prints == nil || opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
+	if s.deps.Fingerprints == nil || opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
 		return "", nil
 	}
 	var f fault.Violations
-	method := s.cards.Method(p.Card, &f)
+	method := s.deps.Cards.Method(p.Card, &f)
 	if f.Err() != nil || method == "" {
 		return "", nil // the payment is refused with what is wrong with it
 	}
 	ctx, cancel := context.WithTimeout(ctx, ports.ProcessorRecheckTimeout)
 	defer cancel()
-	fingerprint, err := s.prints.Fingerprint(ctx, method)
+	fingerprint, err := s.deps.Fingerprints.Fingerprint(ctx, method)
 	if err != nil {
 		return "", fault.Wrap(
 			fault.ProcessorUnavailable, "The card processor does not respond. Nothing was charged; try again in a moment.", err,
@@ -57,7 +57,7 @@ func (s *Service) refuseSubscriber(ctx context.Context, r ports.Repos, session c
 	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
 		return nil
 	}
-	customerID, running, err := s.past.RunningFor(ctx, r, buyerOf(session))
+	customerID, running, err := s.deps.Past.RunningFor(ctx, r, buyerOf(session))
 	if err != nil || !running {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Service) refuseSubscriber(ctx context.Context, r ports.Repos, session c
 		"The customer has a running subscription to this listing. They can change "+
 			"its plan, card or cancellation in their portal.")
 	if keyed {
-		if refusal.PortalURL, err = s.portal.PortalURL(customerID); err != nil {
+		if refusal.PortalURL, err = s.deps.Portal.PortalURL(customerID); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Service) requireOnePurchase(ctx context.Context, r ports.Repos, session
 	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
 		return nil
 	}
-	if err := s.access.LockAccess(ctx, r, session.CreatorID, session.ExternalCustomerID); err != nil {
+	if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, session.ExternalCustomerID); err != nil {
 		return err
 	}
 	if err := s.refuseSubscriber(ctx, r, session, keyed); err != nil {
@@ -113,7 +113,7 @@ func (s *Service) dropTrial(
 	if opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
 		return false, nil
 	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ const vatTimeout = 5 * time.Second
 func (s *Service) checkVAT(
 	ctx context.Context, buyer, earlier customer.Details, known tax.VATCheck, field string,
 ) (tax.VATCheck, error) {
-	if s.vat == nil {
+	if s.deps.VAT == nil {
 		return tax.VATCheck{}, nil
 	}
 	whole := buyer.Over(earlier)
@@ -27,7 +27,7 @@ func (s *Service) checkVAT(
 	}
 	ctx, cancel := context.WithTimeout(ctx, vatTimeout)
 	defer cancel()
-	check, err := s.vat.Check(ctx, whole.Country, whole.TaxID)
+	check, err := s.deps.VAT.Check(ctx, whole.Country, whole.TaxID)
 	if err != nil {
 		return tax.VATCheck{}, nil //nolint:nilerr // a register that does not decide must not stop a sale
 	}

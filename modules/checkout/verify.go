@@ -12,9 +12,9 @@ const expiryGrace = 5 * time.Minute
 
 // Verify checks what must always hold of sessions, payments and receipts, and returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Checkout.Audit
+	audit := s.deps.Store.Read(ctx).Checkout.Audit
 	overdue := func(ctx context.Context, limit int) ([]string, error) {
-		return audit.OverdueSessions(ctx, s.clock.Real().Add(-expiryGrace), limit)
+		return audit.OverdueSessions(ctx, s.deps.Clock.Real().Add(-expiryGrace), limit)
 	}
 	kept := func(ctx context.Context, limit int) ([]string, error) {
 		return audit.KeptMoney(ctx, ports.TaskRefundPayment, limit)

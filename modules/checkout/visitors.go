@@ -43,7 +43,7 @@ func (s *Service) openedBy(network string) string {
 
 // countDescribed counts details that are sent, those that are refused included. RATE_LIMITED.
 func (s *Service) countDescribed(ctx context.Context, network string) error {
-	quota, err := s.limiter.Allow(ctx, "checkout.describe:"+s.openedBy(network), maxDescribed, visitorWindow)
+	quota, err := s.deps.Limiter.Allow(ctx, "checkout.describe:"+s.openedBy(network), maxDescribed, visitorWindow)
 	if err != nil {
 		return fmt.Errorf("count visitor: %w", err)
 	}
@@ -56,7 +56,7 @@ func (s *Service) countDescribed(ctx context.Context, network string) error {
 // withRateLimit runs work within a limit per network. Work that fails is not counted. RATE_LIMITED.
 func (s *Service) withRateLimit(ctx context.Context, what, network string, limit int, work func() error) error {
 	key := "checkout." + what + ":" + s.openedBy(network)
-	quota, err := s.limiter.Allow(ctx, key, limit, visitorWindow)
+	quota, err := s.deps.Limiter.Allow(ctx, key, limit, visitorWindow)
 	if err != nil {
 		return fmt.Errorf("count visitor: %w", err)
 	}
@@ -66,7 +66,7 @@ func (s *Service) withRateLimit(ctx context.Context, what, network string, limit
 		)
 	}
 	if err := work(); err != nil {
-		_ = s.limiter.Refund(context.WithoutCancel(ctx), key, limit, visitorWindow) // a count too many, for ten minutes
+		_ = s.deps.Limiter.Refund(context.WithoutCancel(ctx), key, limit, visitorWindow) // a count too many, for ten minutes
 		return err
 	}
 	return nil

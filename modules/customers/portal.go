@@ -43,7 +43,7 @@ func (s *Service) OpenPortal(
 		return "", link, err
 	}
 	link = customer.PortalLink{
-		CustomerID: owner.ID, ReturnURL: p.ReturnURL, ExpiresAt: s.clock.Real().Add(customer.PortalSession).Unix(),
+		CustomerID: owner.ID, ReturnURL: p.ReturnURL, ExpiresAt: s.deps.Clock.Real().Add(customer.PortalSession).Unix(),
 	}
 	address, err = s.portalURL(link)
 	return address, link, err
@@ -57,14 +57,14 @@ func (s *Service) portalURL(link customer.PortalLink) (string, error) {
 // PortalURL implements ports.PortalLinks.
 func (s *Service) PortalURL(customerID string) (string, error) {
 	return s.portalURL(customer.PortalLink{
-		CustomerID: customerID, ExpiresAt: s.clock.Real().Add(customer.PortalMail).Unix(),
+		CustomerID: customerID, ExpiresAt: s.deps.Clock.Real().Add(customer.PortalMail).Unix(),
 	})
 }
 
 // MailedPortalURL implements ports.PortalLinks.
 func (s *Service) MailedPortalURL(customerID, address string) (string, error) {
 	return s.portalURL(customer.PortalLink{
-		CustomerID: customerID, ExpiresAt: s.clock.Real().Add(customer.PortalMail).Unix(),
+		CustomerID: customerID, ExpiresAt: s.deps.Clock.Real().Add(customer.PortalMail).Unix(),
 		MailedTo: s.cfg.PortalKey.Address(address),
 	})
 }
@@ -102,7 +102,7 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 	if !ok {
 		return Visit{}, fault.NotFound("page")
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	owner, err := r.Customers.Customers.Get(ctx, link.CustomerID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return Visit{}, fault.NotFound("page")
@@ -110,8 +110,8 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 	if err != nil {
 		return Visit{}, err
 	}
-	seller, err := s.accounts.SellerName(ctx, r, owner.CreatorID)
-	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.clock.Real()),
+	seller, err := s.deps.Accounts.SellerName(ctx, r, owner.CreatorID)
+	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.deps.Clock.Real()),
 		Asked: link.Asks(), link: link}, err
 }
 
@@ -122,7 +122,7 @@ func (s *Service) Others(ctx context.Context, v Visit) (others []OtherCustomer, 
 	if v.Expired || !s.cfg.PortalKey.ReachesAll(link, owner.Email) {
 		return nil, nil
 	}
-	found, err := s.store.Read(ctx).Customers.Customers.List(
+	found, err := s.deps.Store.Read(ctx).Customers.Customers.List(
 		ctx, ports.CustomerFilter{CreatorID: owner.CreatorID, Email: owner.Email}, ports.Page{Limit: maxOthers},
 	)
 	for _, one := range found.Items {
@@ -149,14 +149,14 @@ func (s *Service) MailLink(ctx context.Context, token string) error {
 	if visit.Customer.Email == "" {
 		return fault.New(fault.StateConflict, "There is no email address to send a link to.")
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return s.bus.Publish(ctx, r, customer.LinkAsked{State: visit.Customer, At: s.clock.Real()})
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return s.deps.Bus.Publish(ctx, r, customer.LinkAsked{State: visit.Customer, At: s.deps.Clock.Real()})
 	})
 }
 
 // Payments lists a customer's payments, newest first.
 func (s *Service) Payments(ctx context.Context, customerID string) ([]payment.State, error) {
-	return s.store.Read(ctx).Payments.Payments.ListByCustomer(ctx, customerID, maxPayments)
+	return s.deps.Store.Read(ctx).Payments.Payments.ListByCustomer(ctx, customerID, maxPayments)
 }
 
 // maxPayments bounds the payments that the portal lists.
@@ -164,7 +164,7 @@ const maxPayments = 100
 
 // Payment returns one of a customer's payments. NOT_FOUND for any other.
 func (s *Service) Payment(ctx context.Context, customerID, paymentID string) (payment.State, error) {
-	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil &&
 		(paid.CustomerID != customerID || paid.Status != payment.Succeeded) {
 		return payment.State{}, fault.NotFound("receipt")

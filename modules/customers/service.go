@@ -34,30 +34,24 @@ type Deps struct {
 
 // Service holds the use cases.
 type Service struct {
-	cfg      Config
-	store    ports.Store
-	clock    ports.Clock
-	ids      ports.IDs
-	bus      ports.Bus
-	accounts ports.AccountReader
+	cfg  Config
+	deps Deps
 }
 
 var _ ports.CustomerReader = (*Service)(nil)
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, accounts: d.Accounts}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // Create makes a customer. VALIDATION_FAILED, and STATE_CONFLICT when another has the external id.
 func (s *Service) Create(ctx context.Context, creatorID string, d customer.Draft) (customer.State, error) {
 	var created customer.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
-		c, err := customer.New(s.ids.New(id.Customer), creatorID, d, now)
+		c, err := customer.New(s.deps.IDs.New(id.Customer), creatorID, d, now)
 		if err != nil {
 			return err
 		}
@@ -77,7 +71,7 @@ func taken(err error) error {
 
 // Get returns a customer of the account. CUSTOMER_NOT_FOUND for any other.
 func (s *Service) Get(ctx context.Context, creatorID, customerID string) (customer.State, error) {
-	return owned(ctx, s.store.Read(ctx), creatorID, customerID)
+	return owned(ctx, s.deps.Store.Read(ctx), creatorID, customerID)
 }
 
 // Find returns a customer of the account by either of their names. CUSTOMER_NOT_FOUND.
@@ -85,7 +79,7 @@ func (s *Service) Find(ctx context.Context, creatorID, customerID, externalCusto
 	if customerID != "" {
 		return s.Get(ctx, creatorID, customerID)
 	}
-	found, err := s.store.Read(ctx).Customers.Customers.GetByExternalID(ctx, creatorID, externalCustomerID)
+	found, err := s.deps.Store.Read(ctx).Customers.Customers.GetByExternalID(ctx, creatorID, externalCustomerID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return customer.State{}, errNoCustomer()
 	}
@@ -96,7 +90,7 @@ func (s *Service) Find(ctx context.Context, creatorID, customerID, externalCusto
 func (s *Service) List(
 	ctx context.Context, f ports.CustomerFilter, page ports.Page,
 ) (ports.List[customer.State], error) {
-	return s.store.Read(ctx).Customers.Customers.List(ctx, f, page)
+	return s.deps.Store.Read(ctx).Customers.Customers.List(ctx, f, page)
 }
 
 // CountByEmail returns how many of the account's customers have the addresses of some of them, in lower case.
@@ -112,14 +106,14 @@ func (s *Service) CountByEmail(
 	if len(emails) == 0 {
 		return nil, nil
 	}
-	return s.store.Read(ctx).Customers.Customers.CountByEmail(ctx, creatorID, emails)
+	return s.deps.Store.Read(ctx).Customers.Customers.CountByEmail(ctx, creatorID, emails)
 }
 
 // Update changes a customer. A new external id moves their access there. CUSTOMER_NOT_FOUND, VALIDATION_FAILED, and
 // STATE_CONFLICT when another has the external id.
 func (s *Service) Update(ctx context.Context, creatorID, customerID string, p customer.Patch) (customer.State, error) {
 	var updated customer.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := owned(ctx, r, creatorID, customerID)
 		if err != nil {
 			return err
@@ -137,7 +131,7 @@ func (s *Service) Update(ctx context.Context, creatorID, customerID string, p cu
 		if err := r.Customers.Customers.Update(ctx, updated); err != nil || renamed == nil {
 			return err
 		}
-		return s.bus.Publish(ctx, r, *renamed)
+		return s.deps.Bus.Publish(ctx, r, *renamed)
 	})
 	return updated, taken(err)
 }

@@ -14,8 +14,8 @@ func (s *Service) log(
 	note string,
 ) error {
 	return r.Identity.AccountEvents.Insert(ctx, identity.AccountEvent{
-		ID: s.ids.New(identity.AccountEventPrefix), CreatorID: creatorID, Kind: kind, Client: from, Note: note,
-		At: s.clock.Real(),
+		ID: s.deps.IDs.New(identity.AccountEventPrefix), CreatorID: creatorID, Kind: kind, Client: from, Note: note,
+		At: s.deps.Clock.Real(),
 	})
 }
 
@@ -28,7 +28,7 @@ func (s *Service) logFailure(ctx context.Context, creatorID string, from identit
 	s.touched.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		_ = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		_ = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return s.log(ctx, r, creatorID, identity.SignInFailed, from, "")
 		})
 	})
@@ -38,5 +38,5 @@ func (s *Service) logFailure(ctx context.Context, creatorID string, from identit
 func (s *Service) AccessLog(
 	ctx context.Context, creatorID string, kind identity.AccountEventKind, page ports.Page,
 ) (ports.List[identity.AccountEvent], error) {
-	return s.store.Read(ctx).Identity.AccountEvents.List(ctx, creatorID, kind, page)
+	return s.deps.Store.Read(ctx).Identity.AccountEvents.List(ctx, creatorID, kind, page)
 }

@@ -16,15 +16,15 @@ import (
 func (s *Service) CreateKey(
 	ctx context.Context, creatorID string, order identity.NewKeyRequest,
 ) (identity.APIKeyState, string, error) {
-	now := s.clock.Real()
+	now := s.deps.Clock.Real()
 	order, err := order.Clean(now)
 	if err != nil {
 		return identity.APIKeyState{}, "", err
 	}
-	key := identity.NewKey(s.livemode, s.ids.Random(identity.KeyEntropy))
+	key := identity.NewKey(s.cfg.Livemode, s.deps.IDs.Random(identity.KeyEntropy))
 	hash := s.keyDigest.sum(key)
-	record := identity.IssueKey(s.ids.New(id.APIKey), creatorID, order, key, hash[:], now)
-	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	record := identity.IssueKey(s.deps.IDs.New(id.APIKey), creatorID, order, key, hash[:], now)
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := repos.Identity.APIKeys.Insert(ctx, record); err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ func (s *Service) CreateKey(
 func (s *Service) ListKeys(
 	ctx context.Context, creatorID string, page ports.Page,
 ) (ports.List[*identity.APIKey], error) {
-	return s.store.Read(ctx).Identity.APIKeys.List(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Identity.APIKeys.List(ctx, creatorID, page)
 }
 
 // RevokeKey ends a key: at once in this process, within the cache's lifetime in every other. Revoking it again changes
 // nothing. NOT_FOUND.
 func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (identity.APIKeyState, error) {
 	var state identity.APIKeyState
-	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		key, err := repos.Identity.APIKeys.Get(ctx, creatorID, keyID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return fault.NotFound("API key")
@@ -55,7 +55,7 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 		if err != nil {
 			return err
 		}
-		changed := key.Revoke(s.clock.Real())
+		changed := key.Revoke(s.deps.Clock.Real())
 		state = key.State()
 		if !changed {
 			return nil
@@ -81,14 +81,14 @@ type AuthenticatedKey struct{ KeyID, CreatorID string }
 // It runs before every request of an integrator, so it queries the database at most once in keyCacheLifetime per key.
 func (s *Service) AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error) {
 	livemode, ok := identity.ParseKey(key)
-	if !ok || livemode != s.livemode {
+	if !ok || livemode != s.cfg.Livemode {
 		return AuthenticatedKey{}, unauthenticated()
 	}
 	hash := s.keyDigest.sum(key)
-	now := s.clock.Real()
+	now := s.deps.Clock.Real()
 	found, epoch, ok := s.keys.find(hash, now)
 	if !ok {
-		record, err := s.store.Read(ctx).Identity.APIKeys.GetByHash(ctx, hash[:])
+		record, err := s.deps.Store.Read(ctx).Identity.APIKeys.GetByHash(ctx, hash[:])
 		if errors.Is(err, ports.ErrNotFound) {
 			return AuthenticatedKey{}, unauthenticated()
 		}
@@ -117,7 +117,7 @@ func (s *Service) recordUse(ctx context.Context, key *identity.APIKey, now time.
 		defer s.touching.Store(false)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		_ = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		_ = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 			return repos.Identity.APIKeys.Touch(ctx, key.State().ID, now)
 		})
 	})

@@ -28,7 +28,7 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	matches, err := s.passwords.Matches(ctx, b.Creator.PasswordHash, current)
+	matches, err := s.deps.Passwords.Matches(ctx, b.Creator.PasswordHash, current)
 	if err != nil {
 		return unlessBusy("check password", err)
 	}
@@ -63,8 +63,8 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 	if err := s.admit(ctx, "reset:account:"+hex.EncodeToString(account[:16]), s.limits.ResetPerAccount); err != nil {
 		return err
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		creatorID := s.ids.New(id.Creator)
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		creatorID := s.deps.IDs.New(id.Creator)
 		found, err := r.Identity.Creators.GetByEmail(ctx, address)
 		if err == nil {
 			creatorID = found.State().ID
@@ -81,7 +81,7 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 
 // MailPasswordReset runs the task.
 func (s *Service) MailPasswordReset(ctx context.Context, t ports.Task) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		found, err := r.Identity.Creators.Get(ctx, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return r.Tasks.Done(ctx, t)
@@ -89,8 +89,8 @@ func (s *Service) MailPasswordReset(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		now, creator := s.clock.Real(), found.State()
-		err = s.bus.Publish(ctx, r, identity.PasswordResetAsked{
+		now, creator := s.deps.Clock.Real(), found.State()
+		err = s.deps.Bus.Publish(ctx, r, identity.PasswordResetAsked{
 			Link: identity.ResetLink{
 				CreatorID: creator.ID, Replaces: identity.PasswordMark(creator.PasswordHash),
 				ExpiresAt: now.Add(identity.ResetLifetime),
@@ -107,7 +107,7 @@ func (s *Service) MailPasswordReset(ctx context.Context, t ports.Task) error {
 // PasswordResetURL implements ports.PasswordLinks.
 func (s *Service) PasswordResetURL(l identity.ResetLink) string {
 	mac := s.webDigest.sum(l.Subject())
-	return s.baseURL + "/dashboard/reset/" + l.Text(mac[:])
+	return s.cfg.BaseURL + "/dashboard/reset/" + l.Text(mac[:])
 }
 
 // CheckReset returns the creator whose password a link sets. NOT_FOUND for one that is invalid, expired or used.
@@ -116,8 +116,8 @@ func (s *Service) CheckReset(ctx context.Context, text string) (identity.Creator
 	if mac := s.webDigest.sum(link.Subject()); !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
 		return identity.CreatorState{}, fault.NotFound("link")
 	}
-	creator, err := s.store.Read(ctx).Identity.Creators.Get(ctx, link.CreatorID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Good(creator.State().PasswordHash, s.clock.Real()) {
+	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, link.CreatorID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Good(creator.State().PasswordHash, s.deps.Clock.Real()) {
 		return identity.CreatorState{}, fault.NotFound("link")
 	}
 	if err != nil {
@@ -145,11 +145,11 @@ func (s *Service) setPassword(
 	ctx context.Context, checked identity.CreatorState, wanted string, kind identity.AccountEventKind, except string,
 	from identity.Client,
 ) error {
-	hash, err := s.passwords.Hash(ctx, wanted)
+	hash, err := s.deps.Passwords.Hash(ctx, wanted)
 	if err != nil {
 		return unlessBusy("hash password", err)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		creator, err := r.Identity.Creators.Get(ctx, checked.ID)
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 // Creator is the owner of an account. NOT_FOUND.
 func (s *Service) Creator(ctx context.Context, creatorID string) (identity.CreatorState, error) {
-	creator, err := getCreator(ctx, s.store.Read(ctx), creatorID)
+	creator, err := getCreator(ctx, s.deps.Store.Read(ctx), creatorID)
 	if err != nil {
 		return identity.CreatorState{}, err
 	}
@@ -24,7 +24,7 @@ func (s *Service) Creator(ctx context.Context, creatorID string) (identity.Creat
 // FindAccount returns the id of the account with an e-mail address, or of the only account where address is empty.
 // ports.ErrNotFound.
 func (s *Service) FindAccount(ctx context.Context, address string) (creatorID string, err error) {
-	creators := s.store.Read(ctx).Identity.Creators
+	creators := s.deps.Store.Read(ctx).Identity.Creators
 	var creator *identity.Creator
 	if address == "" {
 		creator, err = creators.Sole(ctx)
@@ -43,7 +43,7 @@ func (s *Service) EditProfile(
 	ctx context.Context, creatorID string, e identity.ProfileEdit,
 ) (identity.CreatorState, error) {
 	var state identity.CreatorState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		creator, err := getCreator(ctx, r, creatorID)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (s *Service) EditProfile(
 		if err := r.Identity.Creators.Update(ctx, creator); err != nil || state.PayoutSchedule == schedule {
 			return err
 		}
-		return s.bus.Publish(ctx, r, identity.PayoutScheduleChanged{
+		return s.deps.Bus.Publish(ctx, r, identity.PayoutScheduleChanged{
 			CreatorID: creatorID, Schedule: state.PayoutSchedule,
 		})
 	})
@@ -89,7 +89,7 @@ func (s *Service) exchangeLogo(ctx context.Context, r ports.Repos, creatorID, be
 		return nil
 	}
 	if old := image.IDOf(before); old != "" {
-		if err := r.Images.Release(ctx, creatorID, old, s.clock.Real()); err != nil {
+		if err := r.Images.Release(ctx, creatorID, old, s.deps.Clock.Real()); err != nil {
 			return err
 		}
 	}

@@ -23,24 +23,15 @@ type Config struct {
 
 // Service is the module.
 type Service struct {
-	livemode  bool
-	limits    identity.Limits
-	store     ports.Store
-	clock     ports.Clock
-	ids       ports.IDs
-	passwords ports.PasswordHasher
-	tokens    ports.TokenSigner
-	limiter   ports.RateLimiter
-	bus       ports.Bus
-
+	cfg           Config
+	deps          Deps
+	limits        identity.Limits
 	keyDigest     digester
 	refreshDigest digester
 	webDigest     digester
-	baseURL       string
 	keys          keyCache
-
-	touching atomic.Bool // a use of a key is being recorded
-	touched  sync.WaitGroup
+	touching      atomic.Bool // a use of a key is being recorded
+	touched       sync.WaitGroup
 }
 
 // Deps holds the dependencies of the module.
@@ -57,12 +48,8 @@ type Deps struct {
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
 	return &Service{
-		livemode: cfg.Livemode, limits: identity.LimitsFor(cfg.Livemode),
-		store: d.Store, clock: d.Clock, ids: d.IDs, passwords: d.Passwords, tokens: d.Tokens, limiter: d.Limiter,
-		bus:       d.Bus,
-		keyDigest: newDigester(cfg.KeySecret), refreshDigest: newDigester(cfg.RefreshSecret),
-		webDigest: newDigester(cfg.WebSecret), baseURL: cfg.BaseURL,
-		keys: newKeyCache(),
+		cfg: cfg, deps: d, limits: identity.LimitsFor(cfg.Livemode), keyDigest: newDigester(cfg.KeySecret),
+		refreshDigest: newDigester(cfg.RefreshSecret), webDigest: newDigester(cfg.WebSecret), keys: newKeyCache(),
 	}
 }
 

@@ -45,12 +45,12 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 	if err := s.admit(ctx, "sign-up:address:"+from.Address, s.limits.SignUpPerAddress); err != nil {
 		return err
 	}
-	hash, err := s.passwords.Hash(ctx, r.Password)
+	hash, err := s.deps.Passwords.Hash(ctx, r.Password)
 	if err != nil {
 		return unlessBusy("hash password", err)
 	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		creator := identity.Register(s.ids.New(id.Creator), r, hash, s.clock.Real())
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		creator := identity.Register(s.deps.IDs.New(id.Creator), r, hash, s.deps.Clock.Real())
 		if err := repos.Identity.Creators.Insert(ctx, creator); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (s *Service) authenticate(
 	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := s.log(ctx, repos, creator.ID, identity.SignedIn, from, ""); err != nil {
 			return err
 		}
@@ -121,14 +121,14 @@ func (s *Service) checkPassword(
 	ctx context.Context, email, password string, from identity.Client,
 ) (identity.CreatorState, error) {
 	var state identity.CreatorState
-	creator, err := s.store.Read(ctx).Identity.Creators.GetByEmail(ctx, email)
+	creator, err := s.deps.Store.Read(ctx).Identity.Creators.GetByEmail(ctx, email)
 	switch {
 	case err == nil:
 		state = creator.State()
 	case !errors.Is(err, ports.ErrNotFound):
 		return state, err
 	}
-	matches, err := s.passwords.Matches(ctx, state.PasswordHash, password)
+	matches, err := s.deps.Passwords.Matches(ctx, state.PasswordHash, password)
 	if err != nil {
 		return state, unlessBusy("check password", err)
 	}
@@ -152,7 +152,7 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, er
 	}
 	var in Session
 	var refusal error
-	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
 		in, refusal, err = s.rotate(ctx, repos, shown)
 		return err
 	})
@@ -188,7 +188,7 @@ func (s *Service) rotate(
 	if err != nil {
 		return in, nil, err
 	}
-	changed, refusal := family.Rotate(shown.Generation, s.clock.Real())
+	changed, refusal := family.Rotate(shown.Generation, s.deps.Clock.Real())
 	if changed {
 		err = repos.Identity.RefreshFamilies.Update(ctx, family)
 	}
@@ -214,7 +214,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 			Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required.",
 		})
 	case refreshToken == "":
-		token, valid := s.tokens.Verify(accessToken, s.clock.Real())
+		token, valid := s.deps.Tokens.Verify(accessToken, s.deps.Clock.Real())
 		if !valid {
 			return unauthenticated()
 		}
@@ -222,7 +222,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 	case !ok:
 		return nil
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		family, err := repos.Identity.RefreshFamilies.Get(ctx, familyID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil
@@ -230,7 +230,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 		if err != nil {
 			return err
 		}
-		if !family.Revoke(s.clock.Real()) {
+		if !family.Revoke(s.deps.Clock.Real()) {
 			return nil
 		}
 		return repos.Identity.RefreshFamilies.Update(ctx, family)
@@ -240,12 +240,12 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 // AuthenticateToken returns the account of an access token. UNAUTHENTICATED for everything else, and for a token whose
 // sign-in has ended.
 func (s *Service) AuthenticateToken(ctx context.Context, token string) (creatorID string, err error) {
-	t, ok := s.tokens.Verify(token, s.clock.Real())
+	t, ok := s.deps.Tokens.Verify(token, s.deps.Clock.Real())
 	if !ok {
 		return "", unauthenticated()
 	}
 	familyID, _, _ := strings.Cut(t.ID, ".")
-	family, err := s.store.Read(ctx).Identity.RefreshFamilies.Get(ctx, familyID)
+	family, err := s.deps.Store.Read(ctx).Identity.RefreshFamilies.Get(ctx, familyID)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return "", unauthenticated()
@@ -259,8 +259,8 @@ func (s *Service) AuthenticateToken(ctx context.Context, token string) (creatorI
 
 // begin starts a family of refresh tokens for the creator.
 func (s *Service) begin(ctx context.Context, repos ports.Repos, creator identity.CreatorState) (Session, error) {
-	familyID := s.ids.New(identity.RefreshFamilyPrefix)
-	family := identity.BeginFamily(familyID, creator.ID, s.clock.Real())
+	familyID := s.deps.IDs.New(identity.RefreshFamilyPrefix)
+	family := identity.BeginFamily(familyID, creator.ID, s.deps.Clock.Real())
 	if err := repos.Identity.RefreshFamilies.Insert(ctx, family); err != nil {
 		return Session{}, err
 	}
@@ -273,7 +273,7 @@ func (s *Service) begin(ctx context.Context, repos ports.Repos, creator identity
 func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFamilyState) (Session, error) {
 	token := family.Token()
 	mac := s.refreshDigest.sum(token.Subject())
-	access, err := s.tokens.Sign(ports.AccessToken{
+	access, err := s.deps.Tokens.Sign(ports.AccessToken{
 		ID: token.Subject(), CreatorID: creator.ID, IssuedAt: family.RotatedAt,
 		ExpiresAt: family.RotatedAt.Add(identity.AccessTokenLifetime),
 	})
@@ -286,7 +286,7 @@ func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFa
 
 // admit counts one attempt. RATE_LIMITED specifies how long to wait.
 func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) error {
-	quota, err := s.limiter.Allow(ctx, key, limit.Attempts, limit.Window)
+	quota, err := s.deps.Limiter.Allow(ctx, key, limit.Attempts, limit.Window)
 	if err != nil {
 		return fmt.Errorf("count attempt: %w", err)
 	}
@@ -298,7 +298,7 @@ func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) e
 
 // restore undoes admit for an attempt that was no guess.
 func (s *Service) restore(ctx context.Context, key string, limit identity.Limit) error {
-	if err := s.limiter.Refund(ctx, key, limit.Attempts, limit.Window); err != nil {
+	if err := s.deps.Limiter.Refund(ctx, key, limit.Attempts, limit.Window); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil

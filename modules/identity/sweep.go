@@ -20,8 +20,8 @@ const (
 
 // Sweep runs the task.
 func (s *Service) Sweep(ctx context.Context, t ports.Task) error {
-	now := s.clock.Real()
-	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	now := s.deps.Clock.Real()
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := repos.Identity.RefreshFamilies.DeleteExpired(ctx, now.Add(-sweepAfter)); err != nil {
 			return err
 		}

@@ -41,11 +41,11 @@ func (s *Service) SignInBrowser(
 // beginBrowser starts a sign-in under a new id.
 func (s *Service) beginBrowser(from identity.Client, cookie *string) beginner {
 	return func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
-		sessionID := s.ids.New(identity.WebSessionPrefix)
+		sessionID := s.deps.IDs.New(identity.WebSessionPrefix)
 		mac := s.webDigest.sum(identity.WebSubject(sessionID))
 		*cookie = identity.WebToken(sessionID, mac[:])
 		return repos.Identity.WebSessions.Insert(
-			ctx, identity.BeginWebSession(sessionID, creator.ID, from, s.clock.Real()),
+			ctx, identity.BeginWebSession(sessionID, creator.ID, from, s.deps.Clock.Real()),
 		)
 	}
 }
@@ -59,19 +59,19 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 	if mac := s.webDigest.sum(identity.WebSubject(sessionID)); subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
 		return Browser{}, unauthenticated()
 	}
-	session, err := s.store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !session.Valid(s.clock.Real()) {
+	session, err := s.deps.Store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !session.Valid(s.deps.Clock.Real()) {
 		return Browser{}, unauthenticated()
 	}
 	if err != nil {
 		return Browser{}, err
 	}
-	creator, err := s.store.Read(ctx).Identity.Creators.Get(ctx, session.State().CreatorID)
+	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, session.State().CreatorID)
 	if err != nil {
 		return Browser{}, err
 	}
-	if session.Use(s.clock.Real()) {
-		err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	if session.Use(s.deps.Clock.Real()) {
+		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 			return s.touchBrowser(ctx, repos, sessionID)
 		})
 		if err != nil {
@@ -85,7 +85,7 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 // touchBrowser records the last use of a sign-in.
 func (s *Service) touchBrowser(ctx context.Context, r ports.Repos, sessionID string) error {
 	session, err := r.Identity.WebSessions.Get(ctx, sessionID)
-	if err != nil || !session.Use(s.clock.Real()) {
+	if err != nil || !session.Use(s.deps.Clock.Real()) {
 		return err
 	}
 	return r.Identity.WebSessions.Update(ctx, session)
@@ -98,11 +98,11 @@ func (s *Service) GuestFormToken(cookie string) string {
 }
 
 // NewGuest is a text for that cookie.
-func (s *Service) NewGuest() string { return hex.EncodeToString(s.ids.Random(16)) }
+func (s *Service) NewGuest() string { return hex.EncodeToString(s.deps.IDs.Random(16)) }
 
 // Browsers lists the browsers in which the account is signed in, newest first, at most 50.
 func (s *Service) Browsers(ctx context.Context, creatorID string) ([]identity.WebSessionState, error) {
-	found, err := s.store.Read(ctx).Identity.WebSessions.ListValid(ctx, creatorID, s.clock.Real(), maxBrowsers)
+	found, err := s.deps.Store.Read(ctx).Identity.WebSessions.ListValid(ctx, creatorID, s.deps.Clock.Real(), maxBrowsers)
 	all := make([]identity.WebSessionState, len(found))
 	for i, one := range found {
 		all[i] = one.State()
@@ -112,12 +112,12 @@ func (s *Service) Browsers(ctx context.Context, creatorID string) ([]identity.We
 
 // SignOutBrowser ends one sign-in. Ending it again changes nothing.
 func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		session, err := repos.Identity.WebSessions.Get(ctx, sessionID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil
 		}
-		if err != nil || !session.Revoke(s.clock.Real()) {
+		if err != nil || !session.Revoke(s.deps.Clock.Real()) {
 			return err
 		}
 		return repos.Identity.WebSessions.Update(ctx, session)
@@ -126,7 +126,7 @@ func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
 
 // SignOutEverywhere ends every sign-in of the account, of browsers and of the API, with its access tokens.
 func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from identity.Client) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := s.revokeAll(ctx, repos, creatorID, ""); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from 
 
 // revokeAll ends every sign-in but the named one of a browser.
 func (s *Service) revokeAll(ctx context.Context, r ports.Repos, creatorID, except string) error {
-	now := s.clock.Real()
+	now := s.deps.Clock.Real()
 	if err := r.Identity.WebSessions.RevokeAll(ctx, creatorID, except, now); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *Service) revokeAll(ctx context.Context, r ports.Repos, creatorID, excep
 
 // SignOutOther ends one of the account's sign-ins by its id. Ending it again changes nothing. NOT_FOUND.
 func (s *Service) SignOutOther(ctx context.Context, creatorID, sessionID string) error {
-	session, err := s.store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
+	session, err := s.deps.Store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && session.State().CreatorID != creatorID {
 		return fault.NotFound("sign-in")
 	}

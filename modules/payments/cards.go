@@ -17,7 +17,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	if e.PaymentMethodID == "" {
 		return nil
 	}
-	seller, err := s.accounts.SellerName(ctx, r, e.CreatorID)
+	seller, err := s.deps.Accounts.SellerName(ctx, r, e.CreatorID)
 	if err != nil {
 		return fmt.Errorf("save card: %w", err)
 	}
@@ -43,12 +43,12 @@ func mandate(
 
 // Cards are a customer's usable cards, newest first.
 func (s *Service) Cards(ctx context.Context, customerID string) ([]paymentmethod.State, error) {
-	return s.store.Read(ctx).Payments.PaymentMethods.List(ctx, customerID)
+	return s.deps.Store.Read(ctx).Payments.PaymentMethods.List(ctx, customerID)
 }
 
 // RemoveCard takes a customer's card out of use. NOT_FOUND for any other card.
 func (s *Service) RemoveCard(ctx context.Context, creatorID, customerID, cardID string) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Payments.PaymentMethods.Get(ctx, cardID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil &&
 			(state.CreatorID != creatorID || state.CustomerID != customerID) {
@@ -76,6 +76,6 @@ func (s *Service) RemoveCard(ctx context.Context, creatorID, customerID, cardID 
 		if len(left) > 0 {
 			removed.Next = left[0].ID
 		}
-		return s.bus.Publish(ctx, r, removed)
+		return s.deps.Bus.Publish(ctx, r, removed)
 	})
 }

@@ -13,7 +13,7 @@ import (
 func (s *Service) List(
 	ctx context.Context, creatorID string, search ports.PaymentSearch, page ports.Page,
 ) (ports.List[ports.ListedPayment], error) {
-	return s.store.Read(ctx).Payments.Payments.List(ctx, creatorID, search, page)
+	return s.deps.Store.Read(ctx).Payments.Payments.List(ctx, creatorID, search, page)
 }
 
 // Listed returns one of the account's payments as List does. NOT_FOUND.
@@ -30,7 +30,7 @@ func (s *Service) Listed(ctx context.Context, creatorID, paymentID string) (port
 
 // Get shows one of the account's payments. NOT_FOUND.
 func (s *Service) Get(ctx context.Context, creatorID, paymentID string) (payment.State, error) {
-	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && paid.CreatorID != creatorID {
 		return payment.State{}, fault.NotFound("payment")
 	}

@@ -32,17 +32,9 @@ type Deps struct {
 
 // Service keeps the cards that customers save, and shows payments.
 type Service struct {
-	cfg      Config
-	store    ports.Store
-	ids      ports.IDs
-	bus      ports.Bus
-	provider ports.Provider
-	accounts ports.AccountReader
+	cfg  Config
+	deps Deps
 }
 
 // New returns the use cases of saved cards.
-func New(cfg Config, d Deps) *Service {
-	return &Service{
-		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, provider: d.Provider, accounts: d.Accounts,
-	}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }

@@ -40,12 +40,12 @@ func (s *Service) CheckSetup(customerID, returnURL string) error {
 // OpenSetup opens a setup for a customer of the account.
 func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnURL string) (cardsetup.State, error) {
 	var opened cardsetup.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
-		opened = cardsetup.New(s.ids.New(id.CardSetup), creatorID, customerID, returnURL, now).State()
+		opened = cardsetup.New(s.deps.IDs.New(id.CardSetup), creatorID, customerID, returnURL, now).State()
 		return r.Payments.CardSetups.Insert(ctx, opened)
 	})
 	return opened, err
@@ -68,14 +68,14 @@ func (s *Service) SetupPage(ctx context.Context, secret string, reader locale.Lo
 	if err != nil {
 		return SetupPage{}, err
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	page := SetupPage{Setup: setup}
 	now, err := r.Clock.Now(ctx, setup.CreatorID)
 	if err != nil {
 		return SetupPage{}, err
 	}
 	page.Expired = setup.Expired(now)
-	if page.Seller, err = s.accounts.SellerName(ctx, r, setup.CreatorID); err != nil {
+	if page.Seller, err = s.deps.Accounts.SellerName(ctx, r, setup.CreatorID); err != nil {
 		return SetupPage{}, err
 	}
 	page.Mandate = paymentmethod.MandateText(reader, page.Seller)
@@ -90,7 +90,7 @@ func (s *Service) bySecret(ctx context.Context, secret string) (cardsetup.State,
 	if !ok {
 		return cardsetup.State{}, fault.NotFound("page")
 	}
-	setup, err := s.store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
+	setup, err := s.deps.Store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return cardsetup.State{}, fault.NotFound("page")
 	}
@@ -128,7 +128,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.Ne
 		return payment.NextAction{}, fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.provider.Processor.Find(ctx, setupRequest(setup))
+		return s.deps.Provider.Processor.Find(ctx, setupRequest(setup))
 	})
 	if err != nil {
 		return payment.NextAction{}, errUnavailable(err)
@@ -139,7 +139,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.Ne
 // RefreshSetup applies the processor's report about a setup's latest card: the customer may have closed the page on
 // their way back from the bank.
 func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
-	setup, err := s.store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
+	setup, err := s.deps.Store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && (setup.Status == cardsetup.Completed || setup.AttemptID == "") {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 		return fmt.Errorf("refresh setup: %w", err)
 	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.provider.Processor.Find(ctx, setupRequest(setup))
+		return s.deps.Provider.Processor.Find(ctx, setupRequest(setup))
 	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return nil
@@ -176,7 +176,7 @@ func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve
 
 func (s *Service) authenticate(ctx context.Context, setup cardsetup.State, approve bool) (cardsetup.State, error) {
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.provider.Processor.Authenticate(ctx, setupRequest(setup), approve)
+		return s.deps.Provider.Processor.Authenticate(ctx, setupRequest(setup), approve)
 	})
 	if err != nil {
 		return cardsetup.State{}, errUnavailable(err)
@@ -193,7 +193,7 @@ func (s *Service) CheckCard(card ports.CardInput) error {
 // method is the processor's payment method for a card.
 func (s *Service) method(card ports.CardInput) (string, error) {
 	var f fault.Violations
-	method := s.provider.Cards.Method(card, &f)
+	method := s.deps.Provider.Cards.Method(card, &f)
 	f.Check(method != "" || card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Expected a card number.")
 	return method, f.Err()
 }
@@ -214,7 +214,7 @@ func (s *Service) SaveTestCard(
 	if err != nil {
 		return paymentmethod.State{}, err
 	}
-	return s.store.Read(ctx).Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
+	return s.deps.Store.Read(ctx).Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
 }
 
 // saveCard has the processor check a card and saves it. An interrupted check leaves the setup as it was: nothing was
@@ -226,7 +226,7 @@ func (s *Service) saveCard(
 	if err != nil {
 		return cardsetup.State{}, err
 	}
-	seller, err := s.accounts.SellerName(ctx, s.store.Read(ctx), setup.CreatorID)
+	seller, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), setup.CreatorID)
 	if err != nil {
 		return cardsetup.State{}, err
 	}
@@ -236,11 +236,11 @@ func (s *Service) saveCard(
 	request := setupRequest(setup)
 	request.Method = method
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.provider.Processor.Charge(ctx, request)
+		return s.deps.Provider.Processor.Charge(ctx, request)
 	})
 	if errors.Is(err, ports.ErrOutcomeUnknown) {
 		outcome, err = within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
-			return s.provider.Processor.Find(ctx, request)
+			return s.deps.Provider.Processor.Find(ctx, request)
 		})
 	}
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Service) saveCard(
 // try begins a check of a card.
 func (s *Service) try(ctx context.Context, setupID, mandate string) (cardsetup.State, error) {
 	var tried cardsetup.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Payments.CardSetups.Get(ctx, setupID)
 		if err != nil {
 			return err
@@ -262,7 +262,7 @@ func (s *Service) try(ctx context.Context, setupID, mandate string) (cardsetup.S
 			return err
 		}
 		setup := cardsetup.Restore(state)
-		if err := setup.Try(s.ids.New(id.CardSetup), mandate, now); err != nil {
+		if err := setup.Try(s.deps.IDs.New(id.CardSetup), mandate, now); err != nil {
 			return err
 		}
 		tried = setup.State()
@@ -276,12 +276,12 @@ func (s *Service) settleSetup(
 	ctx context.Context, setupID, attemptID string, o payment.Outcome,
 ) (cardsetup.State, error) {
 	var settled cardsetup.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Payments.CardSetups.Get(ctx, setupID)
 		if err != nil {
 			return err
 		}
-		setup, cardID := cardsetup.Restore(state), s.ids.New(id.PaymentMethod)
+		setup, cardID := cardsetup.Restore(state), s.deps.IDs.New(id.PaymentMethod)
 		done, changed := setup.Settle(attemptID, cardID, o)
 		if settled = setup.State(); !changed {
 			return nil
@@ -305,20 +305,21 @@ func (s *Service) keep(
 	if err != nil {
 		return err
 	}
-	text, err := mandate(ctx, r, s.accounts, setup.CreatorID, setup.Mandate)
+	text, err := mandate(ctx, r, s.deps.Accounts, setup.CreatorID, setup.Mandate)
 	if err != nil {
 		return err
 	}
 	card := paymentmethod.New(cardID, setup.CreatorID, setup.CustomerID,
 		paymentmethod.Card{
-			Provider: s.provider.Name, Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
+			Provider: s.deps.Provider.Name, Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth,
+			ExpYear: o.ExpYear,
 			Country: o.CardCountry,
 		},
 		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: setup.ID}, now).State()
 	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {
 		return err
 	}
-	return s.bus.Publish(ctx, r, paymentmethod.Saved{State: card})
+	return s.deps.Bus.Publish(ctx, r, paymentmethod.Saved{State: card})
 }
 
 // setupFault returns the error that reports an outcome without a saved card to the customer; nil for other outcomes.

@@ -37,7 +37,7 @@ type Change struct {
 // LISTING_NOT_PURCHASABLE.
 func (s *Service) Preview(ctx context.Context, creatorID, subscriptionID string, c Change) (subscription.Quote, error) {
 	var quote subscription.Quote
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (s *Service) quote(
 	if err != nil {
 		return subscription.Quote{}, err
 	}
-	return subscription.NewQuote(s.ids.New(id.Quote), sub.State(), mode, bill, sale, now), nil
+	return subscription.NewQuote(s.deps.IDs.New(id.Quote), sub.State(), mode, bill, sale, now), nil
 }
 
 // target is the offer of the plan that is wished for, in the currency of the subscription.
@@ -75,7 +75,7 @@ func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.
 	if c.Interval == "" {
 		c.Interval = state.Offer.Interval
 	}
-	return s.offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
+	return s.deps.Offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
 		Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval,
 		Currency: state.Offer.Price.Currency,
 	})
@@ -98,7 +98,7 @@ func (s *Service) ChangePlan(
 func (s *Service) startChange(
 	ctx context.Context, creatorID, subscriptionID string, c Change,
 ) (started payment.State, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (s *Service) resume(
 func (s *Service) startResumption(
 	ctx context.Context, creatorID, subscriptionID string, options chargeOptions, refused error,
 ) (started payment.State, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (s *Service) outcome(
 	ctx context.Context, creatorID, subscriptionID string, started payment.State,
 ) (subscription.State, error) {
 	if started.ID != "" {
-		attempt, err := s.runner.Run(ctx, started, ports.Payer{})
+		attempt, err := s.deps.Runner.Run(ctx, started, ports.Payer{})
 		if err != nil {
 			return subscription.State{}, fmt.Errorf("charge %s: %w", subscriptionID, err)
 		}
@@ -209,7 +209,7 @@ func (s *Service) outcome(
 			return subscription.State{}, cardDeclined(attempt.Decline)
 		}
 	}
-	return owned(ctx, s.store.Read(ctx), creatorID, subscriptionID)
+	return owned(ctx, s.deps.Store.Read(ctx), creatorID, subscriptionID)
 }
 
 // PayNow charges the overdue amount while the customer is present, so that they can confirm it to their bank. It
@@ -217,7 +217,7 @@ func (s *Service) outcome(
 // PAYMENT_METHOD_REQUIRED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
 func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) (payment.State, error) {
 	var started payment.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
 			return err
@@ -239,7 +239,7 @@ func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) 
 	if err != nil || started.ID == "" {
 		return payment.State{Status: payment.Succeeded}, err
 	}
-	return s.waited(s.runner.Run(ctx, started, ports.Payer{}))
+	return s.waited(s.deps.Runner.Run(ctx, started, ports.Payer{}))
 }
 
 // Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
@@ -249,7 +249,7 @@ func (s *Service) Challenge(ctx context.Context, creatorID, subscriptionID strin
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.runner.Challenge(ctx, paymentID)
+	return s.deps.Runner.Challenge(ctx, paymentID)
 }
 
 // Confirm carries the customer's response to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED.
@@ -258,7 +258,7 @@ func (s *Service) Confirm(ctx context.Context, creatorID, subscriptionID string,
 	if err != nil {
 		return payment.State{}, err
 	}
-	return s.waited(s.runner.Authenticate(ctx, paymentID, approve))
+	return s.waited(s.deps.Runner.Authenticate(ctx, paymentID, approve))
 }
 
 // waitingCharge returns the payment that the customer has to confirm. STATE_CONFLICT without one.

@@ -20,7 +20,7 @@ const punctual = time.Minute
 
 // Due takes the step that has fallen due. Task TaskDue.
 func (s *Service) Due(ctx context.Context, t ports.Task) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Service) charge(
 		return payment.State{}, s.commit(ctx, r, sub, e)
 	}
 	state := sub.State()
-	attempt, err := s.charges.Start(ctx, r, ports.Charge{
+	attempt, err := s.deps.Charges.Start(ctx, r, ports.Charge{
 		CreatorID: state.CreatorID, Sale: sale, At: options.at, OnSession: options.onSession,
 		Subject: payment.Subject{
 			Purpose: payment.ForSubscription, SubjectID: state.ID, CustomerID: state.CustomerID,
@@ -158,11 +158,11 @@ func (s *Service) sale(
 	if bill.Due().Minor == 0 {
 		return sale, nil
 	}
-	buyer, err := s.customers.Customer(ctx, r, state.CustomerID)
+	buyer, err := s.deps.Customers.Customer(ctx, r, state.CustomerID)
 	if err != nil {
 		return payment.Sale{}, err
 	}
-	taxed, err := s.taxes.Calculate(ctx, tax.Sale{
+	taxed, err := s.deps.Taxes.Calculate(ctx, tax.Sale{
 		Lines:    []tax.Line{{Amount: bill.Due(), Category: bill.Offer.ListingType.TaxCategory()}},
 		Behavior: bill.Offer.TaxBehavior, At: at,
 		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID,
@@ -185,7 +185,7 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 		return err
 	}
 	if !state.IsAwaiting(e.ID) {
-		return s.charges.Refund(ctx, r, e.State, refund.NoLongerDue)
+		return s.deps.Charges.Refund(ctx, r, e.State, refund.NoLongerDue)
 	}
 	sub, bill := subscription.Restore(state), state.Charge.Bill
 	value, err := state.ValueOf(bill)
@@ -204,7 +204,8 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	if err != nil {
 		return err
 	}
-	if err := s.bus.Publish(ctx, r, subscription.ChargePaid{Subscription: sub.State(), Payment: e.State}); err != nil {
+	if err := s.deps.Bus.Publish(ctx, r, subscription.ChargePaid{Subscription: sub.State(),
+		Payment: e.State}); err != nil {
 		return err
 	}
 	return s.commit(ctx, r, sub, transition)

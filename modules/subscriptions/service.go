@@ -42,23 +42,11 @@ type Deps struct {
 
 // Service holds the use cases.
 type Service struct {
-	store     ports.Store
-	ids       ports.IDs
-	bus       ports.Bus
-	charges   ports.Charges
-	runner    ports.ChargeRunner
-	offers    ports.Offers
-	taxes     ports.TaxCalculator
-	customers ports.CustomerReader
+	deps Deps
 }
 
 // New returns the module.
-func New(d Deps) *Service {
-	return &Service{
-		store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, runner: d.Runner, offers: d.Offers, taxes: d.Taxes,
-		customers: d.Customers,
-	}
-}
+func New(d Deps) *Service { return &Service{deps: d} }
 
 // OnCheckoutPaid starts the subscription that a recurring offer's checkout paid for.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
@@ -101,7 +89,7 @@ func (s *Service) announce(ctx context.Context, r ports.Repos, sub *subscription
 	if e == nil {
 		return nil
 	}
-	return s.bus.Publish(ctx, r, e)
+	return s.deps.Bus.Publish(ctx, r, e)
 }
 
 // plan schedules the next step, or withdraws it when there is none.
@@ -136,7 +124,7 @@ func (s *Service) planNotice(ctx context.Context, r ports.Repos, state subscript
 
 // Notice notifies the customer of the next charge. Task TaskNotice.
 func (s *Service) Notice(ctx context.Context, t ports.Task) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -151,20 +139,20 @@ func (s *Service) Notice(ctx context.Context, t ports.Task) error {
 		if err != nil || bill.Due().Minor == 0 {
 			return err
 		}
-		return s.bus.Publish(ctx, r, subscription.RenewalDue{State: state, Amount: bill.Due()})
+		return s.deps.Bus.Publish(ctx, r, subscription.RenewalDue{State: state, Amount: bill.Due()})
 	})
 }
 
 // Get returns a subscription of the account. NOT_FOUND for any other.
 func (s *Service) Get(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
-	return owned(ctx, s.store.Read(ctx), creatorID, subscriptionID)
+	return owned(ctx, s.deps.Store.Read(ctx), creatorID, subscriptionID)
 }
 
 // List returns part of the account's subscriptions.
 func (s *Service) List(
 	ctx context.Context, f ports.SubscriptionFilter, page ports.Page,
 ) (ports.List[subscription.State], error) {
-	return s.store.Read(ctx).Subscriptions.Subscriptions.List(ctx, f, page)
+	return s.deps.Store.Read(ctx).Subscriptions.Subscriptions.List(ctx, f, page)
 }
 
 // owned loads a subscription of the account. NOT_FOUND for any other.
@@ -183,7 +171,7 @@ func (s *Service) change(
 	transition func(sub *subscription.Subscription, now time.Time) (event.Event, error),
 ) (subscription.State, error) {
 	var after subscription.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
 			return err
@@ -261,5 +249,5 @@ func discountOf(terms *discount.Terms, o plan.Offer, now time.Time) *subscriptio
 
 // OfCustomer lists all subscriptions of a customer, newest first.
 func (s *Service) OfCustomer(ctx context.Context, customerID string) ([]subscription.State, error) {
-	return s.store.Read(ctx).Subscriptions.Subscriptions.ListByCustomer(ctx, customerID)
+	return s.deps.Store.Read(ctx).Subscriptions.Subscriptions.ListByCustomer(ctx, customerID)
 }

@@ -8,7 +8,7 @@ import (
 
 // Verify checks what must always hold of subscriptions, and returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Subscriptions.Audit
+	audit := s.deps.Store.Read(ctx).Subscriptions.Audit
 	return ports.Checks{
 		{Find: audit.Stalled, Message: "subscription %s runs, but nothing will ever renew or end it"},
 		{

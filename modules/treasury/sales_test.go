@@ -209,8 +209,9 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 					return err
 				}
 				if err := r.Payments.Refunds.Insert(ctx, refund.State{
-					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID, Status: refund.Succeeded, CreatedAt: p.CreatedAt,
-					Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true, Revision: 1,
+					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID, Status: refund.Succeeded,
+					CreatedAt: p.CreatedAt,
+					Share:     ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true, Revision: 1,
 				}); err != nil {
 					return err
 				}

@@ -124,7 +124,9 @@ func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
 	b.accessible("calendar of another time")
 	b.wait(`document.querySelector("#days").getAttribute("aria-busy") === "false"`)
 	b.reach("#days td")
-	b.press(kb.ArrowDown) // a week later: every day is open
+	b.press(kb.ArrowDown) // a week later, maybe in the next month, which is loaded: every day is open
+	b.wait(`document.querySelector("#days").getAttribute("aria-busy") === "false" &&
+		"open" in document.activeElement.dataset`)
 	b.press(kb.Enter)
 	b.wait(
 		`document.querySelector("#days [aria-selected=true][data-open]") === document.activeElement && document.querySelector("#times [role=option]")`,

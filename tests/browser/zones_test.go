@@ -21,7 +21,8 @@ func TestZonesHaveTheirCurrentNames(t *testing.T) {
 		t.Errorf("the reader's zone is %q", got)
 	}
 	for query, want := range map[string]string{
-		"india": "Kolkata, India · UTC+5:30", "saigon": "Ho Chi Minh, Vietnam · UTC+7", "nepal": "Kathmandu, Nepal · UTC+5:45", "+8:45": "Eucla, Australia",
+		"india": "Kolkata, India · UTC+5:30", "saigon": "Ho Chi Minh, Vietnam · UTC+7",
+		"nepal": "Kathmandu, Nepal · UTC+5:45", "+8:45": "Eucla, Australia",
 	} {
 		b.do("search for a zone", chromedp.Focus(chromedp.CSS("#zone")))
 		b.press(query)

@@ -276,7 +276,8 @@ func TestTheDashboardSetsCurrencies(t *testing.T) {
 			t.Errorf("the form shows %d prices, want 6", got)
 		}
 		v.Open(t, "/dashboard/links/new?listing="+listing.ID)
-		if page := v.Send(t, "/dashboard/links/new", "listing", listing.ID, "plan", "basic:month", "currency", "gbp"); !strings.
+		if page := v.Send(t, "/dashboard/links/new", "listing", listing.ID, "plan", "basic:month", "currency",
+			"gbp"); !strings.
 			Contains(page.Body, "basic month GBP") {
 			t.Errorf("the page of the link is %s", page.Body)
 		}

@@ -55,14 +55,14 @@ func (a *Account) NewKey(t testing.TB) string {
 // patiently asks again while the program reports that it is busy: hashing passwords on a small machine.
 func (a *App) patiently(t testing.TB, r Request) *Response {
 	t.Helper()
-	for range 600 {
+	for range 3000 {
 		response := a.Ask(t, r)
 		if response.Status != http.StatusTooManyRequests {
 			return response
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("%s %s is still rate limited after a minute", r.Method, r.Path)
+	t.Fatalf("%s %s is still rate limited after five minutes", r.Method, r.Path)
 	return nil
 }
 

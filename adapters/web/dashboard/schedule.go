@@ -157,7 +157,8 @@ func meetingsForm(v *visit, m appointment.MeetingSettings) ui.Form {
 		},
 		ui.Field{
 			Name: "address", Label: "In person", Type: "textarea", Rows: 3, Value: place,
-			Also: []string{"inPerson.address", "inPerson"}, Hint: "Where buyers come to. Leave empty if you don’t meet in person.",
+			Also: []string{"inPerson.address", "inPerson"},
+			Hint: "Where buyers come to. Leave empty if you don’t meet in person.",
 		})
 	f.Title, f.Lead = "Meetings", "Where you meet buyers."
 	return f
