@@ -45,6 +45,17 @@ type DocumentNumbers interface {
 	Next(ctx context.Context, creatorID string, series document.Series) (int64, error)
 }
 
+// NextNumber takes the next number of an account's series, and returns it as documents show it.
+func NextNumber(
+	ctx context.Context, numbers DocumentNumbers, creatorID string, series document.Series,
+) (string, error) {
+	n, err := numbers.Next(ctx, creatorID, series)
+	if err != nil {
+		return "", err
+	}
+	return document.Number(creatorID, series, n), nil
+}
+
 // IssuedDocuments keeps what issued documents contain. None is ever changed.
 type IssuedDocuments interface {
 	// Insert writes a document's snapshot. ErrDuplicate when its subject has one of its kind, or its number is taken; it

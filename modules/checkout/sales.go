@@ -162,8 +162,7 @@ func (s *Sales) allocateReceiptNumber(
 	if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, key); err != nil {
 		return "", err
 	}
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, session.CreatorID, document.Receipts)
-	return document.Number(session.CreatorID, document.Receipts, number), err
+	return ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, session.CreatorID, document.Receipts)
 }
 
 // refundAndClose ends the session unpaid, and its money goes back.

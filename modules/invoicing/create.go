@@ -120,12 +120,11 @@ func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State
 		return state, err
 	}
 	// The number comes last: its row is locked until the transaction ends.
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, state.CreatorID, document.Invoices)
+	made := inv.State()
+	made.Number, err = ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, state.CreatorID, document.Invoices)
 	if err != nil {
 		return state, err
 	}
-	made := inv.State()
-	made.Number = document.Number(state.CreatorID, document.Invoices, number)
 	if err := r.Invoicing.Invoices.Insert(ctx, made); err != nil {
 		return made, err
 	}

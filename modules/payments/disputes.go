@@ -49,11 +49,11 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 		return known, err
 	}
 	if d.State().Undoes() {
-		number, err := r.Invoicing.DocumentNumbers.Next(ctx, known.CreatorID, document.CreditNotes)
+		note, err := ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, known.CreatorID, document.CreditNotes)
 		if err != nil {
 			return dispute.State{}, err
 		}
-		d.Credit(document.Number(known.CreatorID, document.CreditNotes, number))
+		d.Credit(note)
 	}
 	after := d.State()
 	if err := r.Payments.Disputes.Update(ctx, after); err != nil {

@@ -80,9 +80,9 @@ func (s *SavedCardOutcomes) assignReceiptNumber(ctx context.Context, r ports.Rep
 	); err != nil {
 		return err
 	}
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, paid.CreatorID, document.Receipts)
+	number, err := ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, paid.CreatorID, document.Receipts)
 	if err != nil {
 		return err
 	}
-	return attempt.Document(paid.CustomerID, document.Number(paid.CreatorID, document.Receipts, number))
+	return attempt.Document(paid.CustomerID, number)
 }

@@ -103,11 +103,9 @@ func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.Stat
 	}
 	note := ""
 	if paid.Sale.ReceiptNumber != "" {
-		number, err := r.Invoicing.DocumentNumbers.Next(ctx, paid.CreatorID, document.CreditNotes)
-		if err != nil {
+		if note, err = ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, paid.CreatorID, document.CreditNotes); err != nil {
 			return err
 		}
-		note = document.Number(paid.CreatorID, document.CreditNotes, number)
 	}
 	f := refund.Restore(made)
 	if _, _, err := f.Succeed(note, true, now); err != nil {

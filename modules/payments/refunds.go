@@ -207,11 +207,11 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 	if err != nil {
 		return err
 	}
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, before.CreatorID, document.CreditNotes)
+	note, err := ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, before.CreatorID, document.CreditNotes)
 	if err != nil {
 		return err
 	}
-	made, _, err := f.Succeed(document.Number(before.CreatorID, document.CreditNotes, number), full, now)
+	made, _, err := f.Succeed(note, full, now)
 	if err != nil {
 		return err
 	}
