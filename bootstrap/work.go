@@ -46,7 +46,7 @@ func (a *App) startWork() (stop func(ctx context.Context), wake func(), err erro
 		cancel()
 		loops.Wait()
 		carrier.Stop(deadline)
-		a.store.NotifyWorkers() // what was given back is for the others
+		a.store.NotifyWorkers() // other processes run the released tasks
 	}, relay.Wake, nil
 }
 

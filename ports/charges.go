@@ -80,7 +80,7 @@ type ChargeRunner interface {
 	Cancel(ctx context.Context, attempt payment.State, why payment.DeclineReason) (payment.State, error)
 }
 
-// Followed is what followed from a payment.
+// Followed carries the consequences of a payment that its Outcomes decided.
 type Followed struct {
 	// Events are published before payment.Completed.
 	Events []event.Event

@@ -61,7 +61,7 @@ type ListedPayment struct {
 	Dispute dispute.Status
 }
 
-// Standing returns what has become of the payment.
+// Standing returns the standing of the payment with its latest dispute.
 func (p ListedPayment) Standing() payment.Standing { return payment.StandingOf(p.State, p.Dispute) }
 
 // PaymentMethods keeps the cards that customers have saved.

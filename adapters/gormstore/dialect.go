@@ -16,7 +16,7 @@ type dialect interface {
 	repo.Dialect
 	// retryable reports whether the engine asks to run the transaction again.
 	retryable(err error) bool
-	// snapshot is what a transaction is opened with whose statements all see one moment.
+	// snapshot returns the options of a transaction whose statements all see one moment.
 	snapshot() *sql.TxOptions
 	// tuning is the SQL that runs after the migrations, every time; "" = none.
 	tuning() string

@@ -80,7 +80,7 @@ func (d *Asynq) queueName(class Class) string { return d.prefix + "-" + string(c
 // pendingKey is asynq's list of waiting messages.
 func (d *Asynq) pendingKey(class Class) string { return "asynq:{" + d.queueName(class) + "}:pending" }
 
-// channel is where processes publish the class of a message.
+// channel names the Redis channel on which processes publish the class of a message.
 func (d *Asynq) channel() string { return d.prefix + "-surplus" }
 
 // message carries claims. Their rows are read again only when they have waited.

@@ -61,8 +61,9 @@ func (k PortalKey) Address(address string) string {
 // addressProof is the length of the proof in bytes.
 const addressProof = 12
 
-// ReachesAll reports whether whoever opens the link reads the mail of the customer, so that everything bought with the
-// customer's address may be shown. A guest types any address, and a link that an app asked for proves nothing about it.
+// ReachesAll reports whether the person who opens the link reads the mail of the customer, so that everything bought
+// with the customer's address may be shown. A guest types any address, and a link that an app asked for proves nothing
+// about it.
 func (k PortalKey) ReachesAll(l PortalLink, address string) bool {
 	return address != "" && l.MailedTo != "" && hmac.Equal([]byte(l.MailedTo), []byte(k.Address(address)))
 }

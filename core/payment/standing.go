@@ -2,7 +2,7 @@ package payment
 
 import "sundry/core/dispute"
 
-// Standing is what has become of a payment: its status, or for a succeeded one whether the buyer still has paid it.
+// Standing tells the result of a payment: its status, or of a succeeded one whether its money was refunded or disputed.
 type Standing string
 
 // The standings of a succeeded payment. Every other payment stands as its status says.

@@ -29,7 +29,7 @@ type Rated struct {
 	Free bool `json:"free,omitempty"`
 	// Late means that the period has had its invoice before.
 	Late bool `json:"late,omitempty"`
-	// Waits means that the period comes to more than an invoice can ask for: nothing of it is on this one.
+	// Waits means that the period costs more than an invoice may charge: nothing of it is on this one.
 	Waits bool `json:"waits,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type Use struct {
 	BilledMinor int64
 }
 
-// Rate rates a period's quantity beyond what is included. The line waits when it comes to more than MaxAmount.
+// Rate rates a period's quantity beyond what is included. The line waits when it costs more than MaxAmount.
 func (u Use) Rate() Rated {
 	r := Rated{
 		MeterID: u.Meter.ID, MeterName: u.Meter.Name, EventName: u.Meter.EventName, Aggregation: u.Meter.Aggregation,
@@ -104,8 +104,8 @@ func (r Rated) Settled() bool {
 	return r.Free || !r.Waits && r.BilledMinor+r.AmountMinor == r.RatedMinor
 }
 
-// LimitReached is emitted by each closing of a period that leaves use unbilled, because it comes to more than an
-// invoice can ask for: the period's own or that of an earlier one.
+// LimitReached is emitted by each closing of a period that leaves use unbilled, because it costs more than an invoice
+// may charge: the period's own or that of an earlier one.
 type LimitReached struct {
 	Plan     PlanState
 	Meter    string // its event name

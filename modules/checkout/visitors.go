@@ -26,7 +26,7 @@ const (
 	holdingRetry = 5 * time.Minute
 )
 
-// Visitor is where a request without a key comes from.
+// Visitor identifies the origin of a request without a key.
 type Visitor struct {
 	Network string
 	Country string // as a trusted proxy reports it, ISO 3166-1 alpha-2; "" when none does

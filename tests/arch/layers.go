@@ -31,7 +31,7 @@ var areas = []string{
 	"treasury", "webhooks", "mail", "tasks", "sandbox",
 }
 
-// place is where a package is: its layer; in modules and adapters which of the siblings it belongs to; and in an
+// place locates a package: its layer; in modules and adapters which of the siblings it belongs to; and in an
 // adapter that is divided by area, its area. The frame of such an adapter, and what its areas share, have none.
 type place struct {
 	layer layer

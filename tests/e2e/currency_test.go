@@ -33,7 +33,7 @@ func twoCurrencies(t *testing.T, a *harness.Account) harness.Listing {
 	return listing
 }
 
-// pricedSession is what a session shows of its price.
+// pricedSession reads the price that a session shows.
 type pricedSession struct {
 	harness.Session
 	Currency     string

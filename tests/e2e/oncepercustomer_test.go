@@ -262,7 +262,7 @@ func TestADisputedSubscriptionIsNotCharged(t *testing.T) {
 	})
 }
 
-// A card has one trial of a listing in live, whoever pays with it.
+// A card has one trial of a listing in live, for all customers together.
 func TestACardHasOneTrialInLive(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

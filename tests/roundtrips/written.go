@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// written is what a piece of work left in PostgreSQL's write-ahead log.
+// written counts the changes in a range of PostgreSQL's write-ahead log.
 type written struct {
 	// rows counts those inserted, updated and deleted, entries those of indexes; bytes are those of their log records,
 	// without the images of whole pages that a checkpoint causes.
@@ -50,7 +50,7 @@ func (l *writeLog) text(t *testing.T, query string) (text string) {
 	return text
 }
 
-// end is where the log ends.
+// end returns the position up to which the log is flushed.
 func (l *writeLog) end(t *testing.T) string {
 	t.Helper()
 	return l.text(t, "SELECT pg_current_wal_flush_lsn()::text")
@@ -94,8 +94,8 @@ func (l *writeLog) since(t *testing.T, start string) (w written) {
 	return w
 }
 
-// work is what something costs PostgreSQL: round trips, commits and statements, rows written and index entries made,
-// and the bytes of its log in thousands, rounded up.
+// work counts what PostgreSQL does for an operation: round trips, commits and statements, rows and index entries
+// written, and the bytes of its log in thousands, rounded up.
 type work struct{ trips, commits, statements, rows, entries, kilobytes int }
 
 func workOf(trips []trip, left written) work {

@@ -29,7 +29,7 @@ func (j *SharedJSON[T]) Scan(src any) (err error) {
 const (
 	// maxSharedText is the longest text that is remembered.
 	maxSharedText = 8 << 10
-	// maxSharedTexts is how much text is remembered for one type of value; then it begins anew.
+	// maxSharedTexts bounds the bytes of text remembered for one type of value. When they are used up, all is forgotten.
 	maxSharedTexts = 256 << 10
 )
 

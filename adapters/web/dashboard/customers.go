@@ -115,7 +115,8 @@ func (r *Routes) sameEmailPart(ctx context.Context, v *visit, s customer.State) 
 		}
 	}
 	p = ui.TablePart("Same email", t)
-	p.Lead = "Each guest checkout makes a customer of its own: anyone can type an address. The portal that we email them shows all."
+	p.Lead = "Each guest checkout makes a customer of its own: anyone can type an address. The portal that we email " +
+		"them shows all."
 	return p, len(t.Rows) > 0, err
 }
 
@@ -420,7 +421,7 @@ var accessCauses = map[coreaccess.CauseKind]string{
 	coreaccess.DisputeWon: "Dispute won",
 }
 
-// causePages are where what changed a customer's access has pages of its own.
+// causePages maps the cause of a change of access to the folder of its page.
 var causePages = map[coreaccess.CauseKind]string{
 	coreaccess.PurchasePaid: "/orders/", coreaccess.SubscriptionStarted: "/subscriptions/",
 	coreaccess.SubscriptionChanged: "/subscriptions/", coreaccess.SubscriptionEnded: "/subscriptions/",

@@ -158,7 +158,7 @@ func meetingsForm(v *visit, m appointment.MeetingSettings) ui.Form {
 		ui.Field{
 			Name: "address", Label: "In person", Type: "textarea", Rows: 3, Value: place,
 			Also: []string{"inPerson.address", "inPerson"},
-			Hint: "Where buyers come to. Leave empty if you don’t meet in person.",
+			Hint: "Your address for appointments in person. Leave empty if you don’t meet in person.",
 		})
 	f.Title, f.Lead = "Meetings", "Where you meet buyers."
 	return f

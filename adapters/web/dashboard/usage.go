@@ -91,7 +91,7 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	if len(names) > 0 {
 		l.Empty.Action = &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}
 	}
-	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "What is billed by use, and what it comes to.",
+	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "Usage that is billed, and its amounts.",
 		Actions: []ui.Action{
 			ui.Link("Meters", base+"/usage/meters"), ui.Link("Prices", base+"/usage/prices"),
 			ui.Link("New billing plan", base+"/usage/plans/new").Primary(),
@@ -235,7 +235,9 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 			Action: &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
 	case len(subs) == 0:
 		return f, &ui.Empty{Title: "First, a subscription",
-			Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back when somebody has subscribed.", Action: &ui.Action{Label: "Payment links", Href: base + "/links", Tone: "primary"}}, nil
+			Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back " +
+				"when somebody has subscribed.", Action: &ui.Action{Label: "Payment links", Href: base + "/links",
+				Tone: "primary"}}, nil
 	}
 	var meterOptions, priceOptions []ui.Option
 	for _, m := range meters {
