@@ -20,8 +20,26 @@ import (
 	"sundry/adapters/memratelimit"
 	"sundry/adapters/redislock"
 	"sundry/adapters/redisratelimit"
+	"sundry/adapters/telemetry"
 	"sundry/ports"
 )
+
+// openTracer begins to trace where the configuration names a collector.
+func (a *App) openTracer(ctx context.Context) error {
+	collector := a.cfg.TracesURL()
+	if collector == "" {
+		return nil
+	}
+	tracer, err := telemetry.New(ctx, telemetry.Config{
+		URL: collector, Headers: a.cfg.OTLPHeaderMap(), Service: "sundry", Version: Build().Version,
+	}, a.log)
+	if err != nil {
+		return err
+	}
+	a.tracer = tracer
+	a.closers = append(a.closers, tracer.Close)
+	return nil
+}
 
 // openRedis connects to REDIS_URL where there is one. Redis only makes things faster and shared: one that does not
 // respond now must not stop the start.
@@ -40,6 +58,9 @@ func (a *App) openRedis() error {
 		redis.SetLogger(&redisLogger{log: a.log, seldom: rate.Sometimes{First: 1, Interval: time.Minute}})
 	})
 	a.redis = redis.NewClient(options)
+	if a.tracer != nil {
+		a.redis.AddHook(telemetry.RedisHook(a.tracer))
+	}
 	a.metrics.MustRegister(a.redisUp())
 	a.closers = append(a.closers, a.redis.Close)
 	return nil
@@ -90,7 +111,7 @@ func (a *App) slotLocks() ports.SlotLocks {
 
 // redisPrefix begins every key of this deployment, so that several may share a Redis.
 func (a *App) redisPrefix() string {
-	return "sundry-" + hex.EncodeToString(a.secrets.derive("redis-prefix")[:4])
+	return "sundry-" + hex.EncodeToString(a.keys.Lasting("redis-prefix")[:4])
 }
 
 // ready reports how the database and Redis do. They are asked at once: waiting for a database that is locked must not

@@ -4,7 +4,6 @@ package bootstrap
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,8 +18,10 @@ import (
 
 	"sundry/adapters/gormstore"
 	"sundry/adapters/jobs"
+	"sundry/adapters/keyring"
 	"sundry/adapters/system"
 	"sundry/config"
+	"sundry/core/id"
 	"sundry/modules/access"
 	"sundry/modules/booking"
 	"sundry/modules/catalog"
@@ -47,9 +48,10 @@ type App struct {
 	log       *slog.Logger
 	store     *gormstore.Store
 	redis     *redis.Client // nil without REDIS_URL
+	tracer    ports.Tracer  // nil where nothing is traced
 	clock     ports.Clock
 	ids       ports.IDs
-	secrets   secrets
+	keys      *keyring.Ring
 	mux       *jobs.Mux
 	metrics   *prometheus.Registry
 	bus       *bus
@@ -95,6 +97,7 @@ type modules struct {
 	Treasury      *treasury.Service
 	Customers     *customers.Service
 	Payments      *payments.Service
+	Attempts      *payments.Attempts
 	Inbox         *payments.Inbox
 	Subscriptions *subscriptions.Service
 	Refunds       *payments.Refunds
@@ -102,6 +105,8 @@ type modules struct {
 	Usage         *usage.Service
 	Invoicing     *invoicing.Service
 	Documents     *invoicing.Documents
+
+	Reconciliation *payments.Reconciliation
 }
 
 // Role is a part of the program that a process plays.
@@ -115,21 +120,25 @@ const (
 
 // New connects, migrates and wires, with the program's own adapters. Close must be called even when Run never is.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) (app *App, err error) {
-	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(),
+	cell := id.Cell(cfg.Cell) //nolint:gosec // config has checked it
+	a := &App{cfg: cfg, log: log, ids: system.NewCellIDs(cell), bus: newBus(), metrics: prometheus.NewRegistry(),
 		stopping: make(chan struct{}), invariants: newInvariants(), scheduled: make(chan struct{}, 1)}
-	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(),
+	a.metrics.MustRegister(a.invariants, buildInfo(Build()), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if err = a.openTracer(ctx); err != nil {
+		return nil, err
+	}
 	kinds := jobs.NewKinds()
 	options := []gormstore.Option{
 		gormstore.OnScheduled(a.noteScheduled), gormstore.TaskClasses(kinds.ClassOf),
-		gormstore.TaskKeys(kinds.ConcurrencyKey),
+		gormstore.TaskKeys(kinds.ConcurrencyKey), gormstore.Traced(a.tracer),
 	}
-	if !a.inSandbox() {
+	if a.live() {
 		options = append(options, gormstore.RealTime())
 	}
 	a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL, options...)
@@ -140,40 +149,37 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 	if err = a.store.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	if a.secrets, err = loadSecrets(cfg, func() (bool, error) { return a.store.HasDeployment(ctx) }); err != nil {
+	if err = a.openKeys(ctx); err != nil {
 		return nil, err
 	}
-	deployment := gormstore.Deployment{Environment: string(cfg.Environment),
-		SecretCheck: hex.EncodeToString(a.secrets.derive("database-check")[:16])}
-	if err = a.store.BelongTo(ctx, deployment); err != nil {
+	if err = a.store.RaisePositions(ctx); err != nil {
 		return nil, err
 	}
 	if err = a.openRedis(); err != nil {
 		return nil, err
 	}
-	a.clock = system.NewClock(a.store, a.inSandbox())
+	a.countBusiness()
+	a.clock = system.NewClock(a.store, !a.live())
 	a.limiter = a.rateLimiter()
 	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(jobs.MuxDeps{
-		Kinds: kinds, Queue: a.store, Clock: a.clock, Metrics: jobMetrics, Log: log,
+		Kinds: kinds, Queue: a.store, Clock: a.clock, Metrics: jobMetrics, Log: log, Tracer: a.tracer,
 		Workers: jobs.Workers{jobs.Payments: cfg.PaymentWorkers, jobs.Webhooks: cfg.WebhookWorkers,
 			jobs.Default: cfg.DefaultWorkers},
 	})
 	if err = a.openAdapters(own); err != nil {
 		return nil, err
 	}
-	if a.modules, err = a.wire(); err != nil {
-		return nil, err
-	}
+	a.modules = a.wire()
 	if err = a.mountHTTP(a.modules); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// inSandbox reports whether no money moves here.
-func (a *App) inSandbox() bool { return !a.cfg.Livemode() }
+// live reports whether real money moves here.
+func (a *App) live() bool { return a.cfg.Live() }
 
 // Handler is the HTTP application, for tests that need no listener.
 func (a *App) Handler() *fiber.App { return a.http }
@@ -181,12 +187,16 @@ func (a *App) Handler() *fiber.App { return a.http }
 // Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, no new tasks; those
 // under way finish. It is called once.
 func (a *App) Run(ctx context.Context, roles ...Role) error {
+	build := Build()
+	a.log.InfoContext(ctx, "starting", slog.String("version", build.Version), slog.String("commit", build.Commit),
+		slog.String("date", build.Date), slog.String("go", build.Go), slog.Any("roles", roles))
 	failed := make(chan error, len(roles)+1)
 	stopWork, wake, err := a.prepare(ctx, roles)
 	var logging, waking sync.WaitGroup
 	logging.Go(func() { a.writeRequests(a.stopping) })
 	ended := make(chan struct{})
 	waking.Go(func() { a.forwardScheduled(wake, ended) })
+	waking.Go(func() { a.keepKeys(a.stopping) })
 	switch {
 	case ctx.Err() != nil: // it was stopped before it was ready, which is no failure
 		err = nil

@@ -28,12 +28,6 @@ func (b *bus) subscribe(all ...ports.Subscription) {
 	}
 }
 
-// subscribeFirst adds a subscription before those so far.
-func (b *bus) subscribeFirst(s ports.Subscription) {
-	name := s.Event.EventName()
-	b.subscribers[name] = append([]receiverFunc{s.Receive}, b.subscribers[name]...)
-}
-
 // receiverFunc receives events of the type that it was subscribed to.
 type receiverFunc = func(ctx context.Context, r ports.Repos, e event.Event) error
 

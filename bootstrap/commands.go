@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -9,13 +10,15 @@ import (
 	"syscall"
 
 	"sundry/adapters/cli"
+	"sundry/adapters/gormstore"
+	"sundry/adapters/keyring"
 	"sundry/config"
 )
 
 // Settings returns the settings that commands use.
 func Settings(cfg config.Config) cli.Settings {
 	return cli.Settings{
-		Addr: cfg.Addr, MetricsAddr: cfg.MetricsAddr, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Livemode: cfg.Livemode(),
+		Addr: cfg.Addr, MetricsAddr: cfg.MetricsAddr, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Live: cfg.Live(),
 		SeedsDemo: cfg.Seeds(),
 	}
 }
@@ -34,10 +37,24 @@ func Main(own Options) int {
 }
 
 func run(ctx context.Context, args []string, own Options) error {
-	return cli.Run(ctx, args, cli.Host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+	return cli.Run(ctx, args, cli.Host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Build: Build(),
 		Settings: func() (cli.Settings, error) {
 			cfg, err := configuration(own)
 			return Settings(cfg), err
+		},
+		PlanMigrations: func(ctx context.Context) ([]string, error) {
+			cfg, err := configuration(own)
+			if err != nil {
+				return nil, err
+			}
+			return planMigrations(ctx, cfg)
+		},
+		Backup: func(ctx context.Context, file string) error {
+			cfg, err := configuration(own)
+			if err != nil {
+				return err
+			}
+			return gormstore.Backup(ctx, cfg.DatabaseURL, file)
 		},
 		Open: func(ctx context.Context) (*cli.App, error) {
 			cfg, err := configuration(own)
@@ -51,6 +68,16 @@ func run(ctx context.Context, args []string, own Options) error {
 			return a.ForCommands(), nil
 		},
 	})
+}
+
+// planMigrations describes what New would change of the database's schema, and changes nothing.
+func planMigrations(ctx context.Context, cfg config.Config) (lines []string, err error) {
+	store, err := gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return store.PlanMigrations(ctx)
 }
 
 // configuration reads the settings that the program does not bring itself.
@@ -70,7 +97,12 @@ func configuration(own Options) (config.Config, error) {
 func (a *App) ForCommands() *cli.App {
 	return &cli.App{
 		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.Catalog, Documents: a.modules.Documents,
-		Run: a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
+		Reconciliation: a.modules.Reconciliation,
+		Run:            a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
+		RotateSecrets: func(ctx context.Context, report func(string)) error {
+			return a.RotateSecrets(ctx, keyring.Overlap, report)
+		},
+		RetireSecrets: a.RetireSecrets,
 	}
 }
 

@@ -25,10 +25,11 @@ func (a *App) mountHTTP(m modules) error {
 		return err
 	}
 	server, err := httpapi.New(httpapi.Deps{
-		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: m.Identity},
+		Live: a.live(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: m.Identity},
 		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
 		RefusedPage: shared.Refused,
 		SendFixed:   func(body []byte) fiber.Handler { return layout.NewEncoded(body).Send },
+		Tracer:      a.tracer,
 		Metrics:     a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas(m)...)
 	if err != nil {

@@ -8,10 +8,12 @@ import (
 
 	"sundry/adapters/ical"
 	"sundry/adapters/jobs"
+	"sundry/adapters/passwords"
 	"sundry/adapters/pdf"
 	"sundry/adapters/sandboxpay"
 	"sundry/adapters/stripepay"
 	"sundry/adapters/taxtable"
+	"sundry/adapters/telemetry"
 	"sundry/adapters/vies"
 	"sundry/ports"
 )
@@ -28,6 +30,8 @@ type Options struct {
 	// Calendars writes the calendar files of appointments, and CalendarReader reads those of creators.
 	Calendars      ports.CalendarWriter
 	CalendarReader ports.CalendarReader
+	// Passwords hashes creators' passwords.
+	Passwords ports.PasswordHasher
 }
 
 // openAdapters fills the options that the program left open with what the configuration picks.
@@ -37,6 +41,9 @@ func (a *App) openAdapters(o Options) error {
 	}
 	if o.Mailer == nil {
 		o.Mailer = a.mailer()
+	}
+	if a.tracer != nil {
+		o.Mailer = telemetry.TraceMailer(a.tracer, o.Mailer)
 	}
 	if o.Taxes == nil {
 		taxes, err := a.taxCalculator()
@@ -57,6 +64,9 @@ func (a *App) openAdapters(o Options) error {
 	if o.CalendarReader == nil {
 		o.CalendarReader = ical.Calendars{}
 	}
+	if o.Passwords == nil {
+		o.Passwords = passwords.NewArgon2id(passwords.Recommended)
+	}
 	a.adapters = o
 	return nil
 }
@@ -68,7 +78,7 @@ func (a *App) openProviders(own []ports.OpenProvider) error {
 	switch {
 	case a.cfg.Stripe():
 		all = append(all, stripepay.Open(a.stripeConfig(), a.cfg.StripePublishableKey, a.cfg.StripeScriptURL))
-	case a.inSandbox():
+	case !a.live():
 		all = append(all, sandboxpay.Open)
 	}
 	for _, open := range all {
@@ -79,6 +89,9 @@ func (a *App) openProviders(own []ports.OpenProvider) error {
 		}
 		if _, err := a.providers.Get(provider.Name); err == nil || provider.Name == "" {
 			return fmt.Errorf("a payment provider named %q is registered already, or without a name", provider.Name)
+		}
+		if a.tracer != nil {
+			provider.Processor = telemetry.TraceProcessor(a.tracer, provider.Name, provider.Processor)
 		}
 		host.signatureHeader = provider.SignatureHeader
 		a.providers = append(a.providers, provider)
@@ -97,7 +110,7 @@ type providerHost struct{ signatureHeader string }
 
 func (h *providerHost) of(a *App) ports.ProviderHost {
 	return ports.ProviderHost{
-		Store: a.store, Clock: a.clock, Livemode: a.cfg.Livemode(), DataDir: a.cfg.DataDir, Key: a.secrets.derive,
+		Store: a.store, Clock: a.clock, Live: a.live(), DataDir: a.cfg.DataDir, Key: a.keys.Lasting,
 		Handle: func(kind string, run func(context.Context, ports.Task) error) { a.mux.Handle(kind, jobs.Payments, run) },
 		Verify: a.verify,
 		Receive: func(ctx context.Context, payload []byte, signature string) error {
@@ -114,7 +127,7 @@ func (h *providerHost) of(a *App) ports.ProviderHost {
 func (a *App) stripeConfig() stripepay.Config {
 	return stripepay.Config{
 		SecretKey: a.cfg.StripeSecretKey, WebhookSecret: a.cfg.StripeWebhookSecret,
-		ConnectWebhookSecret: a.cfg.StripeConnectWebhookSecret, APIBase: a.cfg.StripeAPIBase, Livemode: a.cfg.Livemode(),
+		ConnectWebhookSecret: a.cfg.StripeConnectWebhookSecret, APIBase: a.cfg.StripeAPIBase, Live: a.live(),
 	}
 }
 

@@ -23,10 +23,10 @@ type site interface{ Mount(app fiber.Router) }
 // newLayout returns what the pages of every site share.
 func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 	return layout.New(layout.Config{
-		BaseURL: a.cfg.BaseURL, Sandbox: !a.cfg.Livemode(), Form: a.providers.Default().Form,
+		BaseURL: a.cfg.BaseURL, Live: a.live(), Form: a.providers.Default().Form,
 		ClientAddress: a.clientAddress(), ClientCountry: a.clientCountry(),
 		StatusOf: httpapi.StatusOf, Log: a.log,
-		Images: webhookhttp.NewImageFetcher(a.receivers()), ImageKey: a.secrets.derive("images"), Uploads: uploads,
+		Images: webhookhttp.NewImageFetcher(a.receivers()), ImageKeys: a.keys.Links("images"), Uploads: uploads,
 		Seller: layout.Seller{
 			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, VATID: a.cfg.SellerVATID, Email: a.cfg.SellerEmail,
 			Statement: a.cfg.StatementDescriptor,

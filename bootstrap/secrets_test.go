@@ -14,7 +14,7 @@ func TestAUsedDatabaseGetsNoNewSecret(t *testing.T) {
 	cfg := config.Config{DataDir: t.TempDir()}
 	path := filepath.Join(cfg.DataDir, "app_secret")
 	used := true
-	load := func() (secrets, error) { return loadSecrets(cfg, func() (bool, error) { return used, nil }) }
+	load := func() ([]byte, error) { return loadSecret(cfg, func() (bool, error) { return used, nil }) }
 	if _, err := load(); err == nil || !strings.Contains(err.Error(), "APP_SECRET") {
 		t.Errorf("without the secret: %v", err)
 	}
@@ -27,7 +27,7 @@ func TestAUsedDatabaseGetsNoNewSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	used = true
-	if again, err := load(); err != nil || string(again.root) != string(first.root) {
+	if again, err := load(); err != nil || string(again) != string(first) {
 		t.Errorf("the next start: %v", err)
 	}
 }

@@ -33,10 +33,14 @@ const (
 	keepMailBodies = 90 * 24 * time.Hour
 	keepRequests   = 30 * 24 * time.Hour
 	keepImages     = 90 * 24 * time.Hour
+	// recoverEvery is the pause between two searches for attempts that nobody settles any more.
+	recoverEvery = 10 * time.Second
 	// flushEvery is the pause between two counts of usage reports, and partitionEvery the one between two creations of the
 	// partitions of the next months.
 	flushEvery     = time.Minute
 	partitionEvery = 12 * time.Hour
+	// sumEvery is the pause between two additions of new postings to the stored balances.
+	sumEvery = time.Hour
 )
 
 // sweep does, in one process of all, what is periodic.
@@ -44,9 +48,13 @@ func (a *App) sweep(ctx context.Context) {
 	a.store.RunAsLeader(ctx, "sweeps", func(ctx context.Context) {
 		defer a.invariants.forget() // the next leader's word counts
 		jobs.RunSweeps(ctx, a.log,
+			jobs.Sweep{Name: "unsettled payments", Every: recoverEvery, Do: a.modules.Attempts.Recover},
 			jobs.Sweep{Name: "usage flush", Every: flushEvery, Do: a.modules.Usage.Flush},
 			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Do: a.modules.Usage.MakePartitions},
 			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Do: a.deleteOld},
+			jobs.Sweep{Name: "balances", First: sumEvery, Every: sumEvery, Do: func(ctx context.Context) error {
+				return a.store.SumBalances(ctx, a.clock.Real())
+			}},
 			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error {
 				return a.store.Retime(ctx, "")
 			}},

@@ -6,17 +6,15 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/config"
 	"sundry/modules/booking"
+	"sundry/modules/payments"
 	"sundry/ports"
 )
 
 // wire builds the areas, each in a file of its own: a module after those that it queries. Events reach their
-// subscribers in this order, too.
-func (a *App) wire() (modules, error) {
+// subscribers in this order, too: that of an occasion is among the webhook events before those of what follows from it.
+func (a *App) wire() modules {
 	accounts := a.wireIdentity()
-	responses, err := a.wireIdempotency()
-	if err != nil {
-		return modules{}, err
-	}
+	responses, hooks := a.wireIdempotency(), a.wireWebhooks()
 	requests, pictures, offers := a.wireRequestLog(), a.wireImages(), a.wireCatalog()
 	bookings := a.wireBooking(accounts, offers)
 	meters := a.wireUsage()
@@ -31,19 +29,19 @@ func (a *App) wire() (modules, error) {
 	renewals := a.wireSubscriptions(offers, buyers, attempts)
 	documents := a.wireDocuments(accounts, ledger)
 	invoices := a.wireInvoicing(accounts, attempts)
-	hooks, err := a.wireWebhooks(grants)
-	if err != nil {
-		return modules{}, err
-	}
 	a.wireMail(accounts, bookings, buyers, sessions)
 	return modules{
 		Identity: accounts, Catalog: offers, Booking: bookings, Cancellations: booking.NewCancellations(bookings, refunds),
 		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
 		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.Flush, attempts.ReconcileSoon),
-		Treasury: ledger, Customers: buyers, Payments: cards, Subscriptions: renewals, Refunds: refunds, Disputes: disputes,
-		Inbox: inbox,
+		Treasury: ledger, Customers: buyers, Payments: cards, Attempts: attempts, Subscriptions: renewals, Refunds: refunds,
+		Disputes: disputes, Inbox: inbox,
 		Usage: meters, Invoicing: invoices, Documents: documents,
-	}, nil
+		Reconciliation: payments.NewReconciliation(payments.ReconciliationDeps{
+			Store: a.store, Providers: a.providers, Attempts: attempts, Refunds: refunds, Checkouts: sessions,
+			Accounts: accounts, Payouts: ledger,
+		}),
+	}
 }
 
 // apiAreas lists what each area contributes to the API: its routes and its part of the OpenAPI document.
@@ -58,7 +56,7 @@ func (a *App) apiAreas(m modules) []httpapi.Area {
 // API returns the whole API with nothing behind it: its route table and its document, for tests and tools.
 func API(environment config.Environment) (*httpapi.Server, error) {
 	a := &App{cfg: config.Config{Environment: environment}}
-	return httpapi.New(httpapi.Deps{Sandbox: a.inSandbox()}, a.apiAreas(modules{})...)
+	return httpapi.New(httpapi.Deps{Live: a.live()}, a.apiAreas(modules{})...)
 }
 
 // verifier checks an area's invariants: all of them over all history, and often what is recent.

@@ -13,7 +13,7 @@ import (
 func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.Service {
 	module := access.New(access.Deps{
 		Store: a.store, Reader: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Terms: terms,
-		Meters: meters, Livemode: a.cfg.Livemode(),
+		Meters: meters, Live: a.live(),
 	})
 
 	on(a.bus, module.OnCheckoutPaid)
@@ -31,6 +31,7 @@ func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnUsageCounted)
 	on(a.bus, module.OnAllCanceled)
+	a.mux.Handle(access.TaskAnnounce, jobs.Webhooks, module.Announce)
 	a.mux.Handle(access.TaskExpire, jobs.Default, module.Expire)
 	a.mux.Handle(access.TaskMeters, jobs.Default, module.RefreshMeters)
 	a.verify(module.Verify)
@@ -39,6 +40,6 @@ func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.
 
 func (a *App) accessAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: accessapi.Document, Routes: accessapi.Routes(accessapi.Deps{
-		Sandbox: a.inSandbox(), Access: m.Access,
+		Live: a.live(), Access: m.Access,
 	})}
 }

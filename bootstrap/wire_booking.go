@@ -13,7 +13,10 @@ import (
 
 func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service) *booking.Service {
 	module := booking.New(
-		booking.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("appointments"), Fetching: a.receivers()},
+		booking.Config{
+			BaseURL: a.cfg.BaseURL, LinkKeys: a.keys.Links("appointments"), LastingKey: a.keys.Lasting("appointments"),
+			Fetching: a.receivers(),
+		},
 		booking.Deps{
 			Store: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Listings: listings,
 			Accounts: accounts, Locks: a.slotLocks(), Calendars: a.adapters.Calendars, Reader: a.adapters.CalendarReader,
@@ -28,6 +31,6 @@ func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service)
 
 func (a *App) bookingAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: bookingapi.Document, Routes: bookingapi.Routes(bookingapi.Deps{
-		Sandbox: a.inSandbox(), Booking: m.Booking, Cancellations: m.Cancellations,
+		Live: a.live(), Booking: m.Booking, Cancellations: m.Cancellations,
 	})}
 }

@@ -7,13 +7,13 @@ import (
 )
 
 func (a *App) wireCatalog() *catalog.Service {
-	module := catalog.New(a.store, a.clock, a.ids, a.inSandbox())
+	module := catalog.New(a.store, a.clock, a.ids, !a.live())
 	a.verify(module.Verify)
 	return module
 }
 
 func (a *App) catalogAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: catalogapi.Document, Routes: catalogapi.Routes(catalogapi.Deps{
-		Sandbox: a.inSandbox(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog,
+		Live: a.live(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog,
 	})}
 }

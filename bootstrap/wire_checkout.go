@@ -18,26 +18,29 @@ import (
 func (a *App) wireSales(offers *catalog.Service, bookings *booking.Service, grants *access.Service) *checkout.Sales {
 	return checkout.NewSales(checkout.SaleDeps{
 		IDs: a.ids, Bookings: bookings, Discounts: offers, Access: grants, Past: subscriptions.Past{},
-		Secrets: a.checkoutSecrets(), RemembersCards: !a.inSandbox(),
+		Secrets: a.checkoutSecrets(), RemembersCards: a.live(),
 	})
 }
 
-func (a *App) checkoutSecrets() core.Secrets { return core.Secrets{Key: a.secrets.derive("checkout")} }
+func (a *App) checkoutSecrets() core.Secrets {
+	return core.Secrets{Keys: a.keys.Links("checkout"), Lasting: a.keys.Lasting("checkout")}
+}
 
 func (a *App) wireCheckout(
 	accounts *identity.Service, offers *catalog.Service, bookings *booking.Service, grants *access.Service,
 	sales *checkout.Sales, attempts *payments.Attempts, buyers *customers.Service,
 ) *checkout.Service {
 	provider := a.providers.Default()
-	if a.inSandbox() {
+	if !a.live() {
 		provider.Fingerprints = nil // everybody pays with the same few test cards
 	}
 	module := checkout.New(
 		checkout.Config{
-			BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: a.checkoutSecrets(),
+			BaseURL: a.cfg.BaseURL, Live: a.live(), Secrets: a.checkoutSecrets(),
 			SellerCountry: a.cfg.SellerCountry,
 		},
 		checkout.Deps{
+			Bus:   a.bus,
 			Store: a.store, Clock: a.clock, IDs: a.ids, Sales: sales, Charges: attempts, Runner: attempts,
 			Cards: provider.Cards, Fingerprints: provider.Fingerprints,
 			Offers: offers, Bookings: bookings, Queue: bookings, Access: grants, Accounts: accounts,
@@ -52,7 +55,7 @@ func (a *App) wireCheckout(
 
 func (a *App) checkoutAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: checkoutapi.Document, Routes: checkoutapi.Routes(checkoutapi.Deps{
-		Sandbox: a.inSandbox(), Checkout: m.Checkout, ClientAddress: a.clientAddress(),
+		Live: a.live(), Checkout: m.Checkout, ClientAddress: a.clientAddress(),
 		ClientCountry: a.clientCountry(),
 	})}
 }

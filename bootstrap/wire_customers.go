@@ -3,13 +3,16 @@ package bootstrap
 import (
 	"sundry/adapters/httpapi"
 	customersapi "sundry/adapters/httpapi/customers"
+	"sundry/core/customer"
 	"sundry/modules/customers"
 	"sundry/modules/identity"
 )
 
 func (a *App) wireCustomers(accounts *identity.Service) *customers.Service {
 	module := customers.New(
-		customers.Config{BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), PortalKey: a.secrets.derive("portal")},
+		customers.Config{
+			BaseURL: a.cfg.BaseURL, Live: a.live(), PortalKeys: customer.PortalKeys(a.keys.Links("portal")),
+		},
 		customers.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Accounts: accounts})
 
 	on(a.bus, module.OnCheckoutPaid)
@@ -18,6 +21,6 @@ func (a *App) wireCustomers(accounts *identity.Service) *customers.Service {
 
 func (a *App) customersAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: customersapi.Document, Routes: customersapi.Routes(customersapi.Deps{
-		Livemode: a.cfg.Livemode(), Customers: m.Customers, Payments: m.Payments,
+		Live: a.live(), Customers: m.Customers, Payments: m.Payments,
 	})}
 }

@@ -4,7 +4,6 @@ import (
 	"sundry/adapters/httpapi"
 	identityapi "sundry/adapters/httpapi/identity"
 	"sundry/adapters/jobs"
-	"sundry/adapters/passwords"
 	"sundry/adapters/tokens"
 	"sundry/modules/identity"
 )
@@ -12,13 +11,15 @@ import (
 func (a *App) wireIdentity() *identity.Service {
 	module := identity.New(
 		identity.Config{
-			Livemode: a.cfg.Livemode(), BaseURL: a.cfg.BaseURL, KeySecret: a.secrets.derive("api-keys"),
-			RefreshSecret: a.secrets.derive("refresh-tokens"),
-			WebSecret:     a.secrets.derive("web-sessions"),
+			Live: a.live(), ClosedToSignUps: a.cfg.SignUps == "closed", BaseURL: a.cfg.BaseURL,
+			KeySecret:     a.keys.Lasting("api-keys"),
+			RefreshSecret: a.keys.Lasting("refresh-tokens"),
+			WebSecret:     a.keys.Lasting("web-sessions"),
 		},
 		identity.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Passwords: passwords.NewArgon2id(),
-			Tokens:  tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")),
+			Store: a.store, Clock: a.clock, IDs: a.ids, Passwords: a.adapters.Passwords,
+			Tokens: tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.keys.Tokens("access-tokens"),
+				a.ids.Cell()),
 			Limiter: a.limiter, Bus: a.bus,
 		})
 	a.closers = append(a.closers, module.Close)
@@ -31,7 +32,7 @@ func (a *App) wireIdentity() *identity.Service {
 
 func (a *App) identityAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: identityapi.Document, Routes: identityapi.Routes(identityapi.Deps{
-		Sandbox: a.inSandbox(), BaseURL: a.cfg.BaseURL, Identity: m.Identity, Clock: a.clock,
+		Live: a.live(), BaseURL: a.cfg.BaseURL, Identity: m.Identity, Clock: a.clock,
 		ClientAddress: a.clientAddress(),
 	})}
 }

@@ -18,7 +18,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 		Taxes: a.adapters.Taxes,
 		Cards: a.providers.Default().Cards,
 	}
-	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Livemode: a.cfg.Livemode()}, deps)
+	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Live: a.live()}, deps)
 
 	on(a.bus, module.OnPeriodClosed)
 	on(a.bus, module.OnPaymentCompleted)
@@ -30,7 +30,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 
 // invoicePages are the addresses of invoices.
 func (a *App) invoicePages() invoice.Pages {
-	return invoice.Pages{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("invoices")}
+	return invoice.Pages{BaseURL: a.cfg.BaseURL, Keys: a.keys.Links("invoices")}
 }
 
 // wireDocuments issues documents for what the other areas publish.
@@ -41,7 +41,7 @@ func (a *App) wireDocuments(accounts *identity.Service, payouts *treasury.Servic
 			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, Country: a.cfg.SellerCountry, Email: a.cfg.SellerEmail,
 			TaxID: a.cfg.SellerVATID,
 		},
-		Livemode: a.cfg.Livemode(),
+		Live: a.live(),
 	})
 
 	on(a.bus, documents.OnCheckoutPaid)
@@ -56,11 +56,11 @@ func (a *App) wireDocuments(accounts *identity.Service, payouts *treasury.Servic
 
 // documentLinks are the addresses of documents.
 func (a *App) documentLinks() document.Links {
-	return document.Links{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("documents")}
+	return document.Links{BaseURL: a.cfg.BaseURL, Keys: a.keys.Links("documents")}
 }
 
 func (a *App) invoicingAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: invoicingapi.Document, Routes: invoicingapi.Routes(invoicingapi.Deps{
-		Sandbox: a.inSandbox(), Invoicing: m.Invoicing,
+		Live: a.live(), Invoicing: m.Invoicing,
 	})}
 }

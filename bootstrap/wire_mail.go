@@ -14,13 +14,13 @@ func (a *App) wireMail(
 	accounts *identity.Service, bookings *booking.Service, buyers *customers.Service, sales *checkout.Service,
 ) {
 	module := mail.New(
-		mail.Config{Livemode: a.cfg.Livemode(), Seller: a.cfg.SellerName, Statement: a.cfg.StatementDescriptor,
+		mail.Config{Live: a.live(), Seller: a.cfg.SellerName, Statement: a.cfg.StatementDescriptor,
 			Sender: a.cfg.Sender().Address, BaseURL: a.cfg.BaseURL},
 		mail.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.adapters.Mailer, Receipts: sales, Accounts: accounts,
-			Buyers: sales, Bookings: bookings, Calendars: a.adapters.Calendars,
+			Store: a.store, Mails: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.adapters.Mailer, Receipts: sales,
+			Accounts: accounts, Buyers: sales, Bookings: bookings, Calendars: a.adapters.Calendars,
 			Customers: buyers, Portal: buyers, Passwords: accounts,
-			Images:    layout.ImageLinks{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("images")},
+			Images:    layout.ImageLinks{BaseURL: a.cfg.BaseURL, Keys: a.keys.Links("images")},
 			Documents: a.documentLinks(),
 		})
 

@@ -18,7 +18,7 @@ import (
 func (a *App) wirePayments(accounts *identity.Service) *payments.Service {
 	module := payments.New(
 		payments.Config{
-			BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: cardsetup.Secrets{Key: a.secrets.derive("card-setups")},
+			BaseURL: a.cfg.BaseURL, Live: a.live(), Secrets: cardsetup.Secrets{Keys: a.keys.Links("card-setups")},
 		},
 		payments.Deps{
 			Store: a.store, IDs: a.ids, Bus: a.bus, Provider: a.providers.Default(), Accounts: accounts,
@@ -68,7 +68,7 @@ func (a *App) wireReturns(
 
 func (a *App) paymentsAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: paymentsapi.Document, Routes: paymentsapi.Routes(paymentsapi.Deps{
-		Sandbox: a.inSandbox(), Payments: m.Payments, Refunds: m.Refunds, Disputes: m.Disputes, Inbox: m.Inbox,
+		Live: a.live(), Payments: m.Payments, Refunds: m.Refunds, Disputes: m.Disputes, Inbox: m.Inbox,
 		Links: a.documentLinks(),
 	})}
 }

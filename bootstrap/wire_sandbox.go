@@ -12,7 +12,7 @@ import (
 
 // wireSandbox returns nil in live. flush and before are called before a clock moves.
 func (a *App) wireSandbox(flush func(context.Context) error, before ...sandbox.BeforeAdvance) *sandbox.Service {
-	if !a.inSandbox() {
+	if a.live() {
 		return nil
 	}
 	return sandbox.New(sandbox.Deps{

@@ -27,7 +27,7 @@ func (a *App) wireSubscriptions(
 	on(a.bus, module.OnCardSaved)
 	on(a.bus, module.OnCardRemoved)
 	on(a.bus, module.OnCustomerRenamed)
-	a.mux.HandleFairly(subscriptions.TaskDue, jobs.Payments, module.Due)
+	a.mux.HandleFairly(subscriptions.TaskDue, jobs.Payments, module.RunDue)
 	a.mux.Handle(subscriptions.TaskNotice, jobs.Default, module.Notice)
 	a.verify(module.Verify)
 	return module
@@ -35,6 +35,6 @@ func (a *App) wireSubscriptions(
 
 func (a *App) subscriptionsAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: subscriptionsapi.Document, Routes: subscriptionsapi.Routes(subscriptionsapi.Deps{
-		Livemode: a.cfg.Livemode(), Subscriptions: m.Subscriptions,
+		Live: a.live(), Subscriptions: m.Subscriptions,
 	})}
 }

@@ -15,7 +15,7 @@ func (a *App) wireTreasury(accounts *identity.Service) *treasury.Service {
 		treasury.Config{
 			FeeBasisPoints: a.cfg.PlatformFeeBasisPoints, FeeFixed: a.cfg.PlatformFeeFixed, PayoutMinimum: a.cfg.PayoutMinimum,
 			Links: a.documentLinks(), NeedsAccounts: paying.PayoutAccounts, AccountPage: a.cfg.BaseURL + "/dashboard/balance",
-			Sandbox: a.inSandbox(),
+			Live: a.live(),
 		},
 		treasury.Deps{
 			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: paying.PayoutRail, Accounts: accounts,

@@ -21,5 +21,5 @@ func (a *App) wireUsage() *usage.Service {
 
 func (a *App) usageAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: usageapi.Document,
-		Routes: usageapi.Routes(usageapi.Deps{Sandbox: a.inSandbox(), Usage: m.Usage})}
+		Routes: usageapi.Routes(usageapi.Deps{Live: a.live(), Usage: m.Usage})}
 }

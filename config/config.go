@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/caarlos0/env/v11"
+
+	"sundry/core/id"
 )
 
 // Environment is the kind of a deployment: a sandbox (no real money) or live.
@@ -47,6 +50,9 @@ type Config struct {
 	Environment Environment `env:"ENVIRONMENT" envDefault:"sandbox"`
 	// BaseURL is the public origin of this deployment, without a path. Default in the sandbox: `http://` and Addr.
 	BaseURL string `env:"BASE_URL"`
+	// Cell is the number of this cell, 0 to 1023, where accounts are divided among several databases. It is in every id,
+	// link and key, and the database belongs to it.
+	Cell int `env:"CELL" envDefault:"0"`
 	// Addr is the host and port to listen on.
 	Addr string `env:"ADDR" envDefault:"127.0.0.1:8080"`
 	// MetricsAddr is the host and port of a listener for `/metrics` alone. Without it, Addr serves them.
@@ -56,6 +62,8 @@ type Config struct {
 	// AppSecret has at least 32 random bytes, from which every key and link is derived: keep it. A sandbox without one
 	// generates it in DataDir.
 	AppSecret string `env:"APP_SECRET,unset"`
+	// AppSecretPrevious is the AppSecret before, while `sundry secrets rotate` has not replaced it yet.
+	AppSecretPrevious string `env:"APP_SECRET_PREVIOUS,unset"`
 	// SeedDemo makes the demo creator in an empty sandbox database, unless it is `false`. Not in live.
 	SeedDemo *bool `env:"SEED_DEMO"`
 	// LogLevel is `debug`, `info`, `warn` or `error`.
@@ -63,17 +71,30 @@ type Config struct {
 	// LogFormat is `text` or `json`.
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 
+	// Traces
+
+	// OTLPEndpoint is the address of an OpenTelemetry collector that receives traces by OTLP over HTTP, such as
+	// `http://collector:4318`. Without it and OTLPTracesEndpoint, nothing is traced. The SDK itself reads
+	// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` and `OTEL_BSP_*`.
+	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
+	// OTLPTracesEndpoint is the same for traces alone, with the whole path.
+	OTLPTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
+	// OTLPHeaders are sent to the collector: `name=value`, separated by commas, values percent-encoded.
+	OTLPHeaders string `env:"OTEL_EXPORTER_OTLP_HEADERS,unset"`
+	// OTelDisabled traces nothing, with `true`.
+	OTelDisabled bool `env:"OTEL_SDK_DISABLED"`
+
 	// Database and background work
 
 	// DatabaseURL is `sqlite:PATH` or `postgres://…`, which live needs. Default in the sandbox: `sundry.db` in DataDir.
 	// A PostgreSQL address may have the parameters `pool_max_conns` (16) and `statement_cache_capacity` (512).
-	DatabaseURL string `env:"DATABASE_URL"`
+	DatabaseURL string `env:"DATABASE_URL,unset"`
 	// DatabaseDirectURL is the address of PostgreSQL itself where DatabaseURL leads to a pooler such as PgBouncer in
 	// transaction mode. Migrations, LISTEN and the leader's lock need a session and go there.
-	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL"`
+	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL,unset"`
 	// RedisURL is `redis://…` or `rediss://…`: slot locks, rate limits and work shared by several workers. Without it,
 	// all of that is in the process.
-	RedisURL string `env:"REDIS_URL"`
+	RedisURL string `env:"REDIS_URL,unset"`
 	// PaymentWorkers limits the tasks about payments that one process runs at a time, 1 to 10,000.
 	PaymentWorkers int `env:"PAYMENT_WORKERS" envDefault:"8"`
 	// WebhookWorkers is the same for deliveries of webhooks, which mostly wait for their receivers.
@@ -152,6 +173,8 @@ type Config struct {
 
 	// Network and limits
 
+	// SignUps is `open` or `closed`: whether anyone may create a creator's account. Those who have one go on.
+	SignUps string `env:"SIGN_UPS" envDefault:"open"`
 	// RateLimitPerMinute limits the requests that one API key may make, 0 for no limit. Default: 600 in live, 0 in the
 	// sandbox.
 	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
@@ -173,11 +196,11 @@ type Config struct {
 	ownPayments bool
 }
 
-// Livemode reports whether this deployment moves real money.
-func (c Config) Livemode() bool { return c.Environment == Live }
+// Live reports whether this deployment moves real money.
+func (c Config) Live() bool { return c.Environment == Live }
 
 // Seeds reports whether an empty database is filled with the demo creator at the start.
-func (c Config) Seeds() bool { return !c.Livemode() && (c.SeedDemo == nil || *c.SeedDemo) }
+func (c Config) Seeds() bool { return !c.Live() && (c.SeedDemo == nil || *c.SeedDemo) }
 
 // WebhooksToPrivate reports whether webhook URLs may be http and lead to private networks.
 func (c Config) WebhooksToPrivate() bool {
@@ -190,7 +213,7 @@ func (c Config) WebhooksToLoopback() bool {
 		return *c.WebhookAllowPrivate
 	}
 	base, err := url.Parse(c.BaseURL)
-	return err == nil && !c.Livemode() && thisMachine(base.Hostname())
+	return err == nil && !c.Live() && thisMachine(base.Hostname())
 }
 
 // RateLimit is the resolved per-key limit per minute; 0 means none.
@@ -198,7 +221,7 @@ func (c Config) RateLimit() int {
 	switch {
 	case c.RateLimitPerMinute != nil:
 		return *c.RateLimitPerMinute
-	case c.Livemode():
+	case c.Live():
 		return 600
 	}
 	return 0
@@ -221,7 +244,13 @@ func FromMap(vars map[string]string, own ...Brought) (Config, error) {
 
 func parse(opts env.Options, own ...Brought) (Config, error) {
 	cfg := Config{ownPayments: slices.Contains(own, OwnPayments)}
-	unread := parseFaults(env.ParseWithOptions(&cfg, opts)) // what could not be read hides none of the other faults
+	if opts.Environment == nil {
+		opts.Environment = env.ToMap(os.Environ())
+	}
+	environment, unread := withFiles(opts.Environment)
+	opts.Environment = environment
+	// What could not be read hides none of the other faults.
+	unread = append(unread, parseFaults(env.ParseWithOptions(&cfg, opts))...)
 	cfg.ShutdownTimeout = 20 * time.Second
 	cfg.defaults()
 	again := func(fault error) bool { // a variable that could not be read has no value that could be wrong
@@ -240,20 +269,20 @@ func variableOf(fault error) string {
 }
 
 func (c *Config) defaults() {
-	if c.BaseURL == "" && !c.Livemode() {
+	if c.BaseURL == "" && !c.Live() {
 		c.BaseURL = originAt(c.Addr)
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	if c.DatabaseURL == "" && !c.Livemode() {
+	if c.DatabaseURL == "" && !c.Live() {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "sundry.db")
 	}
-	if c.MailFrom == "" && !c.Livemode() {
+	if c.MailFrom == "" && !c.Live() {
 		c.MailFrom = sandboxSender
 	}
 	if c.MailFrom == "" && c.SellerEmail != "" {
 		c.MailFrom = (&mail.Address{Name: c.SellerName, Address: c.SellerEmail}).String()
 	}
-	if c.SellerName == "" && !c.Livemode() {
+	if c.SellerName == "" && !c.Live() {
 		c.SellerName = "Sundry"
 	}
 	if c.StatementDescriptor == "" {
@@ -272,17 +301,19 @@ func (c Config) faults() []error {
 	default:
 		add("ENVIRONMENT must be sandbox or live, not %q", c.Environment)
 	}
-	all = append(all, c.addressFaults()...)
-	if c.AppSecret != "" && len(c.AppSecret) < 32 {
-		add("APP_SECRET must have at least 32 bytes; it has %d", len(c.AppSecret))
-	} else if c.AppSecret != "" && strings.Count(c.AppSecret, c.AppSecret[:1]) == len(c.AppSecret) {
-		add("APP_SECRET must be random; it is one character repeated")
+	if c.Cell < 0 || c.Cell > int(id.MaxCell) {
+		add("CELL must be 0 to %d, not %d", id.MaxCell, c.Cell)
 	}
+	all = append(all, c.addressFaults()...)
+	all = append(all, c.secretFaults()...)
 	if !oneOf(c.LogLevel, "debug", "info", "warn", "error") {
 		add("LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
 	}
 	if !oneOf(c.LogFormat, "text", "json") {
 		add("LOG_FORMAT must be text or json, not %q", c.LogFormat)
+	}
+	if !oneOf(c.SignUps, "open", "closed") {
+		add("SIGN_UPS must be open or closed, not %q", c.SignUps)
 	}
 	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
 		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)
@@ -306,8 +337,8 @@ func (c Config) faults() []error {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
 	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.taxFaults(),
-		c.workFaults())
-	if c.Livemode() {
+		c.workFaults(), c.telemetryFaults())
+	if c.Live() {
 		all = append(all, c.liveFaults()...)
 	}
 	return all

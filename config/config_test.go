@@ -16,7 +16,7 @@ func TestEveryFaultIsALineThatNamesItsVariable(t *testing.T) {
 		"BASE_URL":     "https://ada:hunter2@pay.example.com",
 		"DATABASE_URL": "postgres://ada:hunter2@db:port/x", "REDIS_URL": "redis://:hunter2@cache:port",
 		"APP_SECRET": "hunter2",
-		"LOG_LEVEL":  "loud", "LOG_FORMAT": "xml", "SEED_DEMO": "maybe", "WEBHOOK_ALLOW_PRIVATE": "2",
+		"LOG_LEVEL":  "loud", "LOG_FORMAT": "xml", "SIGN_UPS": "ajar", "SEED_DEMO": "maybe", "WEBHOOK_ALLOW_PRIVATE": "2",
 		"RATE_LIMIT_PER_MINUTE": "many",
 		"SMTP_URL":              "smtp://hunter2", "MAIL_FROM": "Sundry", "TRUSTED_PROXIES": "proxy", "TERMS_URL": "terms",
 		"PRIVACY_URL": "mailto:privacy@example.com",
@@ -24,7 +24,7 @@ func TestEveryFaultIsALineThatNamesItsVariable(t *testing.T) {
 	lines := strings.Split(fmt.Sprint(err), "\n")
 	for _, variable := range []string{
 		"ENVIRONMENT", "ADDR", "METRICS_ADDR", "BASE_URL", "DATABASE_URL", "REDIS_URL", "APP_SECRET", "LOG_LEVEL",
-		"LOG_FORMAT", "SEED_DEMO",
+		"LOG_FORMAT", "SIGN_UPS", "SEED_DEMO",
 		"WEBHOOK_ALLOW_PRIVATE", "RATE_LIMIT_PER_MINUTE", "MAIL_FROM", "TRUSTED_PROXIES", "TERMS_URL", "PRIVACY_URL",
 	} {
 		count := 0
@@ -65,6 +65,8 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"EVENT_RETENTION_DAYS=1.5":                   `EVENT_RETENTION_DAYS must be a whole number, not "1.5"`,
 		"USAGE_RETENTION_DAYS=399":                   "USAGE_RETENTION_DAYS must be 400 or more: a year's period and what is reported late",
 		"PAYOUT_MINIMUM=a lot":                       `PAYOUT_MINIMUM must be a whole number, not "a lot"`,
+		"CELL=1024":                                  "CELL must be 0 to 1023, not 1024",
+		"CELL=-1":                                    "CELL must be 0 to 1023, not -1",
 		"SELLER_COUNTRY=ie":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "ie"`,
 		"SELLER_COUNTRY=XX":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "XX"`,
 		"REDIS_URL=cache:6379":                       "REDIS_URL must begin with redis:// or rediss:// and be a valid address",

@@ -21,11 +21,11 @@ func (c Config) stripeFaults() []error {
 	given := c.StripeSecretKey != "" || c.StripePublishableKey != "" || c.StripeWebhookSecret != ""
 	for _, v := range values {
 		prefix := v.test
-		if c.Livemode() {
+		if c.Live() {
 			prefix = v.live
 		}
 		switch {
-		case v.value == "" && c.Livemode() && !c.ownPayments:
+		case v.value == "" && c.Live() && !c.ownPayments:
 			all = append(all, fmt.Errorf("%s is required when ENVIRONMENT=live", v.name))
 		case v.value == "" && given:
 			all = append(all, fmt.Errorf("%s is missing: STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET belong together", v.name))
@@ -42,7 +42,7 @@ func (c Config) stripeFaults() []error {
 			all = append(all, errors.New("STRIPE_CONNECT_WEBHOOK_SECRET needs STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"))
 		}
 	}
-	if c.Livemode() && c.StripeScriptURL != "https://js.stripe.com/v3/" {
+	if c.Live() && c.StripeScriptURL != "https://js.stripe.com/v3/" {
 		all = append(all, errors.New("STRIPE_SCRIPT_URL must not be set when ENVIRONMENT=live"))
 	}
 	if c.StripeAPIBase == "" {
@@ -51,7 +51,7 @@ func (c Config) stripeFaults() []error {
 	if u, err := url.Parse(c.StripeAPIBase); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" ||
 		u.User != nil {
 		all = append(all, errors.New("STRIPE_API_BASE must be an absolute address such as https://api.stripe.com"))
-	} else if c.Livemode() && u.Scheme != "https" && !thisMachine(u.Hostname()) {
+	} else if c.Live() && u.Scheme != "https" && !thisMachine(u.Hostname()) {
 		all = append(all, errors.New("STRIPE_API_BASE must be https when ENVIRONMENT=live, but to this machine"))
 	}
 	if !given {

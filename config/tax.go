@@ -15,13 +15,13 @@ func (c Config) taxFaults() []error {
 	if !oneOf(c.TaxProvider, "table", "stripe") {
 		all = append(all, fmt.Errorf("TAX_PROVIDER must be table or stripe, not %q", c.TaxProvider))
 	}
-	if c.StripeTax() && !c.Livemode() {
+	if c.StripeTax() && !c.Live() {
 		all = append(all, errors.New("TAX_PROVIDER=stripe needs ENVIRONMENT=live: a sandbox uses the table"))
 	}
 	if c.StripeTax() && c.StripeSecretKey == "" {
 		all = append(all, errors.New("TAX_PROVIDER=stripe needs STRIPE_SECRET_KEY"))
 	}
-	if c.VIESEnabled && !c.Livemode() {
+	if c.VIESEnabled && !c.Live() {
 		all = append(all, errors.New("VIES_ENABLED needs ENVIRONMENT=live: a sandbox sends no VAT id anywhere"))
 	}
 	if c.VIESAPIBase == "" {

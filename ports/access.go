@@ -16,8 +16,7 @@ type AccessRepos struct {
 
 // Grants are the reasons why customers have access.
 type Grants interface {
-	// Insert writes a new grant. ErrDuplicate (grants_creator_id_source_source_id) when its source has granted before. The
-	// customer's snapshot must exist: lock it first.
+	// Insert writes a new grant. ErrDuplicate (grants_creator_id_source_source_id) when its source has granted before.
 	Insert(ctx context.Context, g *access.Grant) error
 	// Update writes a changed grant. ErrStale when it changed since it was loaded.
 	Update(ctx context.Context, g *access.Grant) error
@@ -35,14 +34,14 @@ type Grants interface {
 
 // Snapshots are the customers' access documents with the history of their versions.
 type Snapshots interface {
-	// Lock returns the customer's document, which is empty when there was none before, and keeps every other writer of it
-	// waiting until the transaction ends. Only behind this lock may the customer's grants be loaded to be changed: that is
-	// why versions have no gaps.
+	// Lock returns the customer's document, which is empty when there was none before, and keeps every other caller for
+	// the customer waiting until the transaction ends, also where there is no document yet. Only behind this lock may
+	// the customer's grants be loaded to be changed: that is why versions have no gaps.
 	Lock(ctx context.Context, empty access.Document) (access.Document, error)
 	// LockSoon locks the customer's document as Lock does, at the latest before the transaction's next read: it need not
 	// wait for other writers before it returns.
 	LockSoon(ctx context.Context, empty access.Document) error
-	// Update writes the document that follows the locked one, with its change; or, when change is nil, only its NextEnd.
+	// Update writes the document that follows the locked one, with its change; change is nil where the version stays.
 	// ErrStale when it does not follow.
 	Update(ctx context.Context, d access.Document, change *access.Changed) error
 	// Get returns the customer's document. ErrNotFound when there is none.

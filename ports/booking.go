@@ -25,10 +25,21 @@ type Scheduling interface {
 	UpdateHours(ctx context.Context, creatorID string, hours slot.Settings) error
 	// UpdateMeetings replaces where.
 	UpdateMeetings(ctx context.Context, creatorID string, meetings appointment.MeetingSettings) error
+	// GetVersion returns what the open times of a listing depend on beside the time. ErrNotFound for an unknown listing.
+	GetVersion(ctx context.Context, listingID string) (CalendarVersion, error)
 	// GetFeedVersion returns how often a creator has replaced the address of their calendar feed.
 	GetFeedVersion(ctx context.Context, creatorID string) (int64, error)
 	// IncrementFeedVersion replaces it and returns the new version.
 	IncrementFeedVersion(ctx context.Context, creatorID string) (int64, error)
+}
+
+// CalendarVersion identifies what decides about a listing's open times: equal versions have equal times at a time.
+type CalendarVersion struct {
+	// Listing is the listing's revision, and Creator rises with every change of its creator's hours, places, busy times
+	// and live reservations.
+	Listing, Creator int64
+	// Offset is the lead of the account's clock over real time.
+	Offset time.Duration
 }
 
 // BusyCalendar is another calendar of a creator, and what reading it last came to.

@@ -35,6 +35,9 @@ type Charge struct {
 	OnSession bool
 	// At is the account time the attempt is booked at, so that a late worker does not shift what follows. Zero means now.
 	At time.Time
+	// RunByCaller means that the caller runs the attempt right after its commit: it has no task unless the caller leaves
+	// it unsettled.
+	RunByCaller bool
 }
 
 // Charges records attempts to take money, in the caller's transaction. The outcome of each is published on the bus
@@ -49,8 +52,8 @@ type Charges interface {
 	// Start writes the attempt for a charge, and the task that makes it. PAYMENT_METHOD_REQUIRED without a usable card.
 	Start(ctx context.Context, r Repos, c Charge) (payment.State, error)
 	// Settle applies an outcome and everything that follows from it. It may be called any number of times and in any
-	// order: what is known already changes nothing. ErrNotFound.
-	Settle(ctx context.Context, r Repos, paymentID string, o payment.Outcome) (payment.State, error)
+	// order: what is known already changes nothing. Only the id and the purpose of attempt matter. ErrNotFound.
+	Settle(ctx context.Context, r Repos, attempt payment.State, o payment.Outcome) (payment.State, error)
 	// Refund makes all of a payment go back to the card, by a task: money that arrived for what is not sold any more. The
 	// refund is listed from now on; reason is one of those in core/refund.
 	Refund(ctx context.Context, r Repos, paid payment.State, reason string) error
@@ -69,6 +72,9 @@ type ChargeRunner interface {
 	// goes on asking. PROCESSOR_UNAVAILABLE when the processor was not reached: the attempt is canceled then. read is
 	// called last in the transaction that records an outcome, to see what followed from it.
 	Run(ctx context.Context, attempt payment.State, by Payer, read ...Reader) (payment.State, error)
+	// RunUnattended executes an attempt without a customer present. What it leaves unsettled, because the processor was
+	// not reached or its response is not final, the attempt's task settles soon; an error is for the log.
+	RunUnattended(ctx context.Context, attempt payment.State) error
 	// Challenge returns how the customer's browser leads them to their bank, for an attempt that waits for it.
 	// STATE_CONFLICT when it does not, PROCESSOR_UNAVAILABLE.
 	Challenge(ctx context.Context, paymentID string) (payment.NextAction, error)

@@ -8,4 +8,6 @@ type IDs interface {
 	New(prefix id.Prefix) string
 	// Random returns n cryptographically random bytes.
 	Random(n int) []byte
+	// Cell returns the cell that its ids name.
+	Cell() id.Cell
 }

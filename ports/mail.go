@@ -45,8 +45,7 @@ type MailLimit struct {
 // Mails keeps them.
 type Mails interface {
 	// Insert writes a mail unless one of the same account, kind and cause exists, which stays as it is. It may admit the
-	// mail at once, as of its creation, where the limit allows that and nobody else admits one to its recipient at that
-	// moment.
+	// mail at once, as of its creation, where the limit allows that.
 	Insert(ctx context.Context, m Mail, limit MailLimit) error
 	// ListByID returns those of the account's mails that have one of the ids, oldest first.
 	ListByID(ctx context.Context, creatorID string, ids []string) ([]Mail, error)
@@ -56,4 +55,12 @@ type Mails interface {
 	Admit(ctx context.Context, m Mail, limit MailLimit, now time.Time) (time.Time, error)
 	// Update writes the delivery state of a mail. ErrNotFound.
 	Update(ctx context.Context, m Mail) error
+}
+
+// MailStore is the hot path of sending: what most tasks do at their end, together with those of other callers. Each
+// call is a transaction of its own.
+type MailStore interface {
+	// RecordSettled writes the delivery state of a task's mails and removes the task. ErrFenced when the task is no longer
+	// this run's; then nothing is written.
+	RecordSettled(ctx context.Context, t Task, mails []Mail) error
 }

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"sundry/core/cardsetup"
 	"sundry/core/dispute"
@@ -27,8 +28,8 @@ type Payments interface {
 	// Get returns an attempt. ErrNotFound.
 	Get(ctx context.Context, id string) (payment.State, error)
 	// GetForUpdate is Get that locks the attempt until the transaction ends: of two that settle it the second sees what
-	// the first has made of it. ErrNotFound.
-	GetForUpdate(ctx context.Context, id string) (payment.State, error)
+	// the first has made of it. purpose, if it is known, is the attempt's. ErrNotFound.
+	GetForUpdate(ctx context.Context, id string, purpose payment.Purpose) (payment.State, error)
 	// GetLive returns the attempt for a subject that is not settled. ErrNotFound.
 	GetLive(ctx context.Context, purpose payment.Purpose, subjectID string) (payment.State, error)
 	// Update writes a changed attempt. ErrStale.
@@ -37,6 +38,9 @@ type Payments interface {
 	List(ctx context.Context, creatorID string, search PaymentSearch, page Page) (List[ListedPayment], error)
 	// ListLive lists an account's attempts that are not settled, oldest first, at most limit.
 	ListLive(ctx context.Context, creatorID string, limit int) ([]payment.State, error)
+	// ListWithoutTask lists attempts of all accounts that were made before a real time, are not settled and have no task
+	// of a kind, at most limit.
+	ListWithoutTask(ctx context.Context, kind string, before time.Time, limit int) ([]payment.State, error)
 	// ListByCustomer lists a customer's succeeded payments of more than nothing, newest first, at most limit.
 	ListByCustomer(ctx context.Context, customerID string, limit int) ([]payment.State, error)
 }

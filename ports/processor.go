@@ -88,6 +88,27 @@ type Processor interface {
 	Refund(ctx context.Context, r RefundRequest) (refund.Outcome, error)
 }
 
+// ChargeReport is a charge that succeeded, as the processor reports it now.
+type ChargeReport struct {
+	// PaymentID, SubjectID and CreatorID are those of its ChargeRequest.
+	PaymentID, SubjectID, CreatorID string
+	ProcessorID                     string
+	// At holds the time when the processor first received it.
+	At     time.Time
+	Amount money.Amount
+	// Refunded is the part of the amount that went back, by whatever way.
+	Refunded money.Amount
+}
+
+// ChargeLister lists what a processor did for us, for a database that has lost a part of that. It is never called
+// inside a transaction.
+type ChargeLister interface {
+	Network
+	// ListCharges lists each charge of more than nothing that succeeded and was received, or refunded in part or whole, at
+	// or after a time, once and in no order. ErrOutcomeUnknown, ErrProcessorUnavailable.
+	ListCharges(ctx context.Context, since time.Time) ([]ChargeReport, error)
+}
+
 // CardInput is a buyer's means of payment, as a form sent it. The zero value names none.
 type CardInput struct {
 	// Number is that of a test card: the number of a real card never reaches us.

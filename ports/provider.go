@@ -27,8 +27,12 @@ type Provider struct {
 	// provider's events name no such thing.
 	RefundLister     RefundLister
 	DisputeProcessor DisputeProcessor
-	// PayoutRail moves money to creators; nil if the provider can't.
-	PayoutRail PayoutRail
+	// ChargeLister lists what was charged, for sundry reconcile; nil if the provider can't.
+	ChargeLister ChargeLister
+	// PayoutRail moves money to creators; nil if the provider can't. PayoutLister is to it what ChargeLister is to
+	// Processor.
+	PayoutRail   PayoutRail
+	PayoutLister PayoutLister
 	// PayoutAccounts is true where PayoutRail needs an account of each creator, which they open on pages of PayoutOrigin.
 	PayoutAccounts bool
 	PayoutOrigin   string
@@ -85,8 +89,8 @@ func (p Providers) PaidOutBy() (provider Provider, ok bool) {
 type ProviderHost struct {
 	Store Store
 	Clock Clock
-	// Livemode is true where real money moves.
-	Livemode bool
+	// Live is true where real money moves.
+	Live bool
 	// DataDir is a folder of this process that is kept.
 	DataDir string
 	// Key returns the 32-byte key for a purpose, which only this deployment knows.

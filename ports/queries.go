@@ -12,6 +12,7 @@ import (
 	"sundry/core/ledger"
 	"sundry/core/listing"
 	"sundry/core/money"
+	"sundry/core/payment"
 	"sundry/core/payout"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -104,13 +105,6 @@ type AccessVersions interface {
 	LockAccess(ctx context.Context, r Repos, creatorID, externalCustomerID string) error
 	// AccessVersion is the version of the customer's snapshot; 0 for one without access.
 	AccessVersion(ctx context.Context, r Repos, creatorID, externalCustomerID string) (int64, error)
-}
-
-// AccessHistory returns the changes that webhooks announces; access implements it.
-type AccessHistory interface {
-	// ChangedSince is the customer's current version and the members that differ from an earlier one, sorted.
-	ChangedSince(ctx context.Context, r Repos, creatorID, externalCustomerID string,
-		version int64) (current int64, changed []string, err error)
 }
 
 // ReceiptLinks makes the links to receipts in mails to buyers; checkout implements it.
@@ -251,6 +245,10 @@ type CustomerReader interface {
 type CheckoutPayments interface {
 	// PaymentOf is the payment that a session of the account is paid by, "" while it is not. NOT_FOUND.
 	PaymentOf(ctx context.Context, r Repos, creatorID, checkoutID string) (paymentID string, err error)
+	// BeginAgain writes the attempt behind a charge of a provider that the database has lost, as Charges.Begin does, if
+	// the session that it names would be charged the same today. Faults: NOT_FOUND; STATE_CONFLICT when its buyer or price
+	// is another one by now; and those of paying the session.
+	BeginAgain(ctx context.Context, r Repos, provider string, c ChargeReport) (payment.State, error)
 }
 
 // CustomerMeters returns the usage of a customer, for access; usage implements it.

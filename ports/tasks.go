@@ -54,6 +54,8 @@ type Task struct {
 	Token int64
 	// Attempts counts the runs since it was last scheduled, the present one included.
 	Attempts int
+	// TraceParent names the span that its run belongs to, for Tracer.Continue; "" for none.
+	TraceParent string
 }
 
 // Tasks is the table of background work. Every method works inside the caller's transaction.

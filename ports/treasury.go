@@ -43,23 +43,22 @@ type DaySales struct {
 
 // Ledger keeps the postings. Nothing in it is ever changed or deleted.
 type Ledger interface {
-	// Insert writes all entries of some postings, posting by posting. ledger.ErrUnbalanced, and nothing is written, unless
-	// each sums to zero. ErrDuplicate when the source has a posting of this kind already; it may come with a later
-	// statement or the commit.
-	Insert(ctx context.Context, entries []ledger.Entry) error
-	// List returns the account's entries, newest first; sourceID "" = of every source.
+	// Insert writes booked postings. ledger.ErrUnbalanced, and nothing is written, unless each sums to zero.
+	// ErrDuplicate when the source has a posting of this kind already; it may come with a later statement or the commit.
+	Insert(ctx context.Context, postings []ledger.Posting) error
+	// List returns the entries of the account's postings, newest first; sourceID "" = of every source.
 	List(ctx context.Context, creatorID, sourceID string, page Page) (List[ledger.Entry], error)
-	// Sums adds up the creator's own accounts (pending, available, reserved, in transit), ordered by currency.
-	Sums(ctx context.Context, creatorID string) ([]ledger.Sum, error)
-	// ListAvailable returns entries of the account's available balance in one currency, oldest first, after the given id
-	// up to another, at most limit.
+	// Balances adds up the creator's own accounts in each currency that has a posting, ordered by currency.
+	Balances(ctx context.Context, creatorID string) ([]ledger.Balance, error)
+	// ListAvailable returns entries of the account's available balance in one currency, oldest first, of the postings
+	// after the given id up to another, at most limit.
 	ListAvailable(ctx context.Context, creatorID string, currency money.Currency, after, until string,
 		limit int) ([]ledger.Entry, error)
-	// SumAvailable adds up the same entries up to the given id.
+	// SumAvailable adds up the same entries up to the posting of the given id.
 	SumAvailable(ctx context.Context, creatorID string, currency money.Currency, until string) (int64, error)
-	// PayoutEntry returns the id of the entry that set a payout aside from the available balance, and that of the payout
-	// before it in the same currency ("" = none). ErrNotFound.
-	PayoutEntry(ctx context.Context, p payout.State) (id, before string, err error)
+	// PayoutPosting returns the id of the posting that set a payout aside from the available balance, and that of the
+	// payout before it in the same currency ("" = none). ErrNotFound.
+	PayoutPosting(ctx context.Context, p payout.State) (id, before string, err error)
 	// SumStatement adds up the same entries by kind, in (after, until], with what the sales that they release came to.
 	SumStatement(ctx context.Context, creatorID string, currency money.Currency, after,
 		until string) ([]ledger.KindSum, error)
@@ -98,10 +97,8 @@ type PayoutAccounts interface {
 
 // TreasuryAudit reads treasury for `sundry verify`. Each method returns at most limit ids that break its rule.
 type TreasuryAudit interface {
-	// UnbalancedPostings lists postings that don't sum to zero in some currency.
+	// UnbalancedPostings lists postings that don't sum to zero.
 	UnbalancedPostings(ctx context.Context, limit int) ([]string, error)
-	// UnbalancedCurrencies lists currencies in which the whole ledger doesn't sum to zero.
-	UnbalancedCurrencies(ctx context.Context, limit int) ([]string, error)
 	// UnpostedPayments lists succeeded payments of an amount that have no sale, or one of another amount or tax.
 	UnpostedPayments(ctx context.Context, limit int) ([]string, error)
 	// MispostedSales lists payments whose sale the ledger states differently.
@@ -132,6 +129,8 @@ type TreasuryAudit interface {
 	RefundedAccess(ctx context.Context, limit int) ([]string, error)
 	// MiscountedPending lists creators whose pending balance is not that of their sales.
 	MiscountedPending(ctx context.Context, limit int) ([]string, error)
+	// MisstatedBalances lists creators whose stored balance is not the sum of the postings that it counts.
+	MisstatedBalances(ctx context.Context, limit int) ([]string, error)
 }
 
 // SaleLedger books money that goes back, for payments and inside the caller's transaction; treasury implements it.
@@ -193,6 +192,31 @@ type PayoutAccountVisit struct {
 type PayoutAccountLink struct {
 	URL       string
 	ExpiresAt time.Time // zero for one that does not expire
+}
+
+// PayoutReport is a payout that a rail sent and that did not come back.
+type PayoutReport struct {
+	PayoutID, CreatorID string
+	Destination         string // the rail's id of the account it went to
+	At                  time.Time
+	Amount              money.Amount
+}
+
+// PayoutLister lists what a rail sent for us, for a database that has lost a part of that. It is never called inside a
+// transaction.
+type PayoutLister interface {
+	Network
+	// ListPayouts lists each payout that was sent at or after a time and did not come back, once and in no order.
+	// ErrOutcomeUnknown, ErrProcessorUnavailable.
+	ListPayouts(ctx context.Context, since time.Time) ([]PayoutReport, error)
+}
+
+// LostPayouts records payouts that only the rail knows; treasury implements it.
+type LostPayouts interface {
+	// IsLost reports whether a payout is not in the database.
+	IsLost(ctx context.Context, r Repos, payoutID string) (bool, error)
+	// RecordLost records a payout that was sent. INSUFFICIENT_BALANCE when less is available now.
+	RecordLost(ctx context.Context, r Repos, p PayoutReport) error
 }
 
 // PayoutOutcome is the state of a payout as the rail reports it now.

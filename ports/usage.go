@@ -85,6 +85,8 @@ type UsageStreams interface {
 	Insert(ctx context.Context, s UsageStream) error
 	// Get returns a stream. ErrNotFound.
 	Get(ctx context.Context, creatorID, subscriptionID, eventName string) (UsageStream, error)
+	// GetForUpdate is Get that locks the stream until the transaction ends: it is billed by one plan at a time.
+	GetForUpdate(ctx context.Context, creatorID, subscriptionID, eventName string) (UsageStream, error)
 	// GetByID returns a stream of any account. ErrNotFound.
 	GetByID(ctx context.Context, id int64) (UsageStream, error)
 	// Update writes a changed stream whose version was raised by one. ErrStale.
@@ -201,6 +203,8 @@ type FlushStep struct {
 type UsageRollups interface {
 	// Lock keeps counts as they are until the transaction ends.
 	Lock(ctx context.Context) error
+	// LockShared is Lock for a transaction that only reads counts: several may hold it at once.
+	LockShared(ctx context.Context) error
 	// Flush counts the reports that wait before a position, about limit of them.
 	Flush(ctx context.Context, end int64, limit int, now time.Time) (FlushStep, error)
 	// Get returns a period as it was counted last; nothing was counted of one that has no row.
@@ -210,8 +214,8 @@ type UsageRollups interface {
 	// ListUnsettled returns the periods of a stream, in their order, that were billed for another quantity than they have
 	// now, with the reports that wait for the next step. The rollups must be locked.
 	ListUnsettled(ctx context.Context, s UsageStream) ([]UsageRollup, error)
-	// SetBilled records what was billed of a period.
-	SetBilled(ctx context.Context, u UsageRollup) error
+	// SetBilled records what was billed of a period of a stream.
+	SetBilled(ctx context.Context, s UsageStream, u UsageRollup) error
 	// ListFlushedCustomers returns the named customers whose counts the step changed.
 	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
 }

@@ -10,11 +10,10 @@ import (
 
 // WebhookRepos are the repositories of webhooks.
 type WebhookRepos struct {
-	Events        Events
-	Endpoints     WebhookEndpoints
-	Deliveries    Deliveries
-	Announcements Announcements
-	Audit         WebhookAudit
+	Events     Events
+	Endpoints  WebhookEndpoints
+	Deliveries Deliveries
+	Audit      WebhookAudit
 }
 
 // Events keeps the events that integrators are notified of. They are deleted by Retention only.
@@ -83,20 +82,6 @@ type Deliveries interface {
 	InsertAttempt(ctx context.Context, creatorID, deliveryID string, a webhook.Attempt) error
 	// ListAttempts returns the tries of several deliveries, by delivery, in order.
 	ListAttempts(ctx context.Context, creatorID string, deliveryIDs []string) (map[string][]webhook.Attempt, error)
-}
-
-// Announcement is the snapshot version that a customer's integrator was last notified of.
-type Announcement struct {
-	Version int64
-	At      time.Time // account time
-}
-
-// Announcements remembers, per customer, what customer.access_changed reported last.
-type Announcements interface {
-	// Get returns the latest announcement; the zero value before the first.
-	Get(ctx context.Context, creatorID, externalCustomerID string) (Announcement, error)
-	// Upsert records a new one.
-	Upsert(ctx context.Context, creatorID, externalCustomerID string, a Announcement) error
 }
 
 // DueDelivery is all that an attempt needs.

@@ -14,14 +14,21 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
+	"sundry/modules/payments"
 )
 
 // Host is the process that a command runs in.
 type Host struct {
 	In       io.Reader
 	Out, Err io.Writer
+	// Build names the version and commit that the program was built from.
+	Build Build
 	// Settings reads the configuration. Its error lists every fault.
 	Settings func() (Settings, error)
+	// PlanMigrations reads the configuration, connects, and describes the migrations that Open would run, a line each.
+	PlanMigrations func(ctx context.Context) ([]string, error)
+	// Backup reads the configuration and copies the database, which other processes may be using, to a new file.
+	Backup func(ctx context.Context, file string) error
 	// Open reads the configuration, connects, migrates and wires.
 	Open func(ctx context.Context) (*App, error)
 }
@@ -29,7 +36,7 @@ type Host struct {
 // Settings are the parts of the configuration that commands use.
 type Settings struct {
 	Addr, MetricsAddr, BaseURL, DataDir string
-	Livemode, SeedsDemo                 bool
+	Live, SeedsDemo                     bool
 }
 
 // App holds the parts of the wired program that commands use.
@@ -38,13 +45,18 @@ type App struct {
 	Accounts  *identity.Service
 	Catalog   *catalog.Service
 	Documents *invoicing.Documents
+	// Reconciliation compares the database with the payment providers.
+	Reconciliation *payments.Reconciliation
 	// Run plays the roles until ctx ends.
 	Run func(ctx context.Context, roles Roles) error
 	// Seed creates the demo creator in an empty sandbox database. It returns nil if there is any account.
 	Seed func(ctx context.Context) (*Demo, error)
 	// Verify checks the invariants and returns one line per violation.
 	Verify func(ctx context.Context) ([]string, error)
-	Close  func() error
+	// RotateSecrets replaces the keys of the deployment, and RetireSecrets deletes the former ones. report gets a line for
+	// each step.
+	RotateSecrets, RetireSecrets func(ctx context.Context, report func(line string)) error
+	Close                        func() error
 }
 
 // Roles are the parts of the program that a process plays.
@@ -100,8 +112,11 @@ func commands() []command {
 			lines: []line{{"", "background work"}},
 		},
 		{
-			name: "migrate", needs: theApp, parse: noArguments(migrate),
-			lines: []line{{"", "bring the database schema up to date"}},
+			name: "migrate", parse: parseMigrate,
+			lines: []line{
+				{"", "bring the database schema up to date"},
+				{"--check", "print what that would run, and which locks it would take for how long"},
+			},
 		},
 		{
 			name: "seed", needs: theApp, parse: noArguments(seed),
@@ -124,13 +139,19 @@ func commands() []command {
 			name: "verify", needs: theApp, parse: noArguments(verify),
 			lines: []line{{"", "check the invariants of money and access; exit 1 and one line per violation"}},
 		},
+		backupRow(),
+		reconcileRow(),
 		{
 			name: "tax-report", needs: theApp, parse: parseTaxReport, help: text(taxReportUsage),
 			lines: []line{
-				{
-					"FROM UNTIL",
-					"sum up the documents of these days by country, rate and so on, as CSV to file taxes from",
-				},
+				{"FROM UNTIL", "sum up the documents of these days by country, rate and so on, as CSV to file taxes from"},
+			},
+		},
+		{
+			name: "secrets", needs: theApp, parse: parseSecrets, help: text(secretsUsage),
+			lines: []line{
+				{"rotate", "replace every key and encrypt what is stored again, while the program runs (secrets --help)"},
+				{"retire", "delete the keys before the last rotation: links that they made open nothing any more"},
 			},
 		},
 		{

@@ -27,6 +27,8 @@ func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"sell"}, {"sell", "x"}, {"serve", "worker"}, {"version", "2"}, {"verify", "--fix"}, {"catalog", "--x"},
+		{"backup"}, {"backup", "a", "b"}, {"reconcile"}, {"reconcile", "yesterday"},
+		{"reconcile", "--fix", "2026-11-23T21:00:00Z"},
 	} {
 		var out strings.Builder
 		err := Run(t.Context(), args, faultyHost(&out))
@@ -44,7 +46,7 @@ func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
 	for command, asks := range map[string]bool{
 		"version": false, "help": false, "--help": false, "healthcheck": true, "": true, "serve": true, "worker": true,
 		"migrate": true, "seed": true, "verify": true, "catalog export f": true,
-		"tax-report 2026-10-01 2027-01-01": true,
+		"tax-report 2026-10-01 2027-01-01": true, "reconcile --apply 2026-11-23T21:00:00Z": true,
 	} {
 		var out strings.Builder
 		args := strings.Fields(command)

@@ -46,8 +46,41 @@ func returnMemory(ctx context.Context) {
 	}
 }
 
-// migrate does nothing more: the program migrates whenever it is opened.
-func migrate(context.Context, call) error { return nil }
+// parseMigrate reads whether to migrate, or only to print what that would run.
+func parseMigrate(args []string) (action, error) {
+	switch {
+	case len(args) == 0:
+		return migrate, nil
+	case len(args) == 1 && args[0] == "--check":
+		return checkMigrations, nil
+	}
+	return nil, fmt.Errorf("this command takes --check or nothing: %q", args)
+}
+
+// migrate only opens the program, which migrates then.
+func migrate(ctx context.Context, c call) error {
+	app, err := c.Open(ctx)
+	if err != nil {
+		return err
+	}
+	return app.Close()
+}
+
+func checkMigrations(ctx context.Context, c call) error {
+	lines, err := c.PlanMigrations(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		lines = []string{"the schema is up to date"}
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // printQuickStart seeds an empty sandbox and prints how to use it.
 func printQuickStart(ctx context.Context, c call) error {

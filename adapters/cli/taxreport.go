@@ -48,7 +48,7 @@ func parseDay(name, text string) (time.Time, error) {
 
 // run writes the report. In a sandbox a note goes to Err, because the columns are the same as in live.
 func (r taxReportCommand) run(ctx context.Context, c call) error {
-	if !c.settings.Livemode {
+	if !c.settings.Live {
 		if _, err := fmt.Fprintln(c.Err, "TEST: these are documents of a sandbox. No money moved."); err != nil {
 			return err
 		}

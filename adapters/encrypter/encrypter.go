@@ -1,43 +1,71 @@
-// Package encrypter encrypts secrets at rest with AES-256-GCM under a key derived from the app secret.
+// Package encrypter encrypts secrets at rest with AES-256-GCM.
 package encrypter
 
 import (
 	"crypto/aes"
 	"crypto/cipher"
 	"errors"
-	"fmt"
+	"sync"
 
+	"sundry/core/secret"
 	"sundry/ports"
 )
 
 // Encrypter implements ports.Encrypter.
-type Encrypter struct{ aead cipher.AEAD }
+type Encrypter struct {
+	keys secret.Keys
+	// ciphers are those of the keys, by key.
+	ciphers *sync.Map
+}
 
 var _ ports.Encrypter = Encrypter{}
 
-// New returns an encrypter over a 32-byte key.
-func New(key []byte) (Encrypter, error) {
+// New returns an encrypter over keys of 32 bytes: the one in use encrypts, any of them decrypts.
+func New(keys secret.Keys) Encrypter { return Encrypter{keys, &sync.Map{}} }
+
+func (s Encrypter) cipher(key []byte) cipher.AEAD {
+	if known, ok := s.ciphers.Load([32]byte(key)); ok {
+		aead, _ := known.(cipher.AEAD) // nothing else is stored
+		return aead
+	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return Encrypter{}, fmt.Errorf("encrypter key: %w", err)
+		panic("encrypter: AES refused 32 bytes: " + err.Error())
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return Encrypter{}, fmt.Errorf("encrypter: %w", err)
+		panic("encrypter: GCM refused AES: " + err.Error())
 	}
-	return Encrypter{aead}, nil
+	s.ciphers.Store([32]byte(key), aead)
+	return aead
 }
 
 // Encrypt implements ports.Encrypter. Each call makes a nonce of its own.
 func (s Encrypter) Encrypt(plain []byte) []byte {
-	return s.aead.Seal(nil, nil, plain, nil) //nolint:gosec // the AEAD makes its own random nonce
+	return s.cipher(s.keys.Current()).Seal(nil, nil, plain, nil) //nolint:gosec // the AEAD makes its own random nonce
 }
 
 // Decrypt implements ports.Encrypter.
 func (s Encrypter) Decrypt(ciphertext []byte) ([]byte, error) {
-	plain, err := s.aead.Open(nil, nil, ciphertext, nil)
-	if err != nil {
-		return nil, errors.New("an encrypted secret was not made with this app secret")
+	plain, _, err := s.decrypt(ciphertext)
+	return plain, err
+}
+
+// Renew encrypts a value again with the key in use; nil if it is already.
+func (s Encrypter) Renew(ciphertext []byte) ([]byte, error) {
+	plain, current, err := s.decrypt(ciphertext)
+	if err != nil || current {
+		return nil, err
 	}
-	return plain, nil
+	return s.Encrypt(plain), nil
+}
+
+// decrypt reports with current whether the key in use has encrypted the value.
+func (s Encrypter) decrypt(ciphertext []byte) (plain []byte, current bool, err error) {
+	for i, key := range s.keys() {
+		if plain, err = s.cipher(key).Open(nil, nil, ciphertext, nil); err == nil {
+			return plain, i == 0, nil
+		}
+	}
+	return nil, false, errors.New("an encrypted secret was not made with a key of this deployment")
 }

@@ -5,18 +5,13 @@ import (
 	"testing"
 
 	"sundry/adapters/encrypter"
+	"sundry/core/secret"
 )
 
 func TestDecryptNeedsTheKeyAndUnchangedBytes(t *testing.T) {
 	t.Parallel()
-	one, err := encrypter.New(bytes.Repeat([]byte{1}, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := encrypter.New(bytes.Repeat([]byte{2}, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := encrypter.New(secret.Fixed(bytes.Repeat([]byte{1}, 32)))
+	other := encrypter.New(secret.Fixed(bytes.Repeat([]byte{2}, 32)))
 	ciphertext := one.Encrypt([]byte("secret"))
 	if bytes.Contains(ciphertext, []byte("secret")) || bytes.Equal(ciphertext, one.Encrypt([]byte("secret"))) {
 		t.Fatal("the ciphertext shows the plaintext, or repeats itself")

@@ -104,15 +104,6 @@ func TestCachedRowsAreReadAgainAfterAWrite(t *testing.T) {
 			err = r.Access.Snapshots.Update(ctx, d, nil)
 			return before, read(), err
 		},
-		"the announcement": func(ctx context.Context, r ports.Repos) (before, after any, err error) {
-			read := func() any {
-				a, err := r.Webhooks.Announcements.Get(ctx, "crt_1", "ada")
-				return orError(a.Version, err)
-			}
-			before = read()
-			err = r.Webhooks.Announcements.Upsert(ctx, "crt_1", "ada", ports.Announcement{Version: 1, At: at})
-			return before, read(), err
-		},
 		"the clock": func(ctx context.Context, r ports.Repos) (before, after any, err error) {
 			read := func() any { d, err := r.Sandbox.ClockOffsets.Get(ctx, "crt_1"); return orError(d, err) }
 			before = read()
@@ -140,7 +131,7 @@ func TestCachedRowsAreReadAgainAfterAWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 				err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-					if _, err := r.Payments.Payments.GetForUpdate(ctx, "pay_1"); err != nil {
+					if _, err := r.Payments.Payments.GetForUpdate(ctx, "pay_1", payment.ForCheckout); err != nil {
 						return err
 					}
 					before, after, err := change(ctx, r)

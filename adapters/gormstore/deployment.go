@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -15,13 +16,17 @@ import (
 type Deployment struct {
 	// Environment is sandbox or live.
 	Environment string
+	// Cell is the number of the cell.
+	Cell int
 	// SecretCheck is derived from the app secret: it distinguishes two of them and reveals nothing else.
 	SecretCheck string
+	// PreviousCheck is that of the secret before, "" for none: a database that still belongs to it is ours, too.
+	PreviousCheck string
 }
 
 // errOtherSecret reports that the keys of this start would not open what the database holds.
-var errOtherSecret = errors.New("APP_SECRET is not the one that this database was first started with: start with " +
-	"that one, or on another database")
+var errOtherSecret = errors.New("APP_SECRET is not the one that this database belongs to: start with that one (as " +
+	"APP_SECRET_PREVIOUS beside a new one), or on another database")
 
 // HasDeployment reports whether a deployment has been recorded.
 func (s *Store) HasDeployment(ctx context.Context) (found bool, err error) {
@@ -35,7 +40,8 @@ func (s *Store) HasDeployment(ctx context.Context) (found bool, err error) {
 // BelongTo records the deployment at the first start on a database, and refuses any other from then on.
 func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
 	return s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
-		recorded := map[string]string{"environment": d.Environment, "secret_check": d.SecretCheck}
+		recorded := map[string]string{"environment": d.Environment, "secret_check": d.SecretCheck,
+			"cell": strconv.Itoa(d.Cell)}
 		for name, value := range recorded {
 			db := s.reader(ctx)
 			if err := db.Exec("INSERT INTO deployment (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name,
@@ -53,7 +59,11 @@ func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
 				"on another database",
 				environment, d.Environment)
 		}
-		if recorded["secret_check"] != d.SecretCheck {
+		if cell := recorded["cell"]; cell != strconv.Itoa(d.Cell) {
+			return fmt.Errorf("this database belongs to CELL=%s, and this start is %d: start with that cell, or on another "+
+				"database", cell, d.Cell)
+		}
+		if check := recorded["secret_check"]; check != d.SecretCheck && (d.PreviousCheck == "" || check != d.PreviousCheck) {
 			return errOtherSecret
 		}
 		return nil

@@ -28,6 +28,7 @@ func TestADatabaseBelongsToItsFirstDeployment(t *testing.T) {
 		for want, other := range map[string]gormstore.Deployment{
 			"ENVIRONMENT=sandbox": {Environment: "live", SecretCheck: "one"},
 			"APP_SECRET":          {Environment: "sandbox", SecretCheck: "two"},
+			"CELL=0":              {Environment: "sandbox", SecretCheck: "one", Cell: 7},
 		} {
 			if err := store.BelongTo(t.Context(), other); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v gets %v, want a refusal that names %s", other, err, want)

@@ -57,7 +57,7 @@ func (postgresDialect) Busy(err error) bool {
 		return false
 	}
 	switch pg.Code {
-	case "55P03", // lock_not_available
+	case lockNotAvailable,
 		"53300", // too_many_connections
 		"53100", // disk_full
 		"25006", // read_only_sql_transaction, as after a failover
@@ -92,7 +92,7 @@ func (postgresDialect) Lock() string { return "SELECT pg_advisory_xact_lock(?)" 
 
 func (postgresDialect) CustomPlan() string { return "SET LOCAL plan_cache_mode = force_custom_plan" }
 
-func (postgresDialect) LockNumber(name string) any {
+func (postgresDialect) LockNumber(name string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return int64(h.Sum64()) //nolint:gosec // any 64 bits will do
@@ -140,11 +140,11 @@ func (sqliteDialect) UniqueIndex(err error) string {
 	return name
 }
 
-func (sqliteDialect) TryLock() string       { return "? = ''" } // the writer is alone
-func (sqliteDialect) Lock() string          { return "" }
-func (sqliteDialect) CustomPlan() string    { return "" }
-func (sqliteDialect) LockNumber(string) any { return "" }
-func (sqliteDialect) skipLocked() string    { return "" }
+func (sqliteDialect) TryLock() string         { return "? = 0" } // the writer is alone
+func (sqliteDialect) Lock() string            { return "" }
+func (sqliteDialect) CustomPlan() string      { return "" }
+func (sqliteDialect) LockNumber(string) int64 { return 0 }
+func (sqliteDialect) skipLocked() string      { return "" }
 
 // snapshot implements dialect: every transaction sees one moment.
 func (sqliteDialect) snapshot() *sql.TxOptions { return &sql.TxOptions{} }

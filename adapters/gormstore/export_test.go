@@ -2,6 +2,9 @@ package gormstore
 
 import (
 	"context"
+	"time"
+
+	"sundry/core/id"
 )
 
 // RowsRead returns the number of rows of a table that the connection of ctx's transaction has read, on PostgreSQL.
@@ -19,4 +22,9 @@ func ClaimSQL(engine string, limit int) string {
 		return postgresDialect{}.claimSQL(limit)
 	}
 	return sqliteDialect{}.claimSQL(limit)
+}
+
+// SumBalancesInPages is SumBalances with few postings in a transaction.
+func SumBalancesInPages(ctx context.Context, s *Store, now time.Time, page int) error {
+	return s.sumBalances(ctx, FirstID(id.LedgerEntry, now.Add(-commitSlack)), page)
 }

@@ -9,6 +9,8 @@ import (
 	"sundry/core/access"
 	"sundry/core/document"
 	"sundry/core/listing"
+	"sundry/core/money"
+	"sundry/core/payout"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
@@ -70,7 +72,14 @@ var filled = []string{
 		SELECT 'sub_' || lpad(n::text, 9, '0'), 'crt_0', 'cus', 'ada', 'chk_' || n, '{}', 'active', '', 0, 0, 0, 0, false,
 			'null', 'null', 0, 0, '{}', 'null', 1, CASE WHEN n % 8 = 0 THEN md5(n::text) ELSE '' END
 		FROM generate_series(1, 40000) n`,
-	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events, subscriptions",
+	`INSERT INTO ledger_postings (id, creator_id, source_type, source_id, kind, currency, processor_clearing, disputed_funds,
+			processor_fee, tax_payable, platform_fee, creator_pending, creator_available, creator_reserved, creator_in_transit,
+			created_at)
+		SELECT 'led_' || lpad(n::text, 9, '0'), 'crt_0', CASE n WHEN 40000 THEN 'payout' ELSE 'sale' END, 'source_' || n,
+			CASE n WHEN 40000 THEN 'payout_requested' ELSE 'release' END, 'eur', 0, 0, 0, 0, 0, 1, -1, 0, 0, n
+		FROM generate_series(1, 40000) n`,
+	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events, subscriptions, " +
+		"ledger_postings",
 }
 
 // TestLargeTablesAreNotScanned counts the rows that a query of one page reads. Its plan is made without the parameters,
@@ -186,6 +195,11 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 		"trial of a card": {"subscriptions", 0, 10, func(ctx context.Context, r ports.Repos) (int, error) {
 			_, err := r.Subscriptions.Subscriptions.HasTrialCard(ctx, "unknown")
 			return 0, err
+		}},
+		"posting of a payout": {"ledger_postings", 1, 10, func(ctx context.Context, r ports.Repos) (int, error) {
+			_, _, err := r.Treasury.Ledger.PayoutPosting(ctx, payout.State{ID: "source_40000", CreatorID: "crt_0",
+				Amount: money.Amount{Minor: 1, Currency: "eur"}})
+			return 1, err
 		}},
 		"own listings": {"listings", 20, 200, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Catalog.Listings.List(ctx, "crt_0", page)

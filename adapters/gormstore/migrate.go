@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
-
-	"sundry/adapters/gormstore/repo"
 )
 
 // Migrate brings the schema up to date. A lock lets one process do it while others wait. It changes nothing, and says
@@ -37,18 +37,17 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		defer func() { err = errors.Join(err, direct.Close()) }()
 		db = direct
 	}
-	engine, dialectName, options := "sqlite", goose.DialectSQLite3,
-		[]goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
-	if _, ok := s.dialect.(postgresDialect); ok {
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	dialectName, files, err := s.migrationFiles()
+	if err != nil {
+		return err
+	}
+	if dialectName == goose.DialectPostgres {
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return fmt.Errorf("migration lock: %w", err)
 		}
-		engine, dialectName, options = "postgres", goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
-	}
-	files, err := migrationsOf(engine)
-	if err != nil {
-		return fmt.Errorf("embedded migrations: %w", err)
+		options = append(options, goose.WithSessionLocker(locker))
 	}
 	provider, err := goose.NewProvider(dialectName, db, files, options...)
 	if err != nil {
@@ -61,7 +60,7 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 	if err := s.checkSchema(ctx, db, sums); err != nil {
 		return explainPooler(err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	if err := untilUnlocked(ctx, migrationPause, func() error { _, err := provider.Up(ctx); return err }); err != nil {
 		return fmt.Errorf("migrate: %w", explainPooler(err))
 	}
 	if tuning := s.dialect.tuning(); tuning != "" {
@@ -70,6 +69,51 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+const (
+	// migrationTries limits the tries of a migration to get its locks. Each lasts lockTimeout, as the statements that
+	// queue behind it wait as long; they run in the pause between two tries.
+	migrationTries = 8
+	// migrationPause is the time between two tries.
+	migrationPause = time.Second
+)
+
+// untilUnlocked calls migrate until it fails for another reason than a lock that it waited for in vain. What ran before
+// stays, and the rest runs at the next try.
+func untilUnlocked(ctx context.Context, pause time.Duration, migrate func() error) error {
+	for try := 1; ; try++ {
+		err := migrate()
+		pg, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || pg.Code != lockNotAvailable {
+			return err
+		}
+		if try == migrationTries {
+			return fmt.Errorf("a lock was not free %d times, each for %s ms; end the transaction that holds it: %w", try,
+				lockTimeout, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// lockNotAvailable is the SQLSTATE after lock_timeout.
+const lockNotAvailable = "55P03"
+
+// migrationFiles returns the migrations of the engine, and goose's name of it.
+func (s *Store) migrationFiles() (goose.Dialect, fs.FS, error) {
+	engine, dialect := "sqlite", goose.DialectSQLite3
+	if _, ok := s.dialect.(postgresDialect); ok {
+		engine, dialect = "postgres", goose.DialectPostgres
+	}
+	files, err := migrationsOf(engine)
+	if err != nil {
+		err = fmt.Errorf("embedded migrations: %w", err)
+	}
+	return dialect, files, err
 }
 
 // checksums returns the SHA-256 of every migration's file, by its version.
@@ -104,9 +148,8 @@ func (s *Store) checkSchema(ctx context.Context, db *sql.DB, sums map[int64]stri
 			err = errors.Join(err, tx.Rollback())
 		}
 	}()
-	bind := func(query string) string { return query }
+	bind := s.bind()
 	if _, ok := s.dialect.(postgresDialect); ok {
-		bind = repo.Numbered
 		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", schemaLock); err != nil {
 			return fmt.Errorf("lock the schema: %w", err)
 		}

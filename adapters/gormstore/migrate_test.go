@@ -78,3 +78,47 @@ func TestProcessesThatStartAtOnceMigrateOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestPlanMigrations(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		url := engine.EmptyURL(t)
+		store, err := gormstore.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = store.Close() }()
+		plan := func() string {
+			t.Helper()
+			lines, err := store.PlanMigrations(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(lines, "\n")
+		}
+		all := plan()
+		for _, want := range []string{"00001_platform.sql (expand)\n", "00070_keys.sql (expand)\n  CREATE TABLE deployment_keys"} {
+			if !strings.Contains(all, want) {
+				t.Errorf("an empty database gets no %q", want)
+			}
+		}
+		if err := store.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := plan(); got != "" {
+			t.Errorf("after the migration: %s", got)
+		}
+		for _, statement := range []string{
+			"DELETE FROM goose_db_version WHERE version_id = 50", "DELETE FROM migration_checksums WHERE version = 50",
+		} {
+			engine.Exec(t, url, statement)
+		}
+		want := map[string]string{
+			"postgres": "DROP INDEX customers_email: ACCESS EXCLUSIVE lock for an instant, reads and writes wait",
+			"sqlite":   "DROP INDEX customers_email: all writers wait, as for every write of SQLite",
+		}[engine.Name]
+		if got := plan(); !strings.HasPrefix(got, "00050_customer_indexes.sql (contract)\n") || !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,9 +20,11 @@ import (
 	"gorm.io/gorm/logger"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"sundry/adapters/gormstore/mail"
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/usage"
 	"sundry/adapters/gormstore/webhooks"
+	"sundry/ports"
 )
 
 // Open connects to sqlite:PATH or postgres://… . It does not migrate.
@@ -34,10 +35,14 @@ func Open(ctx context.Context, databaseURL string, options ...Option) (*Store, e
 // OpenPooled is Open where the first address leads to a pooler that lends a connection for one transaction at a time,
 // as PgBouncer does, and the second to PostgreSQL itself; "" where there is no pooler.
 func OpenPooled(ctx context.Context, databaseURL, directURL string, options ...Option) (s *Store, err error) {
+	var chosen Store
+	for _, choose := range options {
+		choose(&chosen)
+	}
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
-		s, err = openSQLite(path)
+		s, err = openSQLite(path, chosen.tracer)
 	} else {
-		s, err = openPostgres(ctx, databaseURL, directURL)
+		s, err = openPostgres(ctx, databaseURL, directURL, chosen.tracer)
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +63,7 @@ func gormConfig() *gorm.Config {
 
 // openSQLite opens one writing connection and a few reading ones. WAL lets readers go on while the writer commits;
 // synchronous=FULL makes a commit survive a power cut.
-func openSQLite(path string) (*Store, error) {
+func openSQLite(path string, tracer ports.Tracer) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the database folder: %w", err)
 	}
@@ -66,7 +71,7 @@ func openSQLite(path string) (*Store, error) {
 		return nil, err
 	}
 	pragmas := "_pragma=busy_timeout(4000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
+	dsn := fileURI(path) + "?" + pragmas
 	open := func(dsn string, connections int) (*gorm.DB, *sql.DB, error) {
 		db, err := sql.Open("sqlite", dsn)
 		if err != nil {
@@ -78,6 +83,11 @@ func openSQLite(path string) (*Store, error) {
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("open sqlite %s: %w", path, err), db.Close())
 		}
+		if tracer != nil {
+			if err := traceGorm(g, tracer); err != nil {
+				return nil, nil, errors.Join(fmt.Errorf("trace sqlite: %w", err), db.Close())
+			}
+		}
 		return g, db, nil
 	}
 	write, writeDB, err := open(dsn+"&_txlock=immediate", 1)
@@ -88,14 +98,18 @@ func openSQLite(path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, writeDB.Close())
 	}
+	row := point(func(ctx context.Context, query string, args ...any) repo.Scanner {
+		return readDB.QueryRowContext(ctx, query, args...)
+	})
+	if tracer != nil {
+		row = row.traced(tracer)
+	}
 	return newStore(&Store{
 		write: write, read: read, dialect: sqliteDialect{}, gate: newWriterGate(sqliteDialect{}.Busy),
 		lock:       func() (func() error, error) { return lockProcess(path) },
 		lockSchema: func() (func() error, error) { return lockSchema(path) },
-		engine: repo.Engine{Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
-			return readDB.QueryRowContext(ctx, query, args...)
-		}},
-		close: func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
+		engine:     repo.Engine{Point: row},
+		close:      func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
 	}), nil
 }
 
@@ -142,7 +156,7 @@ func configure(cfg *pgx.ConnConfig, pooled bool) {
 }
 
 // openPostgres opens one pool that gorm and the hot paths share.
-func openPostgres(ctx context.Context, databaseURL, directURL string) (*Store, error) {
+func openPostgres(ctx context.Context, databaseURL, directURL string, tracer ports.Tracer) (*Store, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("DATABASE_URL is not a valid PostgreSQL address") // err would print the password
@@ -156,6 +170,9 @@ func openPostgres(ctx context.Context, databaseURL, directURL string) (*Store, e
 	configure(direct, false)
 	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
 		cfg.MaxConns = max(cfg.MaxConns, 16)
+	}
+	if tracer != nil {
+		cfg.ConnConfig.Tracer = pgxTracer{tracer}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -186,6 +203,7 @@ func newStore(s *Store) *Store {
 	s.classOf, s.keyOf, s.wake = unclassified, withoutKey, noop
 	s.engine.Dialect, s.engine.Retryable = s.dialect, s.dialect.retryable
 	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)
+	s.Outbox = mail.NewOutbox(s.engine, s)
 	s.Intake = usage.NewIntake(s.engine, s.write)
 	return s
 }
@@ -211,4 +229,29 @@ func (s *Store) separateConnection(ctx context.Context) (conn *pgx.Conn, leave f
 		defer cancel()
 		_ = conn.Close(goodbye)
 	}, nil
+}
+
+// Pool describes the connections to the database.
+type Pool struct {
+	InUse, Idle, Max int
+	// Waited sums the time that callers have waited for a connection.
+	Waited time.Duration
+}
+
+// Pool returns the present state of the connections: on SQLite, of those that write and those that read.
+func (s *Store) Pool() Pool {
+	if s.engine.Pool != nil {
+		stat := s.engine.Pool.Stat()
+		return Pool{InUse: int(stat.AcquiredConns()), Idle: int(stat.IdleConns()), Max: int(stat.MaxConns()),
+			Waited: stat.EmptyAcquireWaitTime()}
+	}
+	var all Pool
+	for _, of := range []*gorm.DB{s.write, s.read} {
+		if db, err := of.DB(); err == nil {
+			stat := db.Stats()
+			all.InUse, all.Idle, all.Max = all.InUse+stat.InUse, all.Idle+stat.Idle, all.Max+stat.MaxOpenConnections
+			all.Waited += stat.WaitDuration
+		}
+	}
+	return all
 }

@@ -5,9 +5,12 @@ import (
 	"sundry/adapters/gormstore/checkout"
 	"sundry/adapters/gormstore/customers"
 	"sundry/adapters/gormstore/identity"
+	"sundry/adapters/gormstore/payments"
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/subscriptions"
+	"sundry/adapters/gormstore/usage"
 	"sundry/adapters/gormstore/webhooks"
+	"sundry/core/payment"
 )
 
 // preloading returns Base.Preload: the one place that knows which rows are read together. A use case that reads a row
@@ -19,26 +22,37 @@ func (s *Store) preloading(b *repo.Base) func(table string, key ...string) {
 		owner := "SELECT creator_id FROM " + table + " WHERE id = ?"
 		const given = "SELECT CAST(? AS TEXT)"
 		switch id := key[0]; table {
-		case "listings", "sessions", "subscriptions":
+		case "listings", "sessions":
 			clock.preload(owner, id)
+		case "subscriptions":
+			clock.preload(owner, id)
+			customers.PreloadCustomerOf(b, table, id)
+			payments.PreloadCard(b, id)
 		case "payments":
 			clock.preload(owner, id)
 			identity.PreloadCreator(b, owner, id)
 			webhooks.PreloadEndpoints(b, owner, id)
-			access.PreloadPurchase(b, owner, id, id)
-			checkout.PreloadSession(b, id)
-			customers.PreloadBuyer(b, id)
+			if payment.Purpose(key[1]) == payment.ForCheckout {
+				access.PreloadPurchase(b, owner, id, id)
+				checkout.PreloadSession(b, id)
+				customers.PreloadBuyer(b, id)
+				return
+			}
+			customers.PreloadCustomerOf(b, table, id)
 			subscriptions.PreloadSubscription(b, id)
+		case "usage_billing_plans":
+			clock.preload(owner, id)
+			usage.PreloadRating(b, id)
+			identity.PreloadCreator(b, owner, id)
+			webhooks.PreloadEndpoints(b, owner, id)
+			customers.PreloadCustomerOf(b, table, id)
+			payments.PreloadCards(b, id)
 		case "creators":
 			if !offsets.Has(b, id) {
 				clock.preload(given, id)
 			}
-		case "access_announcements":
-			clock.preload(given, id)
-			webhooks.PreloadEndpoints(b, given, id)
 		case "access_snapshots":
 			access.PreloadGrants(b, id, key[1])
-			webhooks.PreloadAnnouncement(b, id, key[1])
 		}
 	}
 }

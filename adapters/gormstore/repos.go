@@ -39,8 +39,8 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	offsets := s.clockOffsets(b)
 	return ports.Repos{
 		Clock: accountClock{offsets: offsets},
-		Tasks: tasks{Base: b, clock: offsets, classOf: s.classOf, keyOf: s.keyOf, scheduled: scheduled,
-			writes: &taskWrites{}},
+		Tasks: tasks{Base: b, clock: offsets, classOf: s.classOf, keyOf: s.keyOf, tracer: s.tracer,
+			scheduled: scheduled, writes: &taskWrites{}},
 		TaskAdmin:     taskAdmin{Base: b, clock: offsets, scheduled: scheduled, due: s.dialect.dueSQL()},
 		Idempotency:   idempotencyKeys{b},
 		Images:        images{b},

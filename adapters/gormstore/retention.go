@@ -18,8 +18,8 @@ const retentionBatch = 2_000
 // mailBodyWindow bounds the scan for mails whose bodies may still be there: the deletion runs far more often.
 const mailBodyWindow = 60 * 24 * time.Hour
 
-// commitSlack is more than the time from the making of an event's id to its commit: events around the end of what is
-// kept may be deleted in another order than they were committed in.
+// commitSlack is more than the time from the making of an id to its commit: rows around a time may be committed in
+// another order than that of their ids.
 const commitSlack = time.Hour
 
 // FirstID is the least id of a kind that could have been made at a time: ids begin with it.

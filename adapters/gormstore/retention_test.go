@@ -19,11 +19,7 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		url := engine.URL(t)
-		store, err := gormstore.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = store.Close() })
+		store := engine.OpenAt(t, url)
 		now := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 		before, since := now.Add(-time.Hour), now.Add(time.Hour)
 		old, young := func(k id.Prefix) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
+	"sundry/adapters/gormstore/mail"
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/usage"
 	"sundry/adapters/gormstore/webhooks"
@@ -34,6 +35,7 @@ type Store struct {
 	// engine serves the hot paths, which leave gorm and read and write outside transactions.
 	engine repo.Engine
 	*webhooks.DeliveryStore
+	*mail.Outbox
 	*usage.Intake
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next poll.
 	wake     func()
@@ -42,7 +44,8 @@ type Store struct {
 	// lead to a pooler.
 	direct *pgx.ConnConfig
 	pooled bool
-	gate   *writerGate // nil on PostgreSQL
+	gate   *writerGate  // nil on PostgreSQL
+	tracer ports.Tracer // nil where nothing is traced
 	probe  probe
 	// realTime means that no account's clock can run ahead.
 	realTime bool
@@ -94,6 +97,8 @@ type transaction struct {
 	pipeline *pipeline
 	// atCommit lists the functions to run before the commit.
 	atCommit commitHooks
+	// after lists the functions to run once it has committed.
+	after *[]func()
 	// snapshot means that it is for reading, and that who writes opens another one.
 	snapshot bool
 }
@@ -125,6 +130,14 @@ type transactionKey struct{}
 func current(ctx context.Context) (transaction, bool) {
 	tx, ok := ctx.Value(transactionKey{}).(transaction)
 	return tx, ok
+}
+
+// AfterCommit has do run once the transaction of ctx has committed, for what is counted: it is lost with the process.
+// It does nothing outside of a transaction.
+func AfterCommit(ctx context.Context, do func()) {
+	if tx, ok := current(ctx); ok && tx.after != nil {
+		*tx.after = append(*tx.after, do)
+	}
 }
 
 // Atomically implements ports.Store.
@@ -168,11 +181,18 @@ func (s *Store) commit(ctx context.Context, fn func(ctx context.Context, r ports
 	var err error
 	began := time.Now()
 	for attempt := 0; attempt < repo.MaxAttempts && (attempt == 0 || time.Since(began) < busyLimit); attempt++ {
-		scheduled := false
-		err = s.gate.do(ctx, func() error { return s.run(ctx, &scheduled, fn) })
+		scheduled, after := false, []func(){}
+		ctx, span := s.beginTransaction(ctx)
+		err = s.gate.do(ctx, func() error { return s.run(ctx, &scheduled, &after, fn) })
+		if span != nil {
+			span.End(statementFailure(err))
+		}
 		if err == nil {
 			if scheduled {
 				s.wake()
+			}
+			for _, do := range after {
+				do()
 			}
 			return nil
 		}
@@ -222,13 +242,15 @@ func (s *Store) wrapDuplicate(err error) error {
 }
 
 // run opens a transaction around fn.
-func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
+func (s *Store) run(ctx context.Context, scheduled *bool, after *[]func(),
+	fn func(ctx context.Context, r ports.Repos) error) error {
 	within := func(db *gorm.DB, pipe *pipeline) error {
 		var failed error
 		var repos ports.Repos
 		hooks := commitHooks{}
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
 			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, atCommit: hooks,
+			after: after,
 		})
 		repos = s.repos(db.WithContext(inner), scheduled)
 		if err := fn(inner, repos); err != nil {

@@ -63,7 +63,8 @@ WITH RECURSIVE keys(key) AS (
         AND lease_until <= @now:locked
 ):charge
 UPDATE tasks SET lease_until = @until, token = token + 1, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
-RETURNING id, kind, subject, creator_id, due_at, run_at, lease_until, token, attempts, concurrency_key`
+RETURNING id, kind, subject, creator_id, due_at, run_at, lease_until, token, attempts, concurrency_key,
+    trace_parent`
 
 // chargeSQL moves a key's rate on by the given time.
 const chargeSQL = ` ON CONFLICT (concurrency_key) DO UPDATE SET spent_until =
@@ -196,7 +197,7 @@ func (s *Store) claimLocked(ctx context.Context, query string, args map[string]a
 	}
 	return pgx.CollectRows(found, func(row pgx.CollectableRow) (r taskRow, err error) {
 		err = row.Scan(&r.ID, &r.Kind, &r.Subject, &r.CreatorID, &r.DueAt, &r.RunAt, &r.LeaseUntil, &r.Token, &r.Attempts,
-			&r.ConcurrencyKey)
+			&r.ConcurrencyKey, &r.TraceParent)
 		return r, err
 	})
 }

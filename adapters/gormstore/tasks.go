@@ -25,15 +25,21 @@ type taskRow struct {
 	Attempts       int
 	LastError      string
 	ConcurrencyKey string
+	TraceParent    *string
 }
 
 // TableName implements gorm's tabler.
 func (taskRow) TableName() string { return "tasks" }
 
 func (r taskRow) task() ports.Task {
+	var traceParent string
+	if r.TraceParent != nil {
+		traceParent = *r.TraceParent
+	}
 	return ports.Task{
 		ID: r.ID, Kind: r.Kind, Subject: r.Subject, CreatorID: r.CreatorID, ConcurrencyKey: r.ConcurrencyKey,
 		DueAt: time.Time(r.DueAt), LeaseUntil: time.UnixMilli(r.LeaseUntil).UTC(), Token: r.Token, Attempts: r.Attempts,
+		TraceParent: traceParent,
 	}
 }
 
@@ -42,6 +48,7 @@ type tasks struct {
 	clock     clockOffsets
 	classOf   func(kind string) ports.TaskClass
 	keyOf     func(kind, subject, creatorID string) string
+	tracer    ports.Tracer // nil where nothing is traced
 	scheduled *bool
 	// writes collects the transaction's changes of tasks, made right before its commit.
 	writes *taskWrites
@@ -85,15 +92,7 @@ func (t tasks) writeTogether(run []taskWrite) error {
 func (t tasks) flush() error {
 	writes := *t.writes
 	slices.SortStableFunc(writes, func(a, b taskWrite) int { return strings.Compare(a.id, b.id) })
-	for begin, end := 0, 0; begin < len(writes); begin = end {
-		for end = begin + 1; end < len(writes) && writes[end].joins(writes[begin:end]); {
-			end++
-		}
-		if err := t.writeTogether(writes[begin:end]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return repo.WriteRuns(writes, taskWrite.joins, t.writeTogether)
 }
 
 // atCommit makes a change of a task's row right before the commit, or now outside of a transaction.
@@ -125,19 +124,20 @@ func isSoon(runAt time.Time) bool { return time.Until(runAt) <= ports.TaskPollIn
 // reschedule moves a task that is waiting or running, and fences the run.
 const reschedule = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, concurrency_key = excluded.concurrency_key,
 	due_at = excluded.due_at, run_at = excluded.run_at,
-	lease_until = 0, attempts = 0, last_error = '', token = tasks.token + 1`
+	lease_until = 0, attempts = 0, last_error = '', trace_parent = excluded.trace_parent, token = tasks.token + 1`
 
 // Schedule implements ports.Tasks.
-func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due time.Time) error {
-	return t.insertTask(kind, subject, creatorID, due, reschedule)
+func (t tasks) Schedule(ctx context.Context, kind, subject, creatorID string, due time.Time) error {
+	return t.insertTask(ctx, kind, subject, creatorID, due, reschedule)
 }
 
 // Ensure implements ports.Tasks.
-func (t tasks) Ensure(_ context.Context, kind, subject, creatorID string, due time.Time) error {
-	return t.insertTask(kind, subject, creatorID, due, "ON CONFLICT (id) DO NOTHING")
+func (t tasks) Ensure(ctx context.Context, kind, subject, creatorID string, due time.Time) error {
+	return t.insertTask(ctx, kind, subject, creatorID, due, "ON CONFLICT (id) DO NOTHING")
 }
 
-func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, conflict string) error {
+func (t tasks) insertTask(ctx context.Context, kind, subject, creatorID string, due time.Time,
+	conflict string) error {
 	runAt, err := t.realTime(creatorID, due)
 	if err != nil {
 		return err
@@ -145,8 +145,24 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, confli
 	row := taskRow{
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
 		DueAt: repo.UnixMillis(due), RunAt: runAt, Token: 1, ConcurrencyKey: t.keyOf(kind, subject, creatorID),
+		TraceParent: t.traceParent(ctx, time.Time(runAt)),
 	}
 	return t.atCommit(taskWrite{id: row.ID, insert: &row, conflict: conflict})
+}
+
+// traceHorizon limits how far ahead a task may be due that belongs to the trace of what schedules it. What a
+// subscription does next month is no part of its sale.
+const traceHorizon = time.Hour
+
+// traceParent names the trace that a task continues; nil for none.
+func (t tasks) traceParent(ctx context.Context, runAt time.Time) *string {
+	if t.tracer == nil || time.Until(runAt) > traceHorizon {
+		return nil
+	}
+	if parent := t.tracer.TraceParent(ctx); parent != "" {
+		return &parent
+	}
+	return nil
 }
 
 // Cancel implements ports.Tasks.

@@ -14,7 +14,7 @@ import (
 // newServer is the frame without areas, except for those of the test.
 func newServer(t *testing.T, d Deps, areas ...Area) *Server {
 	t.Helper()
-	d.Sandbox, d.IDs = true, oneID{}
+	d.IDs = oneID{}
 	s, err := New(d, areas...)
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +27,7 @@ type oneID struct{}
 
 func (oneID) New(prefix id.Prefix) string { return id.New(prefix, [16]byte{}) }
 func (oneID) Random(n int) []byte         { return make([]byte, n) }
+func (oneID) Cell() id.Cell               { return 0 }
 
 // listening is the API on a socket, with a time to read a request in that a test can wait for.
 func listening(t *testing.T, log io.Writer) (address string) {

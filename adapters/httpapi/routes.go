@@ -40,7 +40,7 @@ func (s *Server) routeTable(areas []Area) []Route {
 		all = append(all, area.Routes...)
 	}
 	all = append(all, s.operationsRoutes()...)
-	if s.Sandbox {
+	if !s.Live {
 		return all
 	}
 	return slices.DeleteFunc(all, func(r Route) bool { return r.SandboxOnly })

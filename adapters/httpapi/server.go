@@ -28,7 +28,7 @@ const maxHeader = 32 << 10
 
 // Deps holds what the server depends on.
 type Deps struct {
-	Sandbox bool
+	Live bool
 	// RateLimitPerMinute is per API key; 0 = off.
 	RateLimitPerMinute int
 	Auth               Authenticator
@@ -48,6 +48,8 @@ type Deps struct {
 	Ready func(ctx context.Context) Readiness
 	// Metrics is the registry that GET /metrics shows. The API adds its own; a new registry when nil.
 	Metrics *prometheus.Registry
+	// Tracer gives each request a span; nil for none.
+	Tracer ports.Tracer
 	// MetricsElsewhere leaves /metrics to Operations.
 	MetricsElsewhere bool
 }
@@ -138,9 +140,13 @@ func (s *Server) setRequestID(c *fiber.Ctx) {
 // observe logs and counts the request by its route pattern: a path can hold a checkout secret.
 func (s *Server) observe(c *fiber.Ctx) error {
 	start := time.Now()
+	span := s.beginSpan(c)
 	err := c.Next()
 	if err != nil {
 		err = s.handleError(c, err)
+	}
+	if span != nil {
+		endSpan(c, span)
 	}
 	took := time.Since(start)
 	s.metrics.responded(c.Method(), c.Route().Path, c.Response().StatusCode(), took)

@@ -28,6 +28,7 @@ type Metrics struct {
 	backlog *prometheus.Desc
 	held    *prometheus.Desc
 	oldest  *prometheus.Desc
+	age     *prometheus.Desc
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
@@ -49,6 +50,8 @@ func NewMetrics(queue ports.TaskQueue, clock ports.Clock, log *slog.Logger) *Met
 			"key, such as those for a webhook endpoint that is down.", []string{"kind"}, nil),
 		oldest: prometheus.NewDesc("sundry_tasks_oldest_due_seconds", "How long the oldest due background task has waited; "+
 			"0 when none is due.", nil, nil),
+		age: prometheus.NewDesc("sundry_task_age_seconds", "How long the oldest due background task of a kind has waited; "+
+			"of webhook.deliver, how late webhooks are.", []string{"kind"}, nil),
 	}
 }
 
@@ -64,6 +67,7 @@ func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
 	out <- m.backlog
 	out <- m.held
 	out <- m.oldest
+	out <- m.age
 }
 
 // Collect implements prometheus.Collector.
@@ -80,9 +84,12 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	}
 	var oldest time.Duration
 	for _, b := range backlog {
+		var age time.Duration
 		if !b.Oldest.IsZero() {
-			oldest = max(oldest, now.Sub(b.Oldest))
+			age = now.Sub(b.Oldest)
 		}
+		oldest = max(oldest, age)
+		out <- prometheus.MustNewConstMetric(m.age, prometheus.GaugeValue, age.Seconds(), b.Kind)
 		out <- prometheus.MustNewConstMetric(m.held, prometheus.GaugeValue, float64(b.Paused), b.Kind)
 		out <- prometheus.MustNewConstMetric(m.backlog, prometheus.GaugeValue, float64(b.Due), b.Kind)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"sundry/core/redact"
@@ -55,6 +56,8 @@ type MuxDeps struct {
 	Clock   ports.Clock
 	Metrics *Metrics
 	Log     *slog.Logger
+	// Tracer gives each run a span; nil for none.
+	Tracer ports.Tracer
 	// Workers limits the workers that dispatchers start; nil means the defaults of the settings.
 	Workers Workers
 }
@@ -67,6 +70,7 @@ type Mux struct {
 	clock   ports.Clock
 	log     *slog.Logger
 	metrics *Metrics
+	tracer  ports.Tracer
 }
 
 var _ ports.TaskRunner = (*Mux)(nil)
@@ -76,14 +80,19 @@ func NewMux(d MuxDeps) *Mux {
 	if d.Workers == nil {
 		d.Workers = defaultWorkers()
 	}
-	return &Mux{Kinds: d.Kinds, workers: d.Workers, queue: d.Queue, clock: d.Clock, log: d.Log, metrics: d.Metrics}
+	return &Mux{Kinds: d.Kinds, workers: d.Workers, queue: d.Queue, clock: d.Clock, log: d.Log, metrics: d.Metrics,
+		tracer: d.Tracer}
 }
 
 // Run implements ports.TaskRunner: it runs a claimed task within HandlerTimeout and records a failure. The retry is
 // already a row when it returns.
 func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 	started := time.Now()
+	ctx, span := m.beginSpan(ctx, t)
 	err := m.handle(ctx, t)
+	if span != nil {
+		span.End(ports.ErrorType(err))
+	}
 	if errors.Is(err, ports.ErrFenced) {
 		m.metrics.ran(m.label(t.Kind), outcomeFenced, time.Since(started))
 		return nil // somebody else's now; what this run did was rolled back
@@ -102,6 +111,17 @@ func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 		return errors.Join(err, failErr) // the lease will end and the relay will claim it again
 	}
 	return err
+}
+
+// beginSpan begins the span of a run, within the trace of what scheduled it; nil where nothing is traced.
+func (m *Mux) beginSpan(ctx context.Context, t ports.Task) (context.Context, ports.Span) {
+	if m.tracer == nil {
+		return ctx, nil
+	}
+	ctx, span := m.tracer.Continue(ctx, ports.TaskSpan, "task "+m.label(t.Kind), t.TraceParent)
+	span.Set(ports.Attribute{Key: "sundry.task.attempt", Value: strconv.Itoa(t.Attempts)},
+		ports.Attribute{Key: "sundry.account.id", Value: t.CreatorID})
+	return ctx, span
 }
 
 func (m *Mux) handle(ctx context.Context, t ports.Task) (err error) {

@@ -23,7 +23,8 @@ var _ ports.Mailer = (*Files)(nil)
 // NewFiles returns a mailer over a folder, which is made when the first message comes.
 func NewFiles(folder string, from stdmail.Address) *Files { return &Files{folder, from} }
 
-// Send implements ports.Mailer. A reader sees the whole message or none; a repeat takes the place of the first.
+// Send implements ports.Mailer. A reader sees the whole message or none; a repeat takes the place of the first. It is
+// not forced to the disk: a power cut may take the last messages.
 func (f *Files) Send(_ context.Context, m ports.Message) error {
 	msg, err := compose(f.from, m)
 	if err != nil {
@@ -43,12 +44,15 @@ func (f *Files) write(name string, content io.WriterTo) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }()
 	_, writeErr := content.WriteTo(temporary)
-	if err := errors.Join(writeErr, temporary.Sync(), temporary.Close()); err != nil {
-		return err
+	err = errors.Join(writeErr, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), filepath.Join(f.folder, name))
 	}
-	return os.Rename(temporary.Name(), filepath.Join(f.folder, name))
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
 }
 
 // withoutPath leaves the operator's folders out of what accounts are shown.

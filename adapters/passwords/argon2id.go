@@ -18,11 +18,14 @@ import (
 	"sundry/ports"
 )
 
-// The cost, by OWASP's recommendation for argon2id. A stored hash carries the cost it was made with, so raising these
-// leaves old hashes good.
+// Cost sets the memory and the passes of a hash. A stored hash carries the cost it was made with, so raising it leaves
+// old hashes good.
+type Cost struct{ MemoryKiB, Passes uint32 }
+
+// Recommended is OWASP's recommendation for argon2id.
+var Recommended = Cost{MemoryKiB: 19 * 1024, Passes: 2}
+
 const (
-	memoryKiB = 19 * 1024
-	passes    = 2
 	lanes     = 1
 	saltBytes = 16
 	hashBytes = 32
@@ -41,11 +44,14 @@ var _ ports.PasswordHasher = (*Argon2id)(nil)
 
 // Argon2id implements ports.PasswordHasher. It hashes as many passwords at once as there are processors, so that a
 // burst of sign-ins costs time and not memory.
-type Argon2id struct{ turns chan struct{} }
+type Argon2id struct {
+	cost  Cost
+	turns chan struct{}
+}
 
-// NewArgon2id returns a hasher.
-func NewArgon2id() *Argon2id {
-	return &Argon2id{turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+// NewArgon2id returns a hasher whose new hashes have the cost.
+func NewArgon2id(cost Cost) *Argon2id {
+	return &Argon2id{cost: cost, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // parameters are the part of a hash that describes how it was made.
@@ -57,7 +63,7 @@ type parameters struct {
 
 // Hash implements ports.PasswordHasher. The format is PHC's: $argon2id$v=19$m=19456,t=2,p=1$salt$hash.
 func (a *Argon2id) Hash(ctx context.Context, password string) (string, error) {
-	p := parameters{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
+	p := parameters{memory: a.cost.MemoryKiB, passes: a.cost.Passes, lanes: lanes, salt: make([]byte, saltBytes)}
 	_, _ = rand.Read(p.salt) // never fails: crypto/rand aborts the program instead
 	hash, err := a.derive(ctx, p, password, hashBytes)
 	if err != nil {

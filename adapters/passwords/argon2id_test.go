@@ -11,7 +11,7 @@ import (
 
 func TestAPasswordMatchesItsHashOnly(t *testing.T) {
 	t.Parallel()
-	hasher, ctx := NewArgon2id(), t.Context()
+	hasher, ctx := NewArgon2id(Recommended), t.Context()
 	hash, err := hasher.Hash(ctx, "correct horse battery")
 	if err != nil {
 		t.Fatal(err)
@@ -35,14 +35,14 @@ func TestAPasswordMatchesItsHashOnly(t *testing.T) {
 func TestHashesOfOtherCostsStayGood(t *testing.T) {
 	t.Parallel()
 	const known = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-	if got, err := NewArgon2id().Matches(t.Context(), known, "password"); err != nil || !got {
+	if got, err := NewArgon2id(Recommended).Matches(t.Context(), known, "password"); err != nil || !got {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
 func TestOnePasswordInTwoSpellingsOfUnicode(t *testing.T) {
 	t.Parallel()
-	hasher := NewArgon2id()
+	hasher := NewArgon2id(Recommended)
 	hash, err := hasher.Hash(t.Context(), "caf\u00e9 caf\u00e9 caf\u00e9")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestOnePasswordInTwoSpellingsOfUnicode(t *testing.T) {
 func TestTheEmptyHashMatchesNothing(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{"", "correct horse battery"} {
-		if got, err := NewArgon2id().Matches(t.Context(), "", password); got || err != nil {
+		if got, err := NewArgon2id(Recommended).Matches(t.Context(), "", password); got || err != nil {
 			t.Errorf("Matches of %q = %v, %v", password, got, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestForeignHashesAreErrors(t *testing.T) {
 		"$argon2id$v=19$m=19456,t=2,p=1$!$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
 		"$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$",
 	} {
-		if got, err := NewArgon2id().Matches(t.Context(), hash, "password"); got || err == nil ||
+		if got, err := NewArgon2id(Recommended).Matches(t.Context(), hash, "password"); got || err == nil ||
 			errors.Is(err, ports.ErrBusy) {
 			t.Errorf("Matches(%q) = %v, %v", hash, got, err)
 		}
@@ -83,7 +83,7 @@ func TestForeignHashesAreErrors(t *testing.T) {
 
 func TestWaitingForATurnEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
-	hasher := NewArgon2id()
+	hasher := NewArgon2id(Recommended)
 	for range cap(hasher.turns) {
 		hasher.turns <- struct{}{}
 	}

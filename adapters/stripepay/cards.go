@@ -47,7 +47,7 @@ func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
 		return ""
 	}
 	method := testMethods[strings.NewReplacer(" ", "", "-", "").Replace(in.Number)]
-	if p.config.Livemode || method == "" {
+	if p.config.Live || method == "" {
 		f.Add("cardNumber", fault.DetailNotAllowed, "Card numbers are not accepted here: use the form of the page.")
 		return ""
 	}

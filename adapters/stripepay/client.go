@@ -29,9 +29,9 @@ type Config struct {
 	ConnectWebhookSecret string
 	// APIBase is the address of the API; empty for Stripe's own.
 	APIBase string
-	// Livemode tells whether the account's real money moves here. Events of the other mode are ignored. Test cards are
+	// Live tells whether the account's real money moves here. Events of the other mode are ignored. Test cards are
 	// accepted by their number only in test mode.
-	Livemode bool
+	Live bool
 }
 
 // timeout bounds one call to Stripe. ports.ProcessorTimeout bounds all calls of one charge.

@@ -45,7 +45,7 @@ func (p *Processor) Verify(payload []byte, signature string, now time.Time) (por
 		return ports.ProcessorEvent{}, false, fault.Invalid(fault.Detail{Field: "body", Code: fault.DetailMalformed,
 			Message: "The event can't be read."})
 	}
-	if e.Livemode != p.config.Livemode {
+	if e.Livemode != p.config.Live {
 		return ports.ProcessorEvent{}, false, nil
 	}
 	if e.Account != "" { // of a connected account, whose owner may have written everything else in it

@@ -124,7 +124,9 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 				Amount: money.Amount{Minor: 100, Currency: "eur"}})
 			return err
 		},
-		"a dispute": func() error { _, err := p.FindDispute(t.Context(), "dp_1"); return err },
+		"the payouts since a time": func() error { _, err := rail.ListPayouts(t.Context(), time.Now()); return err },
+		"the charges since a time": func() error { _, err := p.ListCharges(t.Context(), time.Now()); return err },
+		"a dispute":                func() error { _, err := p.FindDispute(t.Context(), "dp_1"); return err },
 		"evidence": func() error {
 			_, err := p.SubmitEvidence(t.Context(), "dp_1", dispute.Evidence{Text: "They came."})
 			return err

@@ -219,8 +219,7 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 
 // ListRefunds implements ports.RefundLister.
 func (p *Processor) ListRefunds(ctx context.Context, intentID string) (made []ports.RefundReport, err error) {
-	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)},
-		PaymentIntent: new(intentID)}
+	params := &stripe.RefundListParams{ListParams: listing(ctx), PaymentIntent: new(intentID)}
 	list := p.api.Refunds.List(params)
 	for list.Next() {
 		one := list.Refund()

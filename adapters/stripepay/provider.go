@@ -13,8 +13,9 @@ func Open(config Config, publishableKey, scriptURL string) ports.OpenProvider {
 		return ports.Provider{
 			Name: Name, Label: "Stripe", Processor: processor, Cards: processor, Fingerprints: processor,
 			RefundLister:     processor,
-			DisputeProcessor: processor,
-			Events:           processor, SignatureHeader: "Stripe-Signature", PayoutRail: NewRail(processor),
+			DisputeProcessor: processor, ChargeLister: processor,
+			Events: processor, SignatureHeader: "Stripe-Signature", PayoutRail: NewRail(processor),
+			PayoutLister:   NewRail(processor),
 			PayoutAccounts: true,
 			PayoutOrigin:   "https://connect.stripe.com",
 			// Stripe requires its script, the frames of card fields and banks, its API, and the images of wallets.

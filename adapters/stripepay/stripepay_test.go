@@ -386,7 +386,7 @@ func TestOnlyTestCardNumbersAndOnlyInTheSandbox(t *testing.T) {
 		"a token with a slash": {false, ports.CardInput{Token: "ctoken_1/../x"}, "ctoken_1/../x", false},
 	} {
 		var f fault.Violations
-		got := stripepay.New(stripepay.Config{Livemode: c.live}).Method(c.in, &f)
+		got := stripepay.New(stripepay.Config{Live: c.live}).Method(c.in, &f)
 		if got != c.want || (f.Err() == nil) != c.ok {
 			t.Errorf("%s: %q, %v", name, got, f.Err())
 		}

@@ -4,11 +4,11 @@ package system
 import (
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"sync"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"sundry/core/id"
 	"sundry/ports"
@@ -52,20 +52,53 @@ func (Clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// IDs makes ULIDs that rise strictly within this process, so that ids made in one millisecond keep their order.
+// IDs makes ULIDs of one cell that rise strictly within this process, so that ids made in one millisecond keep their
+// order.
 type IDs struct {
-	mu      sync.Mutex
-	entropy *ulid.MonotonicEntropy
+	cell id.Cell
+	mu   sync.Mutex
+	last [16]byte
 }
 
-// NewIDs returns a generator over the system's randomness.
-func NewIDs() *IDs { return &IDs{entropy: ulid.Monotonic(rand.Reader, 0)} }
+// NewIDs returns a generator for cell 0, which is that of a deployment of one cell.
+func NewIDs() *IDs { return NewCellIDs(0) }
+
+// NewCellIDs returns a generator over the system's randomness for a cell.
+func NewCellIDs(cell id.Cell) *IDs { return &IDs{cell: cell} }
+
+// Cell implements ports.IDs.
+func (g *IDs) Cell() id.Cell { return g.cell }
 
 // New implements ports.IDs.
 func (g *IDs) New(prefix id.Prefix) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return id.New(prefix, ulid.MustNew(ulid.Now(), g.entropy))
+	for {
+		if body := g.next(time.Now().UnixMilli()); body != [16]byte{} {
+			g.last = body
+			return id.New(prefix, body)
+		}
+	}
+}
+
+// next returns the value after the last one: random, and in one millisecond a random step further. It is zero where a
+// step leads past the last value of the millisecond.
+func (g *IDs) next(millis int64) (body [16]byte) {
+	binary.BigEndian.PutUint64(body[:8], uint64(millis)<<16) //nolint:gosec // since 1970
+	if [6]byte(body[:6]) != [6]byte(g.last[:6]) {
+		_, _ = rand.Read(body[6:]) // never fails: crypto/rand aborts the program instead
+		g.cell.Mark(body[6:])
+		return body
+	}
+	var step [4]byte
+	_, _ = rand.Read(step[:])
+	low, carry := bits.Add64(binary.BigEndian.Uint64(g.last[8:]), uint64(binary.BigEndian.Uint32(step[:]))+1, 0)
+	body = g.last
+	binary.BigEndian.PutUint64(body[8:], low)
+	if body[7] += byte(carry); body[7]>>6 != g.last[7]>>6 { //nolint:gosec // 0 or 1
+		return [16]byte{}
+	}
+	return body
 }
 
 // Random implements ports.IDs.

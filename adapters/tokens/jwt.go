@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
 	"sundry/core/id"
+	"sundry/core/secret"
 	"sundry/ports"
 )
 
@@ -29,18 +31,34 @@ var _ ports.TokenSigner = (*JWT)(nil)
 // JWT implements ports.TokenSigner.
 type JWT struct {
 	issuer, audience string
-	keyID            string
-	keys             map[string][]byte // by key id
+	keys             secret.Keys
+	cell             id.Cell
+	// ids are those of the keys, by key.
+	ids *sync.Map
 }
 
-// NewJWT signs with the current key and still accepts what the former ones signed, so that a key is replaced without
-// signing anybody out: make it a former one for as long as a token lasts.
-func NewJWT(issuer, audience string, current []byte, former ...[]byte) *JWT {
-	j := &JWT{issuer: issuer, audience: audience, keyID: keyID(current), keys: map[string][]byte{keyID(current): current}}
-	for _, key := range former {
-		j.keys[keyID(key)] = key
+// NewJWT signs with the key in use and accepts what any of the keys of 32 bytes signed, so that a key is replaced
+// without signing anybody out.
+func NewJWT(issuer, audience string, keys secret.Keys, cell id.Cell) *JWT {
+	return &JWT{issuer: issuer, audience: audience, keys: keys, cell: cell, ids: &sync.Map{}}
+}
+
+// claims are those of an access token.
+type claims struct {
+	jwt.RegisteredClaims
+	// Cell is the cell of the account, for routers; nil in a token that was made before there were cells.
+	Cell *id.Cell `json:"cell,omitempty"`
+}
+
+// idOf returns the id of a key, which is worked out once.
+func (j *JWT) idOf(key []byte) string {
+	if known, ok := j.ids.Load([32]byte(key)); ok {
+		name, _ := known.(string) // nothing else is stored
+		return name
 	}
-	return j
+	name := keyID(key)
+	j.ids.Store([32]byte(key), name)
+	return name
 }
 
 // keyID names a key without revealing anything of it.
@@ -51,12 +69,13 @@ func keyID(key []byte) string {
 
 // Sign implements ports.TokenSigner.
 func (j *JWT) Sign(t ports.AccessToken) (string, error) {
-	token := jwt.NewWithClaims(method, jwt.RegisteredClaims{
+	token := jwt.NewWithClaims(method, claims{jwt.RegisteredClaims{
 		Issuer: j.issuer, Audience: jwt.ClaimStrings{j.audience}, Subject: t.CreatorID, ID: t.ID,
 		IssuedAt: jwt.NewNumericDate(t.IssuedAt), ExpiresAt: jwt.NewNumericDate(t.ExpiresAt),
-	})
-	token.Header["kid"] = j.keyID
-	text, err := token.SignedString(j.keys[j.keyID])
+	}, &j.cell})
+	key := j.keys.Current()
+	token.Header["kid"] = j.idOf(key)
+	text, err := token.SignedString(key)
 	if err != nil {
 		return "", fmt.Errorf("sign JWT: %w", err)
 	}
@@ -70,24 +89,26 @@ func (j *JWT) Verify(text string, now time.Time) (ports.AccessToken, bool) {
 	if len(text) > maxLength || strings.ContainsAny(text, "\r\n") { // base64 would read past line breaks
 		return ports.AccessToken{}, false
 	}
-	var claims jwt.RegisteredClaims
-	_, err := jwt.ParseWithClaims(text, &claims, j.keyOf,
+	var found claims
+	_, err := jwt.ParseWithClaims(text, &found, j.keyOf,
 		jwt.WithValidMethods([]string{method.Alg()}), jwt.WithIssuer(j.issuer), jwt.WithAudience(j.audience),
 		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(skew), jwt.WithStrictDecoding(),
 		jwt.WithTimeFunc(func() time.Time { return now }))
-	if err != nil || claims.ID == "" || claims.IssuedAt == nil || !id.Valid(id.Creator, claims.Subject) {
+	if err != nil || found.ID == "" || found.IssuedAt == nil || !id.Valid(id.Creator, found.Subject) ||
+		found.Cell != nil && *found.Cell != j.cell {
 		return ports.AccessToken{}, false
 	}
 	return ports.AccessToken{
-		ID: claims.ID, CreatorID: claims.Subject, IssuedAt: claims.IssuedAt.UTC(), ExpiresAt: claims.ExpiresAt.UTC(),
+		ID: found.ID, CreatorID: found.Subject, IssuedAt: found.IssuedAt.UTC(), ExpiresAt: found.ExpiresAt.UTC(),
 	}, true
 }
 
 func (j *JWT) keyOf(t *jwt.Token) (any, error) {
 	name, _ := t.Header["kid"].(string)
-	key, ok := j.keys[name]
-	if !ok {
-		return nil, errUnknownKey
+	for _, key := range j.keys() {
+		if j.idOf(key) == name {
+			return key, nil
+		}
 	}
-	return key, nil
+	return nil, errUnknownKey
 }

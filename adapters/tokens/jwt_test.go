@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -12,12 +13,14 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"sundry/core/id"
+	"sundry/core/secret"
 	"sundry/ports"
 )
 
 const (
 	issuer   = "https://pay.example.com"
 	audience = "sundry:live"
+	cell     = id.Cell(7)
 )
 
 var (
@@ -42,7 +45,7 @@ func sign(t *testing.T, j *JWT) string {
 
 func TestASignedTokenIsReadBack(t *testing.T) {
 	t.Parallel()
-	j := NewJWT(issuer, audience, key)
+	j := NewJWT(issuer, audience, secret.Fixed(key), cell)
 	for _, at := range []time.Time{now.Add(-skew), now, now.Add(15*time.Minute - time.Second)} {
 		if got, ok := j.Verify(sign(t, j), at); !ok || got != token() {
 			t.Errorf("at %v: %+v, %v", at, got, ok)
@@ -55,12 +58,25 @@ func TestASignedTokenIsReadBack(t *testing.T) {
 
 func TestAFormerKeyStillVerifies(t *testing.T) {
 	t.Parallel()
-	before, after := NewJWT(issuer, audience, key), NewJWT(issuer, audience, otherKey, key)
+	before, after := NewJWT(issuer, audience, secret.Fixed(key), cell), NewJWT(issuer, audience, func() [][]byte {
+		return [][]byte{otherKey, key}
+	}, cell)
 	if _, ok := after.Verify(sign(t, before), now); !ok {
 		t.Error("a token of the former key is refused")
 	}
 	if _, ok := before.Verify(sign(t, after), now); ok {
 		t.Error("a token of the new key passes where nobody knows it")
+	}
+}
+
+func TestATokenNamesItsCell(t *testing.T) {
+	t.Parallel()
+	for _, of := range []id.Cell{0, cell, id.MaxCell} {
+		payload, err := base64.RawURLEncoding.DecodeString(strings.Split(sign(t, NewJWT(issuer, audience,
+			secret.Fixed(key), of)), ".")[1])
+		if want := fmt.Sprintf(`"cell":%d}`, of); err != nil || !strings.HasSuffix(string(payload), want) {
+			t.Errorf("the claims of cell %d are %s, %v", of, payload, err)
+		}
 	}
 }
 
@@ -90,7 +106,7 @@ func forge(t *testing.T, method jwt.SigningMethod, signWith any, header map[stri
 
 func TestForgedTokensAreRefused(t *testing.T) {
 	t.Parallel()
-	j := NewJWT(issuer, audience, key)
+	j := NewJWT(issuer, audience, secret.Fixed(key), cell)
 	hs256 := jwt.SigningMethodHS256
 	if _, ok := j.Verify(forge(t, hs256, key, nil, nil), now); !ok {
 		t.Fatal("the forger's tool does not even make a good token")
@@ -135,6 +151,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 		"a subject that is no creator": forge(t, hs256, key, nil, jwt.MapClaims{"sub": "cus_" + id.Body(creator)}),
 		"a subject with a tail":        forge(t, hs256, key, nil, jwt.MapClaims{"sub": creator + "'--"}),
 		"no id":                        forge(t, hs256, key, nil, jwt.MapClaims{"jti": nil}),
+		"another cell":                 forge(t, hs256, key, nil, jwt.MapClaims{"cell": cell + 1}),
 		"a changed payload": parts[0] + "." +
 			base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"crt_x"}`)) + "." + parts[2],
 		"a signature with stray bits":           strayBits(good),
@@ -161,7 +178,7 @@ func strayBits(text string) string {
 }
 
 func FuzzVerify(f *testing.F) {
-	j := NewJWT(issuer, audience, key)
+	j := NewJWT(issuer, audience, secret.Fixed(key), cell)
 	good, err := j.Sign(token())
 	if err != nil {
 		f.Fatal(err)

@@ -24,6 +24,8 @@ type Document struct {
 	ETag string
 	// NextEnd is the earliest expiry of a grant; zero when none is due to expire.
 	NextEnd time.Time
+	// Announced is the latest announcement; zero before the first.
+	Announced Announcement
 }
 
 // Cause explains a change of a snapshot: the kind of occurrence, and the id of the object it happened to.
@@ -49,7 +51,7 @@ const (
 	CreditsConsumed      CauseKind = "credits_consumed"      // idempotency key of the use
 )
 
-// Changed is emitted with every change of a snapshot, and kept as its history.
+// Changed is a change of a snapshot, which is kept as its history.
 type Changed struct {
 	CreatorID          string
 	ExternalCustomerID string
@@ -60,9 +62,6 @@ type Changed struct {
 	Cause   Cause
 	At      time.Time // account time
 }
-
-// EventName implements event.Event.
-func (Changed) EventName() string { return "access.changed" }
 
 // Empty is the document of a customer without access: version 0.
 func Empty(creatorID, externalCustomerID string, livemode bool) Document {

@@ -112,8 +112,8 @@ func (c *Setup) Settle(attemptID, paymentMethodID string, o payment.Outcome) (do
 
 // Secrets derives the tokens of setup links from the ids of setups (package secret).
 type Secrets struct {
-	// Key is 32 bytes, used for nothing else.
-	Key []byte
+	// Keys are used for nothing else.
+	Keys secret.Keys
 }
 
 const (
@@ -122,14 +122,14 @@ const (
 )
 
 // Page is the secret of the hosted page.
-func (s Secrets) Page(setupID string) string { return secret.Derive(s.Key, purposePage, setupID) }
+func (s Secrets) Page(setupID string) string { return secret.Derive(s.Keys, purposePage, setupID) }
 
 // OpenPage is the setup behind a page's secret; ok is false for anything that we did not give out.
 func (s Secrets) OpenPage(token string) (setupID string, ok bool) {
-	return secret.Verify(s.Key, purposePage, id.CardSetup, token)
+	return secret.Verify(s.Keys, purposePage, id.CardSetup, token)
 }
 
 // Client is the secret for a card form in the integrator's own page.
 func (s Secrets) Client(setupID string) string {
-	return setupID + "_secret_" + secret.Derive(s.Key, purposeClient, setupID)
+	return setupID + "_secret_" + secret.Derive(s.Keys, purposeClient, setupID)
 }

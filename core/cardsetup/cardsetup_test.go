@@ -9,6 +9,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/payment"
+	"sundry/core/secret"
 )
 
 var opened = time.Unix(1_900_000_000, 0).UTC()
@@ -93,7 +94,8 @@ func TestASetupSavesOneCardWithinADay(t *testing.T) {
 
 func TestOnlyItsSecretOpensASetup(t *testing.T) {
 	t.Parallel()
-	secrets, others := cardsetup.Secrets{Key: make([]byte, 32)}, cardsetup.Secrets{Key: []byte(strings.Repeat("x", 32))}
+	secrets, others := cardsetup.Secrets{Keys: secret.Fixed(make([]byte, 32))},
+		cardsetup.Secrets{Keys: secret.Fixed([]byte(strings.Repeat("x", 32)))}
 	setupID := id.New(id.CardSetup, [16]byte{1})
 	page := secrets.Page(setupID)
 	if got, ok := secrets.OpenPage(page); !ok || got != setupID {

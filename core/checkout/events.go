@@ -51,3 +51,15 @@ type Paid struct {
 
 // EventName implements event.Event.
 func (Paid) EventName() string { return "checkout.paid" }
+
+// Opened is emitted once, when a session is made.
+type Opened struct{ CheckoutID, CreatorID string }
+
+// EventName implements event.Event.
+func (Opened) EventName() string { return "checkout.opened" }
+
+// Expired is emitted once, when an unpaid session ends, at its time or before.
+type Expired struct{ CheckoutID, CreatorID string }
+
+// EventName implements event.Event.
+func (Expired) EventName() string { return "checkout.session_expired" }

@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"crypto/hmac"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -16,8 +15,10 @@ const ReturnTokenLifetime = 24 * time.Hour
 
 // Secrets derives the tokens of session links from the ids of sessions (package secret).
 type Secrets struct {
-	// Key is 32 bytes, used for nothing else.
-	Key []byte
+	// Keys are used for nothing else.
+	Keys secret.Keys
+	// Lasting is a key of 32 bytes that is never replaced, for what is stored and compared later. It opens nothing.
+	Lasting []byte
 }
 
 // Purposes keep one derived value from opening what another opens.
@@ -34,7 +35,7 @@ func (s Secrets) TrialCard(creatorID, listingID, fingerprint string) string {
 	if fingerprint == "" {
 		return ""
 	}
-	mac := secret.MAC(s.Key, purposeTrial, creatorID, listingID, fingerprint)
+	mac := secret.MAC(s.Lasting, purposeTrial, creatorID, listingID, fingerprint)
 	return hex.EncodeToString(mac[:])
 }
 
@@ -55,21 +56,21 @@ func (s Secrets) OpenReceipt(token string) (sessionID string, ok bool) {
 }
 
 func (s Secrets) derive(purpose, sessionID string) string {
-	return secret.Derive(s.Key, purpose, sessionID)
+	return secret.Derive(s.Keys, purpose, sessionID)
 }
 
 func (s Secrets) verify(purpose, token string) (string, bool) {
-	return secret.Verify(s.Key, purpose, id.CheckoutSession, token)
+	return secret.Verify(s.Keys, purpose, id.CheckoutSession, token)
 }
 
 // ReturnToken proves the buyer's return for one session until 24 hours after now (real time).
 func (s Secrets) ReturnToken(sessionID string, now time.Time) string {
-	return s.returnToken(sessionID, now.Add(ReturnTokenLifetime).Unix())
+	return returnToken(s.Keys.Current(), sessionID, now.Add(ReturnTokenLifetime).Unix())
 }
 
-func (s Secrets) returnToken(sessionID string, expires int64) string {
+func returnToken(key []byte, sessionID string, expires int64) string {
 	stamp := binary.BigEndian.AppendUint64(nil, uint64(expires)) //nolint:gosec // a time after 1970
-	mac := secret.MAC(s.Key, purposeReturn, sessionID, string(stamp))
+	mac := secret.MAC(key, purposeReturn, sessionID, string(stamp))
 	return base64.RawURLEncoding.EncodeToString(append(stamp, mac[:]...))
 }
 
@@ -80,5 +81,6 @@ func (s Secrets) CheckReturnToken(sessionID, token string, now time.Time) bool {
 		return false
 	}
 	expires := int64(binary.BigEndian.Uint64(raw)) //nolint:gosec // compared below, whatever it is
-	return hmac.Equal([]byte(s.returnToken(sessionID, expires)), []byte(token)) && now.Unix() < expires
+	proven := s.Keys.Proves(token, func(key []byte) string { return returnToken(key, sessionID, expires) })
+	return proven && now.Unix() < expires
 }

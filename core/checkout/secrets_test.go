@@ -6,11 +6,15 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/secret"
 )
 
 func TestAReturnTokenIsGoodForItsSessionAndADay(t *testing.T) {
 	t.Parallel()
-	secrets := checkout.Secrets{Key: []byte("0123456789abcdef0123456789abcdef")}
+	secrets := checkout.Secrets{
+		Keys:    secret.Fixed([]byte("0123456789abcdef0123456789abcdef")),
+		Lasting: []byte("0123456789abcdef0123456789abcdef"),
+	}
 	const session, other = "cs_01h00000000000000000000000", "cs_01h00000000000000000000001"
 	token := secrets.ReturnToken(session, opened)
 	end := opened.Add(86400 * time.Second)
@@ -34,7 +38,7 @@ func TestAReturnTokenIsGoodForItsSessionAndADay(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	forged := checkout.Secrets{Key: []byte("another key of thirty-two bytes.")}.ReturnToken(session, opened)
+	forged := checkout.Secrets{Keys: secret.Fixed([]byte("another key of thirty-two bytes."))}.ReturnToken(session, opened)
 	if secrets.CheckReturnToken(session, forged, opened) {
 		t.Error("a token under another key passes")
 	}
@@ -42,7 +46,10 @@ func TestAReturnTokenIsGoodForItsSessionAndADay(t *testing.T) {
 
 func TestAReceiptSecretOpensItsReceipt(t *testing.T) {
 	t.Parallel()
-	secrets := checkout.Secrets{Key: []byte("0123456789abcdef0123456789abcdef")}
+	secrets := checkout.Secrets{
+		Keys:    secret.Fixed([]byte("0123456789abcdef0123456789abcdef")),
+		Lasting: []byte("0123456789abcdef0123456789abcdef"),
+	}
 	const session = "cs_01h00000000000000000000000"
 	if id, ok := secrets.OpenReceipt(secrets.Receipt(session)); !ok || id != session {
 		t.Errorf("%q, %v", id, ok)

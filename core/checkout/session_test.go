@@ -15,6 +15,7 @@ import (
 	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/secret"
 )
 
 var opened = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -209,7 +210,10 @@ func TestMoneyThatIsGivenBackEndsTheSessionUnpaid(t *testing.T) {
 }
 
 func FuzzSecretsOpenOnlyWhatTheySealed(f *testing.F) {
-	secrets := checkout.Secrets{Key: []byte("0123456789abcdef0123456789abcdef")}
+	secrets := checkout.Secrets{
+		Keys:    secret.Fixed([]byte("0123456789abcdef0123456789abcdef")),
+		Lasting: []byte("0123456789abcdef0123456789abcdef"),
+	}
 	const sessionID = "cs_01h00000000000000000000000"
 	f.Add(secrets.Checkout(sessionID))
 	f.Add(secrets.Receipt(sessionID))
@@ -226,7 +230,10 @@ func FuzzSecretsOpenOnlyWhatTheySealed(f *testing.F) {
 
 func TestACheckoutSecretIsNotAReceiptSecret(t *testing.T) {
 	t.Parallel()
-	secrets := checkout.Secrets{Key: []byte("0123456789abcdef0123456789abcdef")}
+	secrets := checkout.Secrets{
+		Keys:    secret.Fixed([]byte("0123456789abcdef0123456789abcdef")),
+		Lasting: []byte("0123456789abcdef0123456789abcdef"),
+	}
 	const sessionID = "cs_01h00000000000000000000000"
 	if id, ok := secrets.OpenCheckout(secrets.Checkout(sessionID)); !ok || id != sessionID {
 		t.Fatal("its own secret does not open the session")

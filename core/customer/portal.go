@@ -1,7 +1,6 @@
 package customer
 
 import (
-	"crypto/hmac"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -23,7 +22,7 @@ type PortalLink struct {
 	ReturnURL string `json:"r,omitempty"`
 	// ExpiresAt is real time, in seconds; 0 for a link that never was a key and only leads to the page that mails one.
 	ExpiresAt int64 `json:"e"`
-	// MailedTo proves to which address the link was mailed, see PortalKey.Address; "" for a link that was not.
+	// MailedTo proves to which address the link was mailed, see PortalKeys.Address; "" for a link that was not.
 	MailedTo string `json:"m,omitempty"`
 }
 
@@ -34,8 +33,8 @@ func (l PortalLink) Asks() bool { return l.ExpiresAt == 0 }
 // Expired reports whether the link's time is over. An expired one still proves whose portal it led to.
 func (l PortalLink) Expired(now time.Time) bool { return now.Unix() >= l.ExpiresAt }
 
-// PortalKey signs links: 32 bytes, used for nothing else.
-type PortalKey []byte
+// PortalKeys sign links, and are used for nothing else.
+type PortalKeys secret.Keys
 
 const (
 	purposePortal  = "portal"
@@ -43,18 +42,22 @@ const (
 )
 
 // Sign is the link's part of an address.
-func (k PortalKey) Sign(l PortalLink) (string, error) {
+func (k PortalKeys) Sign(l PortalLink) (string, error) {
 	raw, err := json.Marshal(l)
 	if err != nil {
 		return "", err
 	}
 	payload := base64.RawURLEncoding.EncodeToString(raw)
-	return payload + "." + k.proof(payload), nil
+	return payload + "." + portalProof(secret.Keys(k).Current(), payload), nil
 }
 
 // Address is the proof that a link was mailed to an address, in any case. It does not reveal the address.
-func (k PortalKey) Address(address string) string {
-	mac := secret.MAC(k, purposeAddress, strings.ToLower(address))
+func (k PortalKeys) Address(address string) string {
+	return addressProofOf(secret.Keys(k).Current(), address)
+}
+
+func addressProofOf(key []byte, address string) string {
+	mac := secret.MAC(key, purposeAddress, strings.ToLower(address))
 	return base64.RawURLEncoding.EncodeToString(mac[:addressProof])
 }
 
@@ -64,14 +67,16 @@ const addressProof = 12
 // ReachesAll reports whether the person who opens the link reads the mail of the customer, so that everything bought
 // with the customer's address may be shown. A guest types any address, and a link that an app asked for proves nothing
 // about it.
-func (k PortalKey) ReachesAll(l PortalLink, address string) bool {
-	return address != "" && l.MailedTo != "" && hmac.Equal([]byte(l.MailedTo), []byte(k.Address(address)))
+func (k PortalKeys) ReachesAll(l PortalLink, address string) bool {
+	return address != "" && l.MailedTo != "" && secret.Keys(k).Proves(l.MailedTo, func(key []byte) string {
+		return addressProofOf(key, address)
+	})
 }
 
 // Open is the link behind a token; ok is false for anything that we did not give out.
-func (k PortalKey) Open(token string) (l PortalLink, ok bool) {
+func (k PortalKeys) Open(token string) (l PortalLink, ok bool) {
 	payload, proof, _ := strings.Cut(token, ".")
-	if !hmac.Equal([]byte(k.proof(payload)), []byte(proof)) {
+	if !secret.Keys(k).Proves(proof, func(key []byte) string { return portalProof(key, payload) }) {
 		return PortalLink{}, false
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(payload)
@@ -79,7 +84,7 @@ func (k PortalKey) Open(token string) (l PortalLink, ok bool) {
 	return l, ok
 }
 
-func (k PortalKey) proof(payload string) string {
-	mac := secret.MAC(k, purposePortal, payload)
+func portalProof(key []byte, payload string) string {
+	mac := secret.MAC(key, purposePortal, payload)
 	return base64.RawURLEncoding.EncodeToString(mac[:])
 }

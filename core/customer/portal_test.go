@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"sundry/core/customer"
+	"sundry/core/secret"
 )
 
 func TestAPortalLinkOpensOnlyWhatWasSealed(t *testing.T) {
 	t.Parallel()
-	key, other := customer.PortalKey(make([]byte, 32)), customer.PortalKey(strings.Repeat("x", 32))
+	key, other := customer.PortalKeys(secret.Fixed(make([]byte, 32))),
+		customer.PortalKeys(secret.Fixed([]byte(strings.Repeat("x", 32))))
 	link := customer.PortalLink{CustomerID: "cus_1", ReturnURL: "https://shop.example/a?b=c", ExpiresAt: 1000}
 	token, err := key.Sign(link)
 	if err != nil {

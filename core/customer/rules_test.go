@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/fault/faulttest"
+	"sundry/core/secret"
 )
 
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
@@ -202,7 +203,7 @@ func TestLinksToThePortalLast(t *testing.T) {
 
 func TestASignedLinkThatCannotBeReadDoesNotOpen(t *testing.T) {
 	t.Parallel()
-	key := PortalKey(make([]byte, 32))
+	key := PortalKeys(secret.Fixed(make([]byte, 32)))
 	for _, id := range []string{"cus_1", "cus_12", "cus_123"} { // of every length that ends a group of three bytes
 		token, err := key.Sign(PortalLink{CustomerID: id})
 		if err != nil {
@@ -210,7 +211,7 @@ func TestASignedLinkThatCannotBeReadDoesNotOpen(t *testing.T) {
 		}
 		payload, _, _ := strings.Cut(token, ".")
 		for _, broken := range []string{payload + "!", payload[:4]} {
-			if _, ok := key.Open(broken + "." + key.proof(broken)); ok {
+			if _, ok := key.Open(broken + "." + portalProof(make([]byte, 32), broken)); ok {
 				t.Errorf("%q opens", broken)
 			}
 		}

@@ -112,8 +112,8 @@ func (s Snapshot) Check() error {
 // Links are the addresses of documents. Anyone who has one can read the document.
 type Links struct {
 	BaseURL string
-	// Key is 32 bytes, used for nothing else.
-	Key []byte
+	// Keys are used for nothing else.
+	Keys secret.Keys
 }
 
 const linkPurpose = "document"
@@ -123,7 +123,7 @@ func idOf(subjectID string) string { return string(id.Document) + "_" + id.Body(
 
 // URL returns the address of a subject's document; its PDF is at the same address followed by /pdf.
 func (l Links) URL(k Kind, subjectID string) string {
-	return l.BaseURL + "/d/" + string(k) + "/" + secret.Derive(l.Key, linkPurpose, idOf(subjectID), string(k))
+	return l.BaseURL + "/d/" + string(k) + "/" + secret.Derive(l.Keys, linkPurpose, idOf(subjectID), string(k))
 }
 
 // Open is the body of the subject's id behind an address; ok is false for anything that we did not give out.
@@ -131,6 +131,6 @@ func (l Links) Open(k Kind, token string) (body string, ok bool) {
 	if !k.Known() {
 		return "", false
 	}
-	documentID, ok := secret.Verify(l.Key, linkPurpose, id.Document, token, string(k))
+	documentID, ok := secret.Verify(l.Keys, linkPurpose, id.Document, token, string(k))
 	return id.Body(documentID), ok
 }

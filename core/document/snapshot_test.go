@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/id"
 	"sundry/core/money"
+	"sundry/core/secret"
 )
 
 func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
@@ -49,7 +50,7 @@ func TestASnapshotMustAddUp(t *testing.T) {
 
 func TestALinkOpensItsDocumentAlone(t *testing.T) {
 	t.Parallel()
-	links := Links{BaseURL: "https://pay.example", Key: []byte(strings.Repeat("k", 32))}
+	links := Links{BaseURL: "https://pay.example", Keys: secret.Fixed([]byte(strings.Repeat("k", 32)))}
 	paymentID := id.New(id.Payment, [16]byte{7})
 	url := links.URL(Receipt, paymentID)
 	token, ok := strings.CutPrefix(url, "https://pay.example/d/receipt/")
@@ -65,7 +66,7 @@ func TestALinkOpensItsDocumentAlone(t *testing.T) {
 	if _, ok := links.Open("poem", strings.TrimPrefix(links.URL("poem", paymentID), "https://pay.example/d/poem/")); ok {
 		t.Error("an unknown kind is opened")
 	}
-	if _, ok := (Links{Key: []byte(strings.Repeat("o", 32))}).Open(Receipt, token); ok {
+	if _, ok := (Links{Keys: secret.Fixed([]byte(strings.Repeat("o", 32)))}).Open(Receipt, token); ok {
 		t.Error("another key opens it")
 	}
 }

@@ -7,27 +7,42 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/id"
 )
 
-// A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum distinguishes a
-// typo or a foreign string from a key without asking the database, and lets secret scanners recognize leaked keys.
+// A key reads sk_test_ or sk_live_, 2 base62 characters of its cell, 30 of randomness, 6 of checksum. The checksum
+// distinguishes a typo or a foreign string from a key without asking the database, and lets secret scanners recognize
+// leaked keys. Keys that were made before there were cells have 32 characters of randomness.
 const (
 	testPrefix = "sk_test_"
 	livePrefix = "sk_live_"
 	bodyChars  = 32
+	cellChars  = 2
 	checkChars = 6
 	keyLength  = len(testPrefix) + bodyChars + checkChars
 
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// KeyEntropy is the number of random bytes in a key: the most that 32 base62 characters can hold.
-const KeyEntropy = 23
+// KeyEntropy is the number of random bytes in a key: the most that 30 base62 characters can hold.
+const KeyEntropy = 22
 
-// NewKey renders an API key from KeyEntropy random bytes.
-func NewKey(livemode bool, random []byte) string {
-	text := keyPrefix(livemode) + inBase62(new(big.Int).SetBytes(random), bodyChars)
+// NewKey renders an API key of a cell from KeyEntropy random bytes.
+func NewKey(livemode bool, cell id.Cell, random []byte) string {
+	text := keyPrefix(livemode) + inBase62(big.NewInt(int64(cell)), cellChars) +
+		inBase62(new(big.Int).SetBytes(random), bodyChars-cellChars)
 	return text + checksum(text)
+}
+
+// KeyCell returns the cell in which a key was made. ok is false when text is not a key. A key that was made before
+// there were cells has any number, also above id.MaxCell.
+func KeyCell(text string) (cell id.Cell, ok bool) {
+	if _, ok := ParseKey(text); !ok {
+		return 0, false
+	}
+	high := strings.IndexByte(base62, text[len(testPrefix)])
+	low := strings.IndexByte(base62, text[len(testPrefix)+1])
+	return id.Cell(high*len(base62) + low), true //nolint:gosec // below 62 squared
 }
 
 // ParseKey reports whether text is an API key, and of which environment. It does not report whether the key exists.
@@ -117,9 +132,9 @@ func (o NewKeyRequest) Clean(now time.Time) (NewKeyRequest, error) {
 }
 
 // IssueKey makes the record of the given key for a clean order.
-func IssueKey(id, creatorID string, order NewKeyRequest, key string, hash []byte, now time.Time) *APIKey {
+func IssueKey(keyID, creatorID string, order NewKeyRequest, key string, hash []byte, now time.Time) *APIKey {
 	return &APIKey{APIKeyState{
-		ID: id, CreatorID: creatorID, Name: order.Name, Hash: hash, Prefix: key[:len(testPrefix)], Last4: key[len(key)-4:],
+		ID: keyID, CreatorID: creatorID, Name: order.Name, Hash: hash, Prefix: key[:len(testPrefix)], Last4: key[len(key)-4:],
 		CreatedAt: now, ExpiresAt: order.ExpiresAt, Revision: 1,
 	}}
 }

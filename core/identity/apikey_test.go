@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"sundry/core/fault/faulttest"
+	"sundry/core/id"
 	"sundry/core/identity"
 )
 
@@ -30,7 +33,7 @@ func TestNewKeyIsParsedBack(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 200 {
 		livemode := i%2 == 0
-		key := identity.NewKey(livemode, randomBytes(r, identity.KeyEntropy))
+		key := identity.NewKey(livemode, 0, randomBytes(r, identity.KeyEntropy))
 		if len(key) != 8+32+6 || seen[key] {
 			t.Fatalf("key %q has %d characters or came twice", key, len(key))
 		}
@@ -41,9 +44,28 @@ func TestNewKeyIsParsedBack(t *testing.T) {
 	}
 	lowest, highest := make([]byte, identity.KeyEntropy), bytes.Repeat([]byte{255}, identity.KeyEntropy)
 	for _, random := range [][]byte{lowest, highest} {
-		if _, ok := identity.ParseKey(identity.NewKey(false, random)); !ok {
+		if _, ok := identity.ParseKey(identity.NewKey(false, 0, random)); !ok {
 			t.Errorf("the key of %x is not one", random)
 		}
+	}
+}
+
+func TestAKeyNamesItsCell(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		cell := id.Cell(rapid.Uint16Range(0, uint16(id.MaxCell)).Draw(t, "cell"))
+		random := rapid.SliceOfN(rapid.Byte(), identity.KeyEntropy, identity.KeyEntropy).Draw(t, "random")
+		livemode := rapid.Bool().Draw(t, "livemode")
+		key, zero := identity.NewKey(livemode, cell, random), identity.NewKey(livemode, 0, random)
+		if got, ok := identity.KeyCell(key); !ok || got != cell || len(key) != 8+32+6 {
+			t.Fatalf("%s is of cell %d, %t; want %d", key, got, ok, cell)
+		}
+		if live, ok := identity.ParseKey(key); !ok || live != livemode || key[10:40] != zero[10:40] || zero[8:10] != "00" {
+			t.Fatalf("%s of cell %d beside %s of cell 0", key, cell, zero)
+		}
+	})
+	if cell, ok := identity.KeyCell("sk_test_0TP9F"); ok || cell != 0 {
+		t.Errorf("what is no key is of cell %d, %t", cell, ok)
 	}
 }
 
@@ -58,7 +80,7 @@ func TestTheFormatStays(t *testing.T) {
 
 func TestATypoIsNoKey(t *testing.T) {
 	t.Parallel()
-	key := identity.NewKey(false, randomBytes(rand.New(rand.NewPCG(3, 4)), identity.KeyEntropy))
+	key := identity.NewKey(false, 0, randomBytes(rand.New(rand.NewPCG(3, 4)), identity.KeyEntropy))
 	for i := range len(key) {
 		for _, c := range []byte("aZ0_") {
 			typo := key[:i] + string(c) + key[i+1:]
@@ -112,15 +134,15 @@ func TestTheRightChecksumAloneMakesNoKey(t *testing.T) {
 
 func TestAKeyHoldsAllOfItsEntropy(t *testing.T) {
 	t.Parallel()
-	most := new(big.Int).Exp(big.NewInt(62), big.NewInt(32), nil)
+	most := new(big.Int).Exp(big.NewInt(62), big.NewInt(30), nil)
 	if bits := most.BitLen() - 1; bits/8 != identity.KeyEntropy {
-		t.Errorf("32 characters hold %d bits, not %d bytes", bits, identity.KeyEntropy)
+		t.Errorf("30 characters hold %d bits, not %d bytes", bits, identity.KeyEntropy)
 	}
 }
 
 func TestAKeyIsNamedByItsEnds(t *testing.T) {
 	t.Parallel()
-	key := identity.NewKey(true, bytes.Repeat([]byte{7}, identity.KeyEntropy))
+	key := identity.NewKey(true, 0, bytes.Repeat([]byte{7}, identity.KeyEntropy))
 	for text, want := range map[string]string{key: "sk_live_…" + key[len(key)-4:], key[:len(key)-1]: "", key + "0": "",
 		"": ""} {
 		if got := identity.KeyLabel(text); got != want {
@@ -186,7 +208,7 @@ func TestNewKeyRequestListsEveryFault(t *testing.T) {
 }
 
 func issue(ends time.Time) *identity.APIKey {
-	key := identity.NewKey(false, make([]byte, identity.KeyEntropy))
+	key := identity.NewKey(false, 0, make([]byte, identity.KeyEntropy))
 	return identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "Backend", ExpiresAt: ends}, key,
 		[]byte("hash"), noon)
 }
@@ -220,7 +242,7 @@ func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
 
 func TestAKeyIsRecognisedByItsEndsOnly(t *testing.T) {
 	t.Parallel()
-	key := identity.NewKey(true, bytes.Repeat([]byte{7}, identity.KeyEntropy))
+	key := identity.NewKey(true, 0, bytes.Repeat([]byte{7}, identity.KeyEntropy))
 	s := identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "n"}, key, []byte("hash"), noon).State()
 	if s.Prefix != "sk_live_" || s.Last4 != key[len(key)-4:] || s.Revision != 1 || !s.CreatedAt.Equal(noon) {
 		t.Errorf("got %+v for %q", s, key)

@@ -13,17 +13,17 @@ type Links struct{ Page, PDF string }
 // Pages derives the addresses of invoices, of which nothing is stored: whoever has one sees the invoice and can pay it.
 type Pages struct {
 	BaseURL string
-	// Key is 32 bytes, used for nothing else.
-	Key []byte
+	// Keys are used for nothing else.
+	Keys secret.Keys
 }
 
 // Verify returns the invoice that an address ends in the token of; ok is false for anything that we did not give out.
 func (p Pages) Verify(token string) (invoiceID string, ok bool) {
-	return secret.Verify(p.Key, linkPurpose, id.Invoice, token)
+	return secret.Verify(p.Keys, linkPurpose, id.Invoice, token)
 }
 
 // Links returns the addresses of an invoice.
 func (p Pages) Links(invoiceID string) Links {
-	page := p.BaseURL + "/i/" + secret.Derive(p.Key, linkPurpose, invoiceID)
+	page := p.BaseURL + "/i/" + secret.Derive(p.Keys, linkPurpose, invoiceID)
 	return Links{Page: page, PDF: page + "/pdf"}
 }

@@ -1,11 +1,12 @@
 // Package ledger is the double-entry book of the money that passes through the service. Postings are only ever added:
 // what was wrong is reversed by another posting. Debits are positive and credits negative, and the legs of a posting
-// sum to zero in every currency.
+// share a currency and sum to zero.
 package ledger
 
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"sundry/core/money"
@@ -36,6 +37,12 @@ const (
 	// CreatorInTransit (liability): payouts on their way.
 	CreatorInTransit Account = "creator_in_transit"
 )
+
+// Accounts are all of them. The position of each is part of the ids of its entries: it never changes.
+var Accounts = []Account{
+	ProcessorClearing, DisputedFunds, ProcessorFee, TaxPayable, PlatformFee, CreatorPending, CreatorAvailable,
+	CreatorReserved, CreatorInTransit,
+}
 
 // SourceType is the kind of object that caused a posting.
 type SourceType string
@@ -73,33 +80,40 @@ type Leg struct {
 	Amount  money.Amount
 }
 
-// Posting is a set of legs that belong together.
+// Posting is a set of legs that belong together, at most one on each account, in one currency.
 type Posting struct {
+	ID         string // led_…0; "" before it is booked
+	CreatorID  string
 	SourceType SourceType
 	SourceID   string
 	Kind       Kind
 	Legs       []Leg
+	CreatedAt  time.Time
 }
 
-// ErrUnbalanced reports that a posting's legs don't sum to zero. It is a defect: nothing may be written.
+// ErrUnbalanced reports that a posting's legs don't sum to zero in one currency. It is a defect: nothing may be
+// written.
 var ErrUnbalanced = errors.New("ledger: posting does not sum to zero")
 
-// Check returns ErrUnbalanced unless the legs sum to zero in every currency.
+// Check returns ErrUnbalanced unless the legs are of one currency and sum to zero.
 func (p Posting) Check() error {
-	sums := map[money.Currency]money.Amount{}
+	if p.Empty() {
+		return nil
+	}
+	sum := money.Amount{Currency: p.Legs[0].Amount.Currency}
 	for _, leg := range p.Legs {
-		sum := sums[leg.Amount.Currency]
-		sum.Currency = leg.Amount.Currency
-		sum, err := sum.Add(leg.Amount)
-		if err != nil {
+		if leg.Amount.Currency != sum.Currency {
+			return fmt.Errorf("posting %s of %s is in %s and %s: %w", p.Kind, p.SourceID, sum.Currency,
+				leg.Amount.Currency, ErrUnbalanced)
+		}
+		var err error
+		if sum, err = sum.Add(leg.Amount); err != nil {
 			return fmt.Errorf("posting %s of %s: %w", p.Kind, p.SourceID, err)
 		}
-		sums[leg.Amount.Currency] = sum
 	}
-	for currency, sum := range sums {
-		if sum.Minor != 0 {
-			return fmt.Errorf("posting %s of %s is off by %d %s: %w", p.Kind, p.SourceID, sum.Minor, currency, ErrUnbalanced)
-		}
+	if sum.Minor != 0 {
+		return fmt.Errorf("posting %s of %s is off by %d %s: %w", p.Kind, p.SourceID, sum.Minor, sum.Currency,
+			ErrUnbalanced)
 	}
 	return nil
 }
@@ -126,53 +140,32 @@ func Credit(a Account, amount money.Amount) Leg {
 	return Leg{a, money.Amount{Minor: -amount.Minor, Currency: amount.Currency}}
 }
 
-// Balance is a creator's balance in one currency, each figure as the creator sees it: positive is owed to them.
+// Balance is a creator's balance in one currency, each figure as the creator sees it: positive is owed to them. The
+// figures are those of the creator's accounts with the sign changed.
 type Balance struct {
 	Currency                                money.Currency
 	Pending, Available, Reserved, InTransit int64
 }
 
-// Sum is the total of one account in one currency, debits positive.
-type Sum struct {
-	Account  Account
-	Currency money.Currency
-	Minor    int64
+// Booked returns the posting as it is stored. The last character of newID gives way to a zero: those above it are left
+// to its entries.
+func (p Posting) Booked(newID, creatorID string, at time.Time) Posting {
+	p.ID, p.CreatorID, p.CreatedAt = PostingOf(newID), creatorID, at
+	return p
 }
 
-// Balances arranges account totals by currency, in the order in which the currencies occur.
-func Balances(sums []Sum) []Balance {
-	balances := []Balance{}
-	position := map[money.Currency]int{}
-	for _, sum := range sums {
-		i, ok := position[sum.Currency]
-		if !ok {
-			i = len(balances)
-			position[sum.Currency] = i
-			balances = append(balances, Balance{Currency: sum.Currency})
-		}
-		balances[i].take(sum)
+// PostingOf returns the id of the posting that the entry of an id belongs to.
+func PostingOf(entryID string) string {
+	if entryID == "" {
+		return ""
 	}
-	return balances
+	return entryID[:len(entryID)-1] + "0"
 }
 
-func (b *Balance) take(sum Sum) {
-	switch sum.Account {
-	case CreatorPending:
-		b.Pending -= sum.Minor
-	case CreatorAvailable:
-		b.Available -= sum.Minor
-	case CreatorReserved:
-		b.Reserved -= sum.Minor
-	case CreatorInTransit:
-		b.InTransit -= sum.Minor
-	case ProcessorClearing, DisputedFunds, ProcessorFee, TaxPayable, PlatformFee:
-	}
-}
-
-// Entry is one leg as it is stored.
+// Entry is one leg of a booked posting.
 type Entry struct {
-	ID         string // led_…
-	PostingID  string // shared by the legs of a posting
+	ID         string // led_…, that of the posting with the account's place instead of the zero
+	PostingID  string
 	CreatorID  string
 	SourceType SourceType
 	SourceID   string
@@ -181,14 +174,17 @@ type Entry struct {
 	CreatedAt time.Time
 }
 
-// Entries are the legs of the posting, under ids that newID makes.
-func (p Posting) Entries(creatorID string, newID func() string, at time.Time) []Entry {
-	postingID := newID()
-	entries := make([]Entry, len(p.Legs))
-	for i, leg := range p.Legs {
-		entries[i] = Entry{
-			ID: newID(), PostingID: postingID, CreatorID: creatorID, SourceType: p.SourceType, SourceID: p.SourceID,
-			Kind: p.Kind, Leg: leg, CreatedAt: at,
+// Entries returns the legs of a booked posting, by rising ids.
+func (p Posting) Entries() []Entry {
+	entries := make([]Entry, 0, len(p.Legs))
+	for place, account := range Accounts {
+		for _, leg := range p.Legs {
+			if leg.Account == account {
+				entries = append(entries, Entry{
+					ID: p.ID[:len(p.ID)-1] + strconv.Itoa(place+1), PostingID: p.ID, CreatorID: p.CreatorID,
+					SourceType: p.SourceType, SourceID: p.SourceID, Kind: p.Kind, Leg: leg, CreatedAt: p.CreatedAt,
+				})
+			}
 		}
 	}
 	return entries

@@ -3,7 +3,6 @@ package ledger_test
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"testing"
 
 	"sundry/core/ledger"
@@ -12,7 +11,7 @@ import (
 
 func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
 
-func TestAPostingSumsToZeroPerCurrency(t *testing.T) {
+func TestAPostingSumsToZeroInOneCurrency(t *testing.T) {
 	t.Parallel()
 	usd := money.Amount{Minor: 100, Currency: "usd"}
 	for name, c := range map[string]struct {
@@ -27,6 +26,9 @@ func TestAPostingSumsToZeroPerCurrency(t *testing.T) {
 			ledger.Credit(ledger.TaxPayable, eur(4))}, false},
 		"currencies mixed up": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(100)),
 			ledger.Credit(ledger.TaxPayable, usd)}, false},
+		"two currencies, each of which cancels": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5)),
+			ledger.Credit(ledger.TaxPayable, eur(5)), ledger.Debit(ledger.PlatformFee, usd),
+			ledger.Credit(ledger.ProcessorFee, usd)}, false},
 		"an overflow": {[]ledger.Leg{ledger.Debit(ledger.TaxPayable, eur(1<<62)),
 			ledger.Debit(ledger.TaxPayable, eur(1<<62))}, false},
 	} {
@@ -43,34 +45,31 @@ func TestAPostingSumsToZeroPerCurrency(t *testing.T) {
 	}
 }
 
-func TestBalancesTurnCreditsIntoWhatTheCreatorHas(t *testing.T) {
+func TestTheEntriesOfAPostingShareItsID(t *testing.T) {
 	t.Parallel()
-	got := ledger.Balances([]ledger.Sum{
-		{Account: ledger.ProcessorClearing, Currency: "eur", Minor: 900},
-		{Account: ledger.CreatorPending, Currency: "eur", Minor: -400},
-		{Account: ledger.CreatorAvailable, Currency: "eur", Minor: 30},
-		{Account: ledger.CreatorReserved, Currency: "usd", Minor: -7},
-		{Account: ledger.CreatorInTransit, Currency: "eur", Minor: -500},
-	})
-	want := []ledger.Balance{{Currency: "eur", Pending: 400, Available: -30, InTransit: 500},
-		{Currency: "usd", Reserved: 7}}
-	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+	p := ledger.NewPosting(ledger.SourcePayout, "po_1", ledger.KindPayoutFailed,
+		ledger.Debit(ledger.CreatorInTransit, eur(5)), ledger.Credit(ledger.CreatorAvailable, eur(5)))
+	booked := p.Booked("led_abz", "crt_1", start)
+	entry := ledger.Entry{PostingID: "led_ab0", CreatorID: "crt_1", SourceType: "payout", SourceID: "po_1",
+		Kind: "payout_failed", CreatedAt: start}
+	want := []ledger.Entry{entry, entry}
+	want[0].ID, want[0].Leg = "led_ab7", ledger.Leg{Account: "creator_available", Amount: eur(-5)}
+	want[1].ID, want[1].Leg = "led_ab9", ledger.Leg{Account: "creator_in_transit", Amount: eur(5)}
+	if got := booked.Entries(); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := ledger.PostingOf("led_ab9"); got != booked.ID || ledger.PostingOf("") != "" {
+		t.Errorf("the posting of led_ab9 is %s, want %s", got, booked.ID)
 	}
 }
 
-func TestTheEntriesOfAPostingShareItsID(t *testing.T) {
+func TestEachAccountHasAPlaceInTheIDsOfEntries(t *testing.T) {
 	t.Parallel()
-	ids := 0
-	p := ledger.NewPosting(ledger.SourcePayout, "po_1", ledger.KindPayoutPaid,
-		ledger.Debit(ledger.CreatorInTransit, eur(5)), ledger.Credit(ledger.ProcessorClearing, eur(5)))
-	got := p.Entries("crt_1", func() string { ids++; return "led_" + strconv.Itoa(ids) }, start)
-	entry := ledger.Entry{PostingID: "led_1", CreatorID: "crt_1", SourceType: "payout", SourceID: "po_1",
-		Kind: "payout_paid", CreatedAt: start}
-	want := []ledger.Entry{entry, entry}
-	want[0].ID, want[0].Leg = "led_2", ledger.Leg{Account: "creator_in_transit", Amount: eur(5)}
-	want[1].ID, want[1].Leg = "led_3", ledger.Leg{Account: "processor_clearing", Amount: eur(-5)}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
+	want := []ledger.Account{
+		"processor_clearing", "disputed_funds", "processor_fee", "tax_payable", "platform_fee", "creator_pending",
+		"creator_available", "creator_reserved", "creator_in_transit",
+	}
+	if !slices.Equal(ledger.Accounts, want) {
+		t.Errorf("the accounts are %v; the ids that were given out want %v", ledger.Accounts, want)
 	}
 }

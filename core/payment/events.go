@@ -13,6 +13,12 @@ type Failed struct{ State }
 // EventName implements event.Event.
 func (Failed) EventName() string { return "payment.failed" }
 
+// Settled is emitted by each transition of an attempt to a final status, whatever it is for.
+type Settled struct{ State }
+
+// EventName implements event.Event.
+func (Settled) EventName() string { return "payment.settled" }
+
 // Reversed is emitted once, when all of a payment went back because what it was for could not be given any more.
 type Reversed struct {
 	State

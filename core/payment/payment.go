@@ -99,7 +99,7 @@ type Intent struct {
 	Subject
 	Sale       Sale
 	Amount     money.Amount
-	Provider   string // that takes the money
+	Provider   string // that takes the money; "" for the first of the program
 	Method     string // the processor's token of the card
 	Brand      string
 	Last4      string

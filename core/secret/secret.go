@@ -1,5 +1,5 @@
-// Package secret derives unguessable link tokens from object ids with one key, so no token is stored and a replayed
-// request returns the same link.
+// Package secret derives unguessable link tokens from object ids and a key, so no token is stored and a replayed
+// request returns the same link. A key can be replaced: what its predecessors gave out still opens.
 package secret
 
 import (
@@ -22,7 +22,11 @@ func MAC(key []byte, purpose string, parts ...string) [16]byte {
 
 // Derive is the id's body and a proof that we gave it out, fit for a path. Further parts of what is opened, such as a
 // number that rises when it is replaced, are proven too.
-func Derive(key []byte, purpose, objectID string, parts ...string) string {
+func Derive(keys Keys, purpose, objectID string, parts ...string) string {
+	return derive(keys.Current(), purpose, objectID, parts)
+}
+
+func derive(key []byte, purpose, objectID string, parts []string) string {
 	proof := MAC(key, purpose, append([]string{objectID}, parts...)...)
 	return id.Body(objectID) + id.Body(id.New(id.CheckoutSession, proof)) // any prefix: only the body is kept
 }
@@ -38,9 +42,9 @@ func UnverifiedID(prefix id.Prefix, token string) (objectID string, ok bool) {
 }
 
 // Verify is the id behind a token; ok is false for anything that we did not give out.
-func Verify(key []byte, purpose string, prefix id.Prefix, token string, parts ...string) (objectID string, ok bool) {
+func Verify(keys Keys, purpose string, prefix id.Prefix, token string, parts ...string) (objectID string, ok bool) {
 	objectID, ok = UnverifiedID(prefix, token)
-	if !ok || !hmac.Equal([]byte(Derive(key, purpose, objectID, parts...)), []byte(token)) {
+	if !ok || !keys.Proves(token, func(key []byte) string { return derive(key, purpose, objectID, parts) }) {
 		return "", false
 	}
 	return objectID, true

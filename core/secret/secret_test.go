@@ -9,7 +9,7 @@ import (
 
 func TestOnlyWhatWasSealedOpens(t *testing.T) {
 	t.Parallel()
-	key, other := []byte(strings.Repeat("k", 32)), []byte(strings.Repeat("l", 32))
+	key, other := Fixed([]byte(strings.Repeat("k", 32))), Fixed([]byte(strings.Repeat("l", 32)))
 	one, two := id.New(id.Appointment, [16]byte{1}), id.New(id.Appointment, [16]byte{2})
 	token := Derive(key, "manage", one, "7")
 	if again := Derive(key, "manage", one, "7"); again != token || strings.Contains(token, "_") {
@@ -43,5 +43,24 @@ func TestOnlyWhatWasSealedOpens(t *testing.T) {
 		if got, ok := UnverifiedID(id.Appointment, claim); got != want || ok != (want != "") {
 			t.Errorf("%s claims to open %s, %v", claim, got, ok)
 		}
+	}
+}
+
+func TestFormerKeysStillOpen(t *testing.T) {
+	t.Parallel()
+	former, current := []byte(strings.Repeat("k", 32)), []byte(strings.Repeat("l", 32))
+	keys := Keys(func() [][]byte { return [][]byte{current, former} })
+	subject := id.New(id.Appointment, [16]byte{1})
+	before := Derive(Fixed(former), "manage", subject)
+	for name, token := range map[string]string{"before": before, "after": Derive(keys, "manage", subject)} {
+		if got, ok := Verify(keys, "manage", id.Appointment, token); !ok || got != subject {
+			t.Errorf("a link of %s the replacement opens %q, %t", name, got, ok)
+		}
+	}
+	if got := Derive(keys, "manage", subject); got != Derive(Fixed(current), "manage", subject) || got == before {
+		t.Error("a new link is not made with the key in use")
+	}
+	if _, ok := Verify(Fixed(current), "manage", id.Appointment, before); ok {
+		t.Error("a link of a key that was given up opens")
 	}
 }

@@ -113,6 +113,35 @@ func TestTheOracleAgrees(t *testing.T) {
 	})
 }
 
+func TestOpenTimesLastUntilOpenUntil(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		q, about := drawQuery(t)
+		viewer := drawViewer(t)
+		last := about + civil.Date(rapid.Int32Range(0, 8).Draw(t, "days"))
+		listed := Open(q, about, last, viewer)
+		left := q.OpenUntil(listed).Sub(q.Now).Milliseconds()
+		if left <= 0 {
+			return // a day that comes again
+		}
+		for _, later := range []int64{left - 1, rapid.Int64Range(0, left-1).Draw(t, "later")} {
+			then := q
+			then.Now = q.Now.Add(time.Duration(later) * time.Millisecond)
+			if got := Open(then, about, last, viewer); !slices.Equal(got, listed) {
+				t.Fatalf("%d ms later, of %d:\n got %v\nwant %v", later, left, got, listed)
+			}
+		}
+		if len(listed) == 0 || left > 3_600_000 {
+			return
+		}
+		q.Now = q.Now.Add(time.Duration(left) * time.Millisecond)
+		if first := Open(q, about, last, viewer); len(first) > 0 && first[0] == listed[0] &&
+			listed[0].start-max(1, minutes(q.Policy.Notice)) < q.Now.UnixMilli() {
+			t.Fatalf("%v is listed at %v", first[0], q.Now)
+		}
+	})
+}
+
 func startsOf(slots []Slot) []time.Time {
 	var all []time.Time
 	for _, s := range slots {

@@ -73,6 +73,21 @@ func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
 	return slots
 }
 
+// OpenUntil returns until when the passing of time alone leaves what Open has listed as it is: until the first of the
+// times can no longer be booked, or the creator's next day begins and another day can be. A change of clocks, which may
+// bring a day back, ends it too.
+func (q Query) OpenUntil(listed []Slot) time.Time {
+	tomorrow := civil.DateIn(q.Availability.Zone, q.Now) + 1
+	_, until, _ := civil.ZoneForDays(q.Availability.Zone, tomorrow, tomorrow)
+	if _, change := q.Now.In(q.Availability.Zone).ZoneBounds(); !change.IsZero() {
+		until = min(until, change.UnixMilli())
+	}
+	for _, s := range listed[:min(len(listed), 1)] {
+		until = min(until, s.start-max(1, minutes(q.Policy.Notice))+1)
+	}
+	return time.UnixMilli(until).UTC()
+}
+
 // Check reports whether a session may start at a time: exactly when Open lists it. SLOT_IN_PAST for a time that is not
 // in the future, SLOT_NOT_OFFERED for one that nobody could book (off the grid, too soon or too far ahead), SLOT_TAKEN
 // for one that is busy or beyond a cap.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"sundry/core/access"
 	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/dispute"
@@ -68,6 +69,7 @@ var catalogue = load([]Kind{
 	{
 		Type: event.CustomerAccessChanged, schema: "customer.access_changed",
 		Description: "What a customer may use has changed. Read the snapshot again.",
+		of:          []source{of(func(e access.Announced, _ bool) Data { return Data{e.CreatorID, e.View()} })},
 	},
 	{
 		Type: event.PaymentCompleted, schema: "payment.completed", Advanced: true,

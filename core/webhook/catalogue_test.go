@@ -66,8 +66,8 @@ func TestDataOf(t *testing.T) {
 			"usage.threshold_reached"},
 		"use that no invoice asks for": {usage.LimitReached{Plan: usage.PlanState{CreatorID: "crt_1"}},
 			"usage.limit_reached"},
-		"an event that is not sent":     {usage.PeriodClosed{}, ""},
-		"an event that is sent by time": {access.Changed{}, ""},
+		"an announcement":           {access.Announced{CreatorID: "crt_1"}, event.CustomerAccessChanged},
+		"an event that is not sent": {usage.PeriodClosed{}, ""},
 	} {
 		got, data, ok := webhook.DataOf(c.event, true)
 		if got != c.want || ok != (c.want != "") {

@@ -7,12 +7,13 @@ import (
 	"sundry/core/apiformat"
 	"sundry/core/event"
 	"sundry/core/invoice"
+	"sundry/core/secret"
 	"sundry/core/webhook"
 )
 
 func TestInvoiceEventsAreStoredWithoutLinks(t *testing.T) {
 	t.Parallel()
-	pages := invoice.Pages{BaseURL: "https://pay.example", Key: make([]byte, 32)}
+	pages := invoice.Pages{BaseURL: "https://pay.example", Keys: secret.Fixed(make([]byte, 32))}
 	state := invoice.State{
 		ID: "inv_01h00000000000000000000000", CreatorID: "crt_1",
 		Lines: []invoice.Line{{ID: "ili_1", Description: `"hostedUrl":""`}},

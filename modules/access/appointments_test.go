@@ -31,7 +31,7 @@ func TestCanceledAppointmentsEndTheirSessionsAccess(t *testing.T) {
 				t.Errorf("%s is gone: %s", kept, d.Body)
 			}
 		}
-		if last := h.published()[len(h.published())-1]; last.Cause != (core.Cause{Kind: core.AppointmentsCanceled,
+		if last := h.changes()[len(h.changes())-1]; last.Cause != (core.Cause{Kind: core.AppointmentsCanceled,
 			ID: session.CheckoutID}) {
 			t.Errorf("published %+v", last)
 		}

@@ -85,8 +85,15 @@ func (h *fixture) atomically(work func(ctx context.Context, r ports.Repos) error
 	}
 }
 
-// published are the changes of access so far, also those of a transaction that was rolled back.
-func (h *fixture) published() []core.Changed { return fakes.Published[core.Changed](h.bus) }
+// changes are those of the customer's access so far, oldest first.
+func (h *fixture) changes() []core.Changed {
+	h.t.Helper()
+	all, err := h.store.Read(h.t.Context()).Access.Snapshots.ListHistoryAfter(h.t.Context(), creator, ada, 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return all
+}
 
 func (h *fixture) snapshot() core.Document {
 	h.t.Helper()

@@ -30,7 +30,7 @@ func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Cou
 func (s *Service) RefreshMeters(ctx context.Context, t ports.Task) error {
 	customer := strings.TrimPrefix(t.Subject, t.CreatorID+"/")
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		document, err := r.Access.Snapshots.Lock(ctx, access.Empty(t.CreatorID, customer, s.deps.Livemode))
+		document, err := r.Access.Snapshots.Lock(ctx, access.Empty(t.CreatorID, customer, s.deps.Live))
 		if err != nil {
 			return err
 		}

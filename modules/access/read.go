@@ -44,7 +44,7 @@ func (s *Service) Snapshot(ctx context.Context, creatorID, externalCustomerID st
 func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error) {
 	d, err := s.deps.Reader.ReadAccess(ctx, creatorID, externalCustomerID)
 	if errors.Is(err, ports.ErrNotFound) {
-		return access.Empty(creatorID, externalCustomerID, s.deps.Livemode), nil
+		return access.Empty(creatorID, externalCustomerID, s.deps.Live), nil
 	}
 	return d, err
 }

@@ -6,8 +6,6 @@ package access
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"sundry/core/access"
@@ -16,8 +14,13 @@ import (
 	"sundry/ports"
 )
 
-// TaskExpire is the kind of the task that ends a grant at its ExpiresAt; its subject is the grant's id.
-const TaskExpire = "access.expire"
+// Task kinds of this module.
+const (
+	// TaskExpire ends a grant at its ExpiresAt; its subject is the grant's id.
+	TaskExpire = "access.expire"
+	// TaskAnnounce announces the changes of a customer's access; its subject is the account and the customer.
+	TaskAnnounce = "access.announce"
+)
 
 // Service holds the use cases.
 type Service struct {
@@ -34,8 +37,8 @@ type Deps struct {
 	Bus     ports.Bus
 	Terms   ports.PlanTerms
 	Meters  ports.CustomerMeters
-	// Livemode is shown in every snapshot.
-	Livemode bool
+	// Live is shown in every snapshot.
+	Live bool
 }
 
 // New returns the module.
@@ -52,7 +55,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 
 // LockAccess implements ports.AccessVersions.
 func (s *Service) LockAccess(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) error {
-	return r.Access.Snapshots.LockSoon(ctx, access.Empty(creatorID, externalCustomerID, s.deps.Livemode))
+	return r.Access.Snapshots.LockSoon(ctx, access.Empty(creatorID, externalCustomerID, s.deps.Live))
 }
 
 // AccessVersion implements ports.AccessVersions.
@@ -150,7 +153,7 @@ func (s *Service) withLockedAccess(
 	}
 	c := &lockedAccess{repos: r, now: now}
 	if c.document, err = r.Access.Snapshots.Lock(
-		ctx, access.Empty(creatorID, externalCustomerID, s.deps.Livemode),
+		ctx, access.Empty(creatorID, externalCustomerID, s.deps.Live),
 	); err != nil {
 		return nil, err
 	}
@@ -187,42 +190,19 @@ func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
 	return s.publish(ctx, c, cause)
 }
 
-// publish folds the grants and, when that gives another document, saves it as the next version and reports it.
+// publish folds the grants and, when that gives another document, saves it as the next version and announces it.
 func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cause) error {
-	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.deps.Livemode, cause, c.now)
+	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.deps.Live, cause, c.now)
 	switch {
 	case err != nil:
 		return err
 	case ok:
-		if err := c.repos.Access.Snapshots.Update(ctx, next, &changed); err != nil {
-			return err
-		}
+		return s.announce(ctx, c, next, changed)
 	case !next.NextEnd.Equal(c.document.NextEnd):
 		if err := c.repos.Access.Snapshots.Update(ctx, next, nil); err != nil {
 			return err
 		}
 	}
 	c.document = next
-	if !ok {
-		return nil
-	}
-	if err := s.deps.Bus.Publish(ctx, c.repos, changed); err != nil {
-		return fmt.Errorf("publish version %d: %w", changed.Version, err)
-	}
 	return nil
-}
-
-// ChangedSince implements ports.AccessHistory. It reads as many versions as lie between; an announcement is seldom more
-// than a few behind.
-func (s *Service) ChangedSince(
-	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, version int64,
-) (int64, []string, error) {
-	history, err := r.Access.Snapshots.ListHistoryAfter(ctx, creatorID, externalCustomerID, version)
-	current, changed := version, []string{}
-	for _, change := range history {
-		current = change.Version
-		changed = append(changed, change.Changed...)
-	}
-	slices.Sort(changed)
-	return current, slices.Compact(changed), err
 }

@@ -44,9 +44,9 @@ func TestPurchaseGrantsOnce(t *testing.T) {
 		if second := h.snapshot(); second.Version != 2 || second.ETag == first.ETag {
 			t.Errorf("another payment made version %d", second.Version)
 		}
-		if len(h.published()) != 2 || h.published()[1].PreviousVersion != 1 ||
-			h.published()[1].Cause != (access.Cause{Kind: access.PurchasePaid, ID: "pay_2"}) {
-			t.Errorf("published %+v", h.published())
+		if all := h.changes(); len(all) != 2 || all[1].PreviousVersion != 1 ||
+			all[1].Cause != (access.Cause{Kind: access.PurchasePaid, ID: "pay_2"}) {
+			t.Errorf("the changes are %+v", all)
 		}
 		h.verified()
 	})

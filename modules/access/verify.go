@@ -40,7 +40,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 func (s *Service) violationsOf(c ports.CustomerAccess) (violations []string) {
 	d := c.Document
 	of := fmt.Sprintf("access of customer %q of %s", d.ExternalCustomerID, d.CreatorID)
-	if !d.Matches(access.Fold(c.Grants), s.deps.Livemode) {
+	if !d.Matches(access.Fold(c.Grants), s.deps.Live) {
 		violations = append(violations, fmt.Sprintf("%s: version %d is not the fold of the grants", of, d.Version))
 	}
 	if c.Changes != d.Version || c.Highest != d.Version {

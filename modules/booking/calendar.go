@@ -41,10 +41,7 @@ func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, erro
 		return Calendar{}, err
 	}
 	r := s.deps.Store.Read(ctx)
-	b, err := s.offered(ctx, r, query.ListingID, query.VariantID)
-	if err == nil && b.Listing.Status != listing.Active {
-		err = fault.NotFound("listing")
-	}
+	b, err := s.shown(ctx, r, query)
 	if err != nil {
 		return Calendar{}, err
 	}
@@ -52,8 +49,36 @@ func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, erro
 	if err != nil {
 		return Calendar{}, err
 	}
+	calendar, _, err := s.open(ctx, r, b, query, now)
+	return calendar, err
+}
+
+// shown loads the variant of a query. NOT_FOUND for a listing that is not ACTIVE and for an unknown variant.
+func (s *Service) shown(ctx context.Context, r ports.Repos, query CalendarQuery) (appointment.Bookable, error) {
+	b, err := s.offered(ctx, r, query.ListingID, query.VariantID)
+	if err == nil && b.Listing.Status != listing.Active {
+		err = fault.NotFound("listing")
+	}
+	return b, err
+}
+
+// openAt is Open at a time of the account, and the time until which the response stays the same if nothing changes.
+func (s *Service) openAt(
+	ctx context.Context, r ports.Repos, query CalendarQuery, now time.Time,
+) (Calendar, time.Time, error) {
+	b, err := s.shown(ctx, r, query)
+	if err != nil {
+		return Calendar{}, time.Time{}, err
+	}
+	return s.open(ctx, r, b, query, now)
+}
+
+// open is openAt for a variant that is loaded.
+func (s *Service) open(
+	ctx context.Context, r ports.Repos, b appointment.Bookable, query CalendarQuery, now time.Time,
+) (_ Calendar, until time.Time, err error) {
 	if b.Setup, err = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID); err != nil {
-		return Calendar{}, err
+		return Calendar{}, time.Time{}, err
 	}
 	query.VariantID = b.Variant.ID
 	query.Timezone = cmp.Or(query.Timezone, b.Hours.Timezone)
@@ -61,16 +86,16 @@ func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, erro
 	calendar := Calendar{CalendarQuery: query, Modes: appointment.Modes(b.Listing)}
 	viewer, err := civil.ParseZone(query.Timezone)
 	if err != nil || b.Ready() != nil {
-		return calendar, err
+		return calendar, now.Add(week), err
 	}
 	policy := b.Policy()
 	policy.Duration = query.DurationMinutes
 	q, err := queryAt(ctx, r, b, policy, dayRange(viewer, query), "", now)
 	if err != nil {
-		return Calendar{}, err
+		return Calendar{}, time.Time{}, err
 	}
 	calendar.Slots = slot.Open(q, query.From, query.To, viewer)
-	return calendar, nil
+	return calendar, q.OpenUntil(calendar.Slots), nil
 }
 
 // dayRange returns the instants that bound the queried days in the viewer's zone.

@@ -38,7 +38,7 @@ func (s *Service) RotateFeed(ctx context.Context, creatorID string) (url string,
 }
 
 func (s *Service) feedURL(creatorID string, version int64) string {
-	return s.cfg.BaseURL + "/calendar/" + secret.Derive(s.cfg.LinkKey, purposeFeed, creatorID,
+	return s.cfg.BaseURL + "/calendar/" + secret.Derive(s.cfg.LinkKeys, purposeFeed, creatorID,
 		strconv.FormatInt(version, 10)) + ".ics"
 }
 
@@ -54,7 +54,7 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := secret.Verify(s.cfg.LinkKey, purposeFeed, id.Creator, link, strconv.FormatInt(version, 10)); !ok {
+	if _, ok := secret.Verify(s.cfg.LinkKeys, purposeFeed, id.Creator, link, strconv.FormatInt(version, 10)); !ok {
 		return nil, fault.NotFound("calendar")
 	}
 	name, err := s.deps.Accounts.SellerName(ctx, r, creatorID)

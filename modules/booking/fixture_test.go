@@ -19,6 +19,7 @@ import (
 	"sundry/core/listing"
 	"sundry/core/money"
 	"sundry/core/refund"
+	"sundry/core/secret"
 	"sundry/core/slot"
 	"sundry/modules/booking"
 	"sundry/ports"
@@ -65,7 +66,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 			},
 		}
 		w.booking = booking.New(
-			booking.Config{BaseURL: "https://pay.example.com", LinkKey: make([]byte, 32)},
+			booking.Config{BaseURL: "https://pay.example.com", LinkKeys: secret.Fixed(make([]byte, 32)), LastingKey: make([]byte, 32)},
 			booking.Deps{
 				Store: w.store, Clock: w, Sleeper: system.Clock{}, IDs: system.NewIDs(), Bus: w, Listings: w,
 				Accounts: fakes.Account{Name: "Ada's Workshop", Address: "ada@example.com"},

@@ -22,7 +22,7 @@ const purposeManage = "manage"
 // ManageURL returns the page on which a buyer sees, moves and cancels an appointment. Anyone who has it can do the
 // same.
 func (s *Service) ManageURL(appointmentID string) string {
-	return s.cfg.BaseURL + "/a/" + secret.Derive(s.cfg.LinkKey, purposeManage, appointmentID)
+	return s.cfg.BaseURL + "/a/" + secret.Derive(s.cfg.LinkKeys, purposeManage, appointmentID)
 }
 
 // Managed is an appointment as its buyer sees it.
@@ -50,7 +50,7 @@ func (s *Service) Managed(ctx context.Context, link string) (m Managed, err erro
 }
 
 func (s *Service) linked(ctx context.Context, r ports.Repos, link string) (appointment.State, error) {
-	appointmentID, ok := secret.Verify(s.cfg.LinkKey, purposeManage, id.Appointment, link)
+	appointmentID, ok := secret.Verify(s.cfg.LinkKeys, purposeManage, id.Appointment, link)
 	if !ok {
 		return appointment.State{}, fault.NotFound("appointment")
 	}
@@ -140,7 +140,7 @@ func (s *Service) CalendarEntry(a appointment.State) ports.CalendarEntry {
 
 // host makes the UIDs of calendars unique to this deployment, whatever its address becomes.
 func (s *Service) host() string {
-	proof := secret.MAC(s.cfg.LinkKey, "calendar-uid")
+	proof := secret.MAC(s.cfg.LastingKey, "calendar-uid")
 	return hex.EncodeToString(proof[:6]) + ".sundry"
 }
 

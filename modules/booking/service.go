@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/fault"
+	"sundry/core/secret"
 	"sundry/core/slot"
 	"sundry/core/webhook"
 	"sundry/ports"
@@ -16,16 +17,19 @@ import (
 type Config struct {
 	// BaseURL is the public origin, without a trailing slash.
 	BaseURL string
-	// LinkKey is 32 bytes, used for nothing but what opens appointments and feeds.
-	LinkKey []byte
+	// LinkKeys are used for nothing but what opens appointments and feeds.
+	LinkKeys secret.Keys
+	// LastingKey is never replaced, 32 bytes: it names this deployment in calendars, and opens nothing.
+	LastingKey []byte
 	// Fetching specifies where busy calendars may be beside the public internet.
 	Fetching webhook.Policy
 }
 
 // Service holds the use cases.
 type Service struct {
-	cfg  Config
-	deps Deps
+	cfg        Config
+	deps       Deps
+	renderings renderings
 }
 
 // Deps holds the dependencies of the module.

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// codeBytes makes codes of 16 characters that nobody guesses.
+// codeBytes makes codes of 16 characters, of which the first two are the cell's and nobody guesses the others.
 const codeBytes = 10
 
 var codeEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
@@ -25,8 +25,10 @@ func validCode(code string) bool {
 // CreateLink makes a payment link. VALIDATION_FAILED with every fault, NOT_FOUND for a listing of another account and
 // for an unknown variant, plan, interval or currency, LISTING_NOT_PURCHASABLE for an archived listing.
 func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlink.Edit) (paymentlink.State, error) {
+	code := s.ids.Random(codeBytes)
+	s.ids.Cell().Mark(code)
 	origin := paymentlink.Origin{
-		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes)),
+		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(code),
 	}
 	var created paymentlink.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -20,6 +20,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/refund"
+	"sundry/core/secret"
 	"sundry/modules/checkout"
 	"sundry/ports"
 	"sundry/tests/testdb"
@@ -437,7 +438,7 @@ func TestAReturnTokenOpensOnlyItsOwnSession(t *testing.T) {
 		if _, err := w.pay(mine.ID, cardSucceeds); err != nil {
 			t.Fatal(err)
 		}
-		secrets := core.Secrets{Key: make([]byte, 32)}
+		secrets := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}
 		good := secrets.ReturnToken(mine.ID, time.Now())
 		if status, err := w.checkout.ReceiptStatus(ctx, mine.ID, good); err != nil || status != core.StatusPaid {
 			t.Fatalf("%s, %v", status, err)
@@ -448,7 +449,7 @@ func TestAReturnTokenOpensOnlyItsOwnSession(t *testing.T) {
 			"none":              {mine.ID, ""},
 			"garbage":           {mine.ID, "AAAA"},
 			"an unknown id":     {"cs_00000000000000000000000000", good},
-			"another key's":     {mine.ID, core.Secrets{Key: []byte("x")}.ReturnToken(mine.ID, time.Now())},
+			"another key's":     {mine.ID, core.Secrets{Keys: secret.Fixed([]byte("x"))}.ReturnToken(mine.ID, time.Now())},
 		} {
 			_, err := w.checkout.ReceiptStatus(ctx, c.id, c.token)
 			if fault.CodeOf(err) != fault.Unauthenticated {

@@ -126,12 +126,12 @@ func checkText(field, s string, limit int, f *fault.Violations) {
 }
 
 // Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
-func (s *Service) Check(n NewSession) error { return n.validate(s.cfg.Sandbox) }
+func (s *Service) Check(n NewSession) error { return n.validate(!s.cfg.Live) }
 
 // Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE,
 // ALREADY_SUBSCRIBED, and of times given those of ports.Bookings.
 func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
-	if err := n.validate(s.cfg.Sandbox); err != nil {
+	if err := n.validate(!s.cfg.Live); err != nil {
 		return checkout.State{}, err
 	}
 	check, err := s.checkVAT(ctx, n.Buyer, customer.Details{}, tax.VATCheck{}, "customer.taxId")
@@ -228,7 +228,8 @@ func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State,
 	if err := r.Tasks.Schedule(ctx, TaskExpire, state.ID, state.CreatorID, state.ExpiresAt); err != nil {
 		return checkout.State{}, err
 	}
-	return state, nil
+	opened := checkout.Opened{CheckoutID: state.ID, CreatorID: state.CreatorID}
+	return state, s.deps.Bus.Publish(ctx, r, opened)
 }
 
 // Get returns a session of the account. NOT_FOUND for any other.

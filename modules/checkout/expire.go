@@ -88,5 +88,9 @@ func (s *Service) expire(ctx context.Context, r ports.Repos, sessionID string) (
 	if err := s.deps.Sales.release(ctx, r, loaded); err != nil {
 		return checkout.State{}, err
 	}
-	return aggregate.State(), r.Checkout.Sessions.Update(ctx, aggregate.State())
+	if err := r.Checkout.Sessions.Update(ctx, aggregate.State()); err != nil {
+		return checkout.State{}, err
+	}
+	expired := checkout.Expired{CheckoutID: sessionID, CreatorID: loaded.CreatorID}
+	return aggregate.State(), s.deps.Bus.Publish(ctx, r, expired)
 }

@@ -22,6 +22,7 @@ import (
 	"sundry/core/payment"
 	"sundry/core/plan"
 	"sundry/core/refund"
+	"sundry/core/secret"
 	"sundry/modules/checkout"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -86,10 +87,11 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	w.attempts = fakes.NewAttempts(store, &w.bus, fakes.Providers(w.processor), sales)
 	w.checkout = checkout.New(
 		checkout.Config{
-			BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)},
+			BaseURL: "https://pay.example.com", Secrets: core.Secrets{Keys: secret.Fixed(make([]byte, 32)), Lasting: make([]byte, 32)},
 			SellerCountry: "IE",
 		},
 		checkout.Deps{
+			Bus:   &w.bus,
 			Store: store, Clock: w.clock, IDs: system.NewIDs(), Sales: sales, Charges: w.attempts, Runner: w.attempts,
 			Cards: cards, Offers: w,
 			Bookings: &w.bookings, Queue: &w.bookings, Access: w, Accounts: fakes.Ada, Discounts: &w.codes,
@@ -105,6 +107,12 @@ func subjectOf(e event.Event) string {
 	case payment.Completed: // the sandbox's charges show as well what money has moved
 		return e.ID
 	case payment.Failed:
+		return e.ID
+	case core.Opened:
+		return e.CheckoutID
+	case core.Expired:
+		return e.CheckoutID
+	case payment.Settled:
 		return e.ID
 	case payment.Reversed:
 		return e.ID
@@ -286,9 +294,13 @@ func (w *fixture) advance(by time.Duration) {
 	}
 }
 
-// runDue runs every task that is due, as a worker would, and reports how many there were.
+// runDue looks for interrupted attempts and runs every task that is due, as workers would, and reports how many of these
+// there were.
 func (w *fixture) runDue() int {
 	w.t.Helper()
+	if err := w.attempts.Recover(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
 	return fakes.Work(w.t, w.queue, w.clock.Real(), w.run)
 }
 
@@ -328,7 +340,7 @@ func asFault(err error, into **fault.Error) bool { return errors.As(err, into) }
 func (w *fixture) settle(paymentID string, o payment.Outcome) (session core.State, err error) {
 	w.t.Helper()
 	err = w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
-		attempt, err := w.attempts.Settle(ctx, r, paymentID, o)
+		attempt, err := w.attempts.Settle(ctx, r, payment.State{ID: paymentID}, o)
 		if err != nil {
 			return err
 		}

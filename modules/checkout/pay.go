@@ -227,27 +227,32 @@ func (s *Service) begin(
 		}
 		aggregate.NoteEvidence(p.ClientCountry, "")
 		session = aggregate.State()
-		if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
-			return err
-		}
-		if err := s.deps.Sales.redeem(ctx, r, session); err != nil {
-			return err
-		}
-		attempt, err = s.deps.Charges.Begin(ctx, r, payment.Intent{
-			ID: attemptID, CreatorID: session.CreatorID,
-			Subject: payment.Subject{Purpose: payment.ForCheckout, SubjectID: session.ID}, Sale: saleOf(session),
-			Amount: session.Total, Method: method, SaveCard: session.SavesCard(),
-		}, now)
+		attempt, err = s.beginAttempt(ctx, r, session, payment.Intent{ID: attemptID, Method: method}, now)
 		if err != nil || session.NeedsCard() {
 			return err
 		}
-		if attempt, err = s.deps.Charges.Settle(ctx, r, attempt.ID, payment.Outcome{Status: payment.Succeeded}); err != nil {
+		if attempt, err = s.deps.Charges.Settle(ctx, r, attempt, payment.Outcome{Status: payment.Succeeded}); err != nil {
 			return err
 		}
 		session, err = r.Checkout.Sessions.Get(ctx, session.ID)
 		return err
 	})
 	return session, attempt, err
+}
+
+// beginAttempt stores a session with its new live attempt. Of the intent it needs what the session does not know.
+func (s *Service) beginAttempt(
+	ctx context.Context, r ports.Repos, session checkout.State, i payment.Intent, now time.Time,
+) (payment.State, error) {
+	if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
+		return payment.State{}, err
+	}
+	if err := s.deps.Sales.redeem(ctx, r, session); err != nil {
+		return payment.State{}, err
+	}
+	i.CreatorID, i.Subject = session.CreatorID, payment.Subject{Purpose: payment.ForCheckout, SubjectID: session.ID}
+	i.Sale, i.Amount, i.SaveCard = saleOf(session), session.Total, session.SavesCard()
+	return s.deps.Charges.Begin(ctx, r, i, now)
 }
 
 // saleOf returns the parts of the session's total.

@@ -20,7 +20,7 @@ const TaskExpire = "checkout.expire"
 // Config holds the settings that differ between deployments.
 type Config struct {
 	BaseURL string
-	Sandbox bool
+	Live    bool
 	Secrets checkout.Secrets
 	// SellerCountry is the country of the seller of record, ISO 3166-1 alpha-2.
 	SellerCountry string
@@ -37,6 +37,7 @@ type Deps struct {
 	Store     ports.Store
 	Clock     ports.Clock
 	IDs       ports.IDs
+	Bus       ports.Bus
 	Sales     *Sales
 	Charges   ports.Charges
 	Runner    ports.ChargeRunner

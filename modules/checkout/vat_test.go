@@ -10,6 +10,7 @@ import (
 	core "sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/secret"
 	"sundry/core/tax"
 	"sundry/modules/checkout"
 	"sundry/ports"
@@ -62,13 +63,13 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 			session.TaxDetails.Evidence.VATCheck != want {
 			t.Fatalf("%+v, %v", session.TaxDetails, err)
 		}
-		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
+		token := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}.Checkout(session.ID)
 		if _, err = w.checkout.Describe(
-			t.Context(), secret, "", customer.Details{Name: "Grace Hopper GmbH"}, "192.0.2.1",
+			t.Context(), token, "", customer.Details{Name: "Grace Hopper GmbH"}, "192.0.2.1",
 		); err != nil || w.vat.asked != 1 {
 			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
 		}
-		session, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{TaxID: customer.NoTaxID}, "192.0.2.1")
+		session, err = w.checkout.Describe(t.Context(), token, "", customer.Details{TaxID: customer.NoTaxID}, "192.0.2.1")
 		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) ||
 			w.vat.asked != 1 {
 			t.Errorf("without the id: %+v, %v", session.TaxDetails, err)
@@ -83,18 +84,18 @@ func TestDetails_LimitedPerNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
+		token := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}.Checkout(session.ID)
 		for range 120 { // refused ids are counted, too
-			_, err := w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID), "192.0.2.1")
+			_, err := w.checkout.Describe(t.Context(), token, "", business("DE", unknownID), "192.0.2.1")
 			wantField(t, err, "taxId")
 		}
 		asked := w.vat.asked
-		_, err = w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID), "192.0.2.1")
+		_, err = w.checkout.Describe(t.Context(), token, "", business("DE", unknownID), "192.0.2.1")
 		if !fault.Is(err, fault.RateLimited) || w.vat.asked != asked {
 			t.Errorf("the 121st: %v, asked %d times more", err, w.vat.asked-asked)
 		}
 		if _, err := w.checkout.Describe(
-			t.Context(), secret, "", customer.Details{Name: "Grace"}, "192.0.2.2",
+			t.Context(), token, "", customer.Details{Name: "Grace"}, "192.0.2.2",
 		); err != nil {
 			t.Errorf("from another network: %v", err)
 		}
@@ -113,8 +114,8 @@ func TestAnIDThatIsNotRegisteredIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
-		_, err = w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID), "192.0.2.1")
+		token := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}.Checkout(session.ID)
+		_, err = w.checkout.Describe(t.Context(), token, "", business("DE", unknownID), "192.0.2.1")
 		wantField(t, err, "taxId")
 		_, err = w.checkout.PayInSandbox(t.Context(), creatorID, session.ID, checkout.Payment{
 			Email: "ada@example.com", Buyer: business("DE", unknownID), Card: ports.CardInput{Number: cardSucceeds},

@@ -37,7 +37,7 @@ func (v Visitor) country(context.Context) (string, error) { return v.Country, ni
 
 // openedBy returns the pseudonym of a network that a session stores: enough to count by, without the address.
 func (s *Service) openedBy(network string) string {
-	mac := secret.MAC(s.cfg.Secrets.Key, "visitor", network)
+	mac := secret.MAC(s.cfg.Secrets.Lasting, "visitor", network)
 	return hex.EncodeToString(mac[:])
 }
 

@@ -14,6 +14,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/secret"
 	"sundry/modules/customers"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -39,7 +40,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w := &fixture{t: t, Clock: testdb.NewClock(noon), bus: &fakes.Bus{}}
 		w.store = testdb.WithClock(store, w.Clock)
 		w.Service = customers.New(
-			customers.Config{BaseURL: "https://pay.example.com", Sandbox: true, PortalKey: make([]byte, 32)},
+			customers.Config{BaseURL: "https://pay.example.com", PortalKeys: customer.PortalKeys(secret.Fixed(make([]byte, 32)))},
 			customers.Deps{Store: w.store, Clock: w.Clock, IDs: system.NewIDs(), Bus: w.bus, Accounts: fakes.Ada})
 		test(t, w)
 	})

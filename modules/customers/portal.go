@@ -29,7 +29,7 @@ func (s *Service) CheckPortal(p PortalRequest) error {
 		f.Add("externalCustomerId", fault.DetailNotAllowed, "Send either customerId or externalCustomerId, not both.")
 	}
 	if f.Check(p.ReturnURL != "", "returnUrl", fault.DetailRequired, "Expected where the customer goes afterwards.") {
-		checkout.ValidateReturnURL("returnUrl", p.ReturnURL, s.cfg.Sandbox, &f)
+		checkout.ValidateReturnURL("returnUrl", p.ReturnURL, !s.cfg.Live, &f)
 	}
 	return f.Err()
 }
@@ -50,7 +50,7 @@ func (s *Service) OpenPortal(
 }
 
 func (s *Service) portalURL(link customer.PortalLink) (string, error) {
-	token, err := s.cfg.PortalKey.Sign(link)
+	token, err := s.cfg.PortalKeys.Sign(link)
 	return s.cfg.BaseURL + "/p/" + token, err
 }
 
@@ -65,7 +65,7 @@ func (s *Service) PortalURL(customerID string) (string, error) {
 func (s *Service) MailedPortalURL(customerID, address string) (string, error) {
 	return s.portalURL(customer.PortalLink{
 		CustomerID: customerID, ExpiresAt: s.deps.Clock.Real().Add(customer.PortalMail).Unix(),
-		MailedTo: s.cfg.PortalKey.Address(address),
+		MailedTo: s.cfg.PortalKeys.Address(address),
 	})
 }
 
@@ -98,7 +98,7 @@ const maxOthers = 50
 
 // Visit opens the portal behind a link. NOT_FOUND for anything that we did not give out.
 func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
-	link, ok := s.cfg.PortalKey.Open(token)
+	link, ok := s.cfg.PortalKeys.Open(token)
 	if !ok {
 		return Visit{}, fault.NotFound("page")
 	}
@@ -119,7 +119,7 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 // opened: a guest who buys twice is two customers. It is empty unless the link was mailed to that address.
 func (s *Service) Others(ctx context.Context, v Visit) (others []OtherCustomer, err error) {
 	owner, link := v.Customer, v.link
-	if v.Expired || !s.cfg.PortalKey.ReachesAll(link, owner.Email) {
+	if v.Expired || !s.cfg.PortalKeys.ReachesAll(link, owner.Email) {
 		return nil, nil
 	}
 	found, err := s.deps.Store.Read(ctx).Customers.Customers.List(
@@ -130,7 +130,7 @@ func (s *Service) Others(ctx context.Context, v Visit) (others []OtherCustomer, 
 			continue
 		}
 		link.CustomerID = one.ID
-		token, err := s.cfg.PortalKey.Sign(link)
+		token, err := s.cfg.PortalKeys.Sign(link)
 		if err != nil {
 			return nil, err
 		}

@@ -18,9 +18,9 @@ import (
 // Config holds the settings that differ between deployments.
 type Config struct {
 	BaseURL string
-	Sandbox bool
-	// PortalKey signs the links to customers' portals.
-	PortalKey customer.PortalKey
+	Live    bool
+	// PortalKeys sign the links to customers' portals.
+	PortalKeys customer.PortalKeys
 }
 
 // Deps holds the dependencies of the module.

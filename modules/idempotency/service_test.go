@@ -12,6 +12,7 @@ import (
 	"sundry/adapters/gormstore"
 	"sundry/core/document"
 	"sundry/core/fault"
+	"sundry/core/secret"
 	"sundry/modules/idempotency"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -33,10 +34,7 @@ type fixture struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		secrets, err := encrypter.New(make([]byte, 32))
-		if err != nil {
-			t.Fatal(err)
-		}
+		secrets := encrypter.New(secret.Fixed(make([]byte, 32)))
 		w := &fixture{t: t, clock: testdb.NewClock(noon)}
 		w.store = testdb.WithClock(store, w.clock)
 		w.Service = idempotency.New(w.store, w.clock, secrets)
@@ -170,10 +168,7 @@ func TestAStoredResponseIsEncrypted(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		otherKey, err := encrypter.New(bytes.Repeat([]byte{1}, 32))
-		if err != nil {
-			t.Fatal(err)
-		}
+		otherKey := encrypter.New(secret.Fixed(bytes.Repeat([]byte{1}, 32)))
 		restarted := idempotency.New(w.store, w.clock, otherKey)
 		if _, _, err := restarted.Transactional(t.Context(), request("k1", "a"), w.work(nil)); err == nil ||
 			fault.CodeOf(err) != fault.Internal {

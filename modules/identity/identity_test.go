@@ -17,6 +17,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	core "sundry/core/identity"
+	"sundry/core/secret"
 	"sundry/modules/identity"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -95,10 +96,11 @@ func open(store *gormstore.Store, livemode bool) *fixture {
 // replica is another process of the same deployment.
 func (h *fixture) replica(livemode bool) *identity.Service {
 	return identity.New(
-		identity.Config{Livemode: livemode, KeySecret: []byte("keys"), RefreshSecret: []byte("refresh")},
+		identity.Config{Live: livemode, KeySecret: []byte("keys"), RefreshSecret: []byte("refresh")},
 		identity.Deps{
 			Store: h.store, Clock: h.clock, IDs: h.ids, Passwords: h.hasher,
-			Tokens:  tokens.NewJWT("https://pay.example.com", "sundry", []byte("0123456789abcdef0123456789abcdef")),
+			Tokens: tokens.NewJWT("https://pay.example.com", "sundry",
+				secret.Fixed([]byte("0123456789abcdef0123456789abcdef")), 0),
 			Limiter: memratelimit.New(h.clock.Real), Bus: h.bus,
 		})
 }

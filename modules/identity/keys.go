@@ -21,7 +21,7 @@ func (s *Service) CreateKey(
 	if err != nil {
 		return identity.APIKeyState{}, "", err
 	}
-	key := identity.NewKey(s.cfg.Livemode, s.deps.IDs.Random(identity.KeyEntropy))
+	key := identity.NewKey(s.cfg.Live, s.deps.IDs.Cell(), s.deps.IDs.Random(identity.KeyEntropy))
 	hash := s.keyDigest.sum(key)
 	record := identity.IssueKey(s.deps.IDs.New(id.APIKey), creatorID, order, key, hash[:], now)
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
@@ -81,7 +81,7 @@ type AuthenticatedKey struct{ KeyID, CreatorID string }
 // It runs before every request of an integrator, so it queries the database at most once in keyCacheLifetime per key.
 func (s *Service) AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error) {
 	livemode, ok := identity.ParseKey(key)
-	if !ok || livemode != s.cfg.Livemode {
+	if !ok || livemode != s.cfg.Live {
 		return AuthenticatedKey{}, unauthenticated()
 	}
 	hash := s.keyDigest.sum(key)

@@ -116,7 +116,7 @@ func TestEveryWrongCredentialIsRefusedAlike(t *testing.T) {
 	in := sandbox.signUp(t, "ada@example.com")
 	_, testKey := sandbox.makeKey(t, in.Creator.ID, time.Time{})
 	_, liveKey := live.makeKey(t, in.Creator.ID, time.Time{})
-	unknown := core.NewKey(false, make([]byte, core.KeyEntropy))
+	unknown := core.NewKey(false, 0, make([]byte, core.KeyEntropy))
 
 	var words []string
 	for what, err := range map[string]error{

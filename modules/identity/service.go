@@ -12,7 +12,9 @@ import (
 
 // Config holds the settings that differ between deployments.
 type Config struct {
-	Livemode bool
+	Live bool
+	// ClosedToSignUps refuses everyone who wants to create an account.
+	ClosedToSignUps bool
 	// BaseURL is the origin of the dashboard, absolute and without a trailing slash.
 	BaseURL string
 	// KeySecret and RefreshSecret key the HMACs under which API keys and refresh tokens are stored.
@@ -48,7 +50,7 @@ type Deps struct {
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
 	return &Service{
-		cfg: cfg, deps: d, limits: identity.LimitsFor(cfg.Livemode), keyDigest: newDigester(cfg.KeySecret),
+		cfg: cfg, deps: d, limits: identity.LimitsFor(cfg.Live), keyDigest: newDigester(cfg.KeySecret),
 		refreshDigest: newDigester(cfg.RefreshSecret), webDigest: newDigester(cfg.WebSecret), keys: newKeyCache(),
 	}
 }

@@ -25,7 +25,7 @@ type Session struct {
 }
 
 // SignUp makes a creator and signs them in. address is the caller's network address. Refusals: VALIDATION_FAILED,
-// EMAIL_TAKEN, RATE_LIMITED.
+// EMAIL_TAKEN, RATE_LIMITED, and FORBIDDEN where sign-ups are closed.
 func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
 	err = s.register(ctx, r, identity.Client{Address: address}, func(
 		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
@@ -38,6 +38,9 @@ func (s *Service) SignUp(ctx context.Context, r identity.Registration, address s
 
 // register creates a creator and signs them in with begin, in one transaction.
 func (s *Service) register(ctx context.Context, r identity.Registration, from identity.Client, begin beginner) error {
+	if s.cfg.ClosedToSignUps {
+		return fault.New(fault.Forbidden, "This service takes no new accounts. Ask its operator.")
+	}
 	r, err := r.Clean()
 	if err != nil {
 		return err

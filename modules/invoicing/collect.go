@@ -147,10 +147,13 @@ type chargeOptions struct {
 	method    string // of a card that the customer gave now
 	mandate   string // what they agreed to by giving it
 	onSession bool   // the customer is here to confirm the payment to their bank
+	// runByCaller means that the caller runs the attempt, and not its task.
+	runByCaller bool
 }
 
 // collect starts a charge and waits for its outcome.
 func (s *Service) collect(ctx context.Context, state invoice.State, options chargeOptions) (invoice.State, error) {
+	options.runByCaller = true
 	var started payment.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		current, err := s.load(ctx, r, state.ID)

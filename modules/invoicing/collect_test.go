@@ -90,6 +90,9 @@ func TestARetryThatIsNotNeededIsDone(t *testing.T) {
 				if n := w.at(noon); n != 1 || w.at(noon.Add(day)) != 0 {
 					t.Errorf("%d runs, want one that ends the task", n)
 				}
+				if task, ok := w.next(); ok {
+					t.Errorf("left to do: %+v", task)
+				}
 				if after := w.all(); !reflect.DeepEqual(after, before) || len(w.charges.Live(t, creatorID)) != live {
 					t.Errorf("changed to %+v", after)
 				}

@@ -47,17 +47,30 @@ func TestADocumentShowsWhatItHas(t *testing.T) {
 		}, "fr", []string{"8,1"}, []string{"8.1"}},
 		"of two rates, one of nothing, and a rest": {func(s *document.Snapshot) {
 			s.Tax, s.TaxDetails.Shares = eur(800), []tax.Share{share(0, 5000, 0), share(1900, 4300, 700)}
-		}, "en", []string{"Includes VAT 19% (Germany) on €43.00 = €7.00\nIncludes VAT = €1.00"}, []string{"VAT 0%"}},
+		}, "en", []string{"Includes VAT 19% (Germany) on €43.00 = €7.00\nIncludes VAT = €1.00"},
+			[]string{"VAT 0%", "\nVAT 19%"}},
+		"with a cent of tax": {func(s *document.Snapshot) {
+			s.Tax, s.TaxDetails.Shares = eur(1), []tax.Share{share(1900, 5, 1)}
+		}, "en", []string{"Includes VAT 19% (Germany) on €0.05 = €0.01"}, nil},
 		"with a reverse charge": {func(s *document.Snapshot) {
 			s.TaxDetails.Treatment = tax.ReverseCharge
 		}, "en", []string{locale.Default.Text("document.reverse_charge")}, []string{"Includes"}},
 		"with a discount": {func(s *document.Snapshot) {
 			s.Discount, s.Total = eur(1000), eur(9000)
 		}, "en", []string{"Subtotal = €100.00\nDiscount = −€10.00\nAmount paid = €90.00"}, []string{"Credit"}},
+		"with a discount as high as its tax": {func(s *document.Snapshot) {
+			s.Discount, s.TaxAdded, s.Tax = eur(1000), eur(1000), eur(1000)
+		}, "en", []string{"Subtotal = €100.00\nDiscount = −€10.00\nVAT = €10.00\nAmount paid = €100.00"}, nil},
+		"with a credit as high as its tax": {func(s *document.Snapshot) {
+			s.Credit, s.TaxAdded, s.Tax = eur(1000), eur(1000), eur(1000)
+		}, "en", []string{"Subtotal = €100.00\nCredit from an earlier payment = −€10.00\nVAT = €10.00"}, nil},
 		"for a reason of its own": {func(s *document.Snapshot) { s.Reason = "a mistake" }, "en",
 			[]string{"Reason: a mistake"}, nil},
 		"with one end of a period": {
 			func(s *document.Snapshot) { s.PeriodStart = "2026-03-01" }, "en", nil, []string{"Period"},
+		},
+		"with the other end of a period": {
+			func(s *document.Snapshot) { s.PeriodEnd = "2026-03-01" }, "en", nil, []string{"Period"},
 		},
 		"with words for its period": {func(s *document.Snapshot) {
 			s.PeriodStart, s.PeriodEnd = "2026-03-01", "soon"

@@ -40,7 +40,7 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 			return err
 		}
 		made, err := s.insert(ctx, r, pushed)
-		if err == nil && s.cfg.Livemode && made.TaxDetails.Treatment == tax.Undetermined {
+		if err == nil && s.cfg.Live && made.TaxDetails.Treatment == tax.Undetermined {
 			return fault.New(fault.TaxLocationRequired, "The customer's country is not known, so the tax can't be calculated. "+
 				"Give the customer a billingAddress.")
 		}
@@ -49,7 +49,7 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 			return err
 		}
 		state = made
-		started, err = s.charge(ctx, r, made, chargeOptions{}, time.Time{})
+		started, err = s.charge(ctx, r, made, chargeOptions{runByCaller: true}, time.Time{})
 		return err
 	})
 	if errors.Is(err, ports.ErrDuplicate) { // another request with the key was faster
@@ -203,8 +203,8 @@ func (s *Service) charge(
 	}
 	return s.deps.Charges.Start(ctx, r, ports.Charge{
 		CreatorID: state.CreatorID, Sale: sale, At: at, Method: options.method, Mandate: options.mandate,
-		OnSession: options.onSession,
-		Subject:   payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
+		OnSession: options.onSession, RunByCaller: options.runByCaller,
+		Subject: payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
 	})
 }
 

@@ -24,6 +24,7 @@ import (
 	"sundry/core/tax"
 	"sundry/core/usage"
 	"sundry/ports"
+	"sundry/tests/testdb"
 )
 
 const (
@@ -257,6 +258,9 @@ func TestAnInvoiceExplainsItsUse(t *testing.T) {
 		if d.Title != "Invoice" || d.Number != state.Number || strings.Contains(text, "Paid on") {
 			t.Errorf("%+v\n%s", d, text)
 		}
+		if first := d.Lines[0]; first.Quantity != "300" || strings.Contains(first.Detail, "−") {
+			t.Errorf("use that is billed for the first time: %+v", first)
+		}
 		for _, want := range []string{"300 × 0.10 = 30.00", "− 25.00", "Total = €35.00",
 			"Period: February 6, 2026 – March 8, 2026"} {
 			if !strings.Contains(text, want) {
@@ -359,6 +363,7 @@ func TestAnInvoiceIsCreditedByItsNumber(t *testing.T) {
 		note := w.document(document.CreditNote, lost.ID)
 		if note.Corrects != state.Number || note.Number != "000000-C-000001" || note.Reason != "dispute_lost" ||
 			note.Total != eur(5000) ||
+			note.Discount != eur(0) || note.Credit != eur(0) || note.TaxAdded != eur(0) ||
 			note.Tax != eur(798) || len(note.TaxDetails.Shares) != 1 || note.TaxDetails.Shares[0].Net != eur(4202) ||
 			!note.IssuedAt.Equal(noon) {
 			t.Errorf("%+v", note)
@@ -422,6 +427,9 @@ func TestAPayoutHasAStatement(t *testing.T) {
 				t.Errorf("the statement lacks %q:\n%s", want, text)
 			}
 		}
+		if strings.Contains(text, "merchant of record") || !strings.Contains(text, locale.Default.Text("document.statement.note")) {
+			t.Errorf("a statement is no sale:\n%s", text)
+		}
 		w.statement.Closing = eur(71) // it no longer adds up
 		p.ID = "po_01h00000000000000000000001"
 		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
@@ -466,3 +474,106 @@ func TestTheTaxReportSumsWhatWasIssued(t *testing.T) {
 		}
 	})
 }
+
+func TestADocumentNamesItsParties(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.documents.Seller.Name = "" // the deployment names none: the creator sells
+		w.do(func(ctx context.Context, r ports.Repos) error {
+			buyer, err := r.Customers.Customers.Get(ctx, customerID)
+			if err != nil {
+				return err
+			}
+			buyer.Details.Name = "Rear Admiral Grace Hopper"
+			buyer.Revision++
+			return r.Customers.Customers.Update(ctx, buyer)
+		})
+		if bill := w.document(document.Invoice, w.push("k1", 1000).ID); bill.Seller.Name != "Ada" ||
+			bill.Buyer.Name != "Rear Admiral Grace Hopper" {
+			t.Errorf("sold by %+v to %+v", bill.Seller, bill.Buyer)
+		}
+	})
+}
+
+func TestAReceiptNamesThePlan(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ key, plan, detail string }{
+		"of several":                    {"pro", "Pro", "Pro"},
+		"not the only one":              {"default", "Standard", ""},
+		"not one named as the listing":  {"pro", "Field notes", ""},
+		"not the only one, named as it": {"default", "Field notes", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newFixture(t, testdb.SQLite.Open(t))
+			e := sold()
+			e.Offer.PlanKey, e.Offer.PlanName = c.key, c.plan
+			w.do(func(ctx context.Context, r ports.Repos) error { return w.documents.OnCheckoutPaid(ctx, r, e) })
+			if got := w.document(document.Receipt, payID).Lines[0].Detail; got != c.detail {
+				t.Errorf("%q, want %q", got, c.detail)
+			}
+		})
+	}
+}
+
+func TestAChargeWithoutAPeriodShowsNone(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, testdb.SQLite.Open(t))
+	p := payment.NewPending(payment.Intent{
+		ID: payID, CreatorID: creatorID, Amount: eur(500),
+		Subject: payment.Subject{Purpose: payment.ForSubscription, SubjectID: "sub_1", CustomerID: "cus_unknown"},
+		Sale: payment.Sale{Subtotal: eur(500), Discount: eur(0), Tax: eur(0), TaxAdded: eur(0), Credit: eur(0),
+			Lines: []payment.Line{{Description: "Pro", Amount: eur(500)}}},
+	}, noon)
+	_, err := p.Apply(payment.Outcome{Status: payment.Succeeded}, noon)
+	w.must(errors.Join(err, p.Document("cus_unknown", "000000-R-000001")))
+	w.do(func(ctx context.Context, r ports.Repos) error {
+		return w.documents.OnPaymentCompleted(ctx, r, payment.Completed{State: p.State()})
+	})
+	issued := w.document(document.Receipt, payID)
+	if issued.PeriodStart != "" || issued.PeriodEnd != "" || issued.Buyer != (document.Party{}) {
+		t.Errorf("%+v", issued)
+	}
+}
+
+func TestAStatementThatEndsAtNothingSaysNothing(t *testing.T) {
+	t.Parallel()
+	for closing, want := range map[int64]int{0: 2, 1: 3} {
+		w := newFixture(t, testdb.SQLite.Open(t))
+		w.statement = ledger.Statement{Opening: eur(0), Closing: eur(closing),
+			Lines: []ledger.StatementLine{{Key: "sales", Count: 1, Amount: eur(1000)}}}
+		p := payout.State{ID: "po_01h00000000000000000000000", CreatorID: creatorID, Amount: eur(1000 - closing),
+			Status: payout.Paid, CreatedAt: noon, PaidAt: noon, Revision: 1}
+		w.do(func(ctx context.Context, r ports.Repos) error {
+			return w.documents.OnPayoutPaid(ctx, r, payout.PaidOut{State: p})
+		})
+		if got := w.document(document.PayoutStatement, p.ID).Lines; len(got) != want {
+			t.Errorf("%d left: %+v, want %d lines", closing, got, want)
+		}
+	}
+}
+
+func TestTheTaxReportIsSafeToOpen(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, testdb.SQLite.Open(t))
+	e := sold()
+	e.Tax, e.TaxDetails = eur(0), tax.Details{Treatment: tax.ReverseCharge, TaxID: "=1+1"}
+	w.do(func(ctx context.Context, r ports.Repos) error { return w.documents.OnCheckoutPaid(ctx, r, e) })
+	var out bytes.Buffer
+	w.must(w.documents.TaxReport(t.Context(), noon, noon.Add(time.Second), &out))
+	rows, err := csv.NewReader(&out).ReadAll()
+	w.must(err)
+	if len(rows) != 2 || rows[1][2] != "'=1+1" || rows[1][3] != "" {
+		t.Errorf("%v, want no formula and no rate", rows)
+	}
+	if err := w.documents.TaxReport(t.Context(), noon, noon.Add(time.Second), full{}); !errors.Is(err, errFull) {
+		t.Errorf("%v of a disk that is full", err)
+	}
+}
+
+var errFull = errors.New("full")
+
+// full is a disk with no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

@@ -21,6 +21,7 @@ import (
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/core/payout"
+	"sundry/core/secret"
 	"sundry/modules/invoicing"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -42,6 +43,8 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 // decides.
 type fixture struct {
 	*invoicing.Service
+	config    invoicing.Config
+	deps      invoicing.Deps
 	documents *invoicing.Documents
 	t         testing.TB
 	store     *testdb.ClockedStore
@@ -80,16 +83,18 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	}
 	w.documents = invoicing.NewDocuments(invoicing.DocumentDeps{
 		Store: w.store, Accounts: fakes.Ada, Payouts: w, Renderer: w,
-		Links:  document.Links{BaseURL: "https://pay.example.com", Key: make([]byte, 32)},
+		Links:  document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
 		Seller: document.Party{Name: "Sundry Ltd", Country: "IE"},
 	})
-	w.Service = invoicing.New(
-		invoicing.Config{Pages: invoice.Pages{BaseURL: "https://pay.example.com", Key: make([]byte, 32)}},
-		invoicing.Deps{
-			Store: w.store, IDs: ids, Bus: w.bus, Charges: w.charges, Runner: w.charges, Accounts: fakes.Ada,
-			Taxes: taxes,
-			Cards: sandboxpay.New(w.store),
-		})
+	w.config = invoicing.Config{
+		Pages: invoice.Pages{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
+	}
+	w.deps = invoicing.Deps{
+		Store: w.store, IDs: ids, Bus: w.bus, Charges: w.charges, Runner: w.charges, Accounts: fakes.Ada,
+		Taxes: taxes,
+		Cards: sandboxpay.New(w.store),
+	}
+	w.Service = invoicing.New(w.config, w.deps)
 	w.do(func(ctx context.Context, r ports.Repos) error {
 		card := paymentmethod.New("pm_1", creatorID, customerID, paymentmethod.Card{
 			Token: "tok", Brand: "visa", Last4: "4242", ExpMonth: 1, ExpYear: 2030,

@@ -11,7 +11,6 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/dispute"
 	"sundry/core/document"
-	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/invoice"
 	"sundry/core/ledger"
@@ -31,8 +30,8 @@ type DocumentDeps struct {
 	Renderer ports.Documents
 	Links    document.Links
 	// Seller is the seller of record as the deployment is configured.
-	Seller   document.Party
-	Livemode bool
+	Seller document.Party
+	Live   bool
 }
 
 // Documents issues receipts, invoices, credit notes and payout statements: each is a snapshot that is written in the
@@ -219,7 +218,7 @@ func (s *Documents) issue(ctx context.Context, r ports.Repos, d document.Snapsho
 	if err != nil {
 		return fmt.Errorf("issue %s: %w", d.Number, err)
 	}
-	d.Seller, d.OnBehalfOf, d.Livemode = s.Seller, creator, s.Livemode
+	d.Seller, d.OnBehalfOf, d.Livemode = s.Seller, creator, s.Live
 	if d.Seller.Name == "" {
 		d.Seller.Name = creator
 	}
@@ -232,7 +231,7 @@ func (s *Documents) issue(ctx context.Context, r ports.Repos, d document.Snapsho
 // customer is a customer as documents name them; empty for one that is not known.
 func (s *Documents) customer(ctx context.Context, r ports.Repos, customerID string) (document.Party, error) {
 	c, err := r.Customers.Customers.Get(ctx, customerID)
-	if err != nil && !errors.Is(err, ports.ErrNotFound) && !fault.Is(err, fault.CustomerNotFound) {
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return document.Party{}, err
 	}
 	name := c.DisplayName

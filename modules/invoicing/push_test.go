@@ -335,6 +335,9 @@ func TestAClosedPeriodIsOneInvoice(t *testing.T) {
 		if state := w.get(nothing.InvoiceID); state.Status != invoice.Paid || state.Number != "000000-I-000002" {
 			t.Errorf("%+v, want nothing to be paid at once", state)
 		}
+		if live := w.charges.Live(t, creatorID); len(live) != 0 {
+			t.Errorf("nothing is charged: %+v", live)
+		}
 	})
 }
 

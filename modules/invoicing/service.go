@@ -19,8 +19,8 @@ const TaskRetry = "invoice.retry"
 // Config is the module's configuration.
 type Config struct {
 	Pages invoice.Pages
-	// Livemode refuses invoices whose tax is not known.
-	Livemode bool
+	// Live refuses invoices whose tax is not known.
+	Live bool
 }
 
 // Deps holds the dependencies of the module.

@@ -17,6 +17,7 @@ import (
 	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/plan"
+	"sundry/core/secret"
 	"sundry/modules/mail"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -60,9 +61,9 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w := &fixture{t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond)), account: seller}
 		w.store = testdb.WithClock(store, w)
 		w.mail = mail.New(mail.Config{Sender: "no-reply@pay.example.com"}, mail.Deps{
-			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: &w.account, Buyers: w,
+			Store: w.store, Mails: store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: &w.account, Buyers: w,
 			Bookings: w, Calendars: ical.Calendars{},
-			Images: w, Documents: document.Links{BaseURL: "https://pay.example.com", Key: make([]byte, 32)},
+			Images: w, Documents: document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
 		})
 		test(t, w)
 	})

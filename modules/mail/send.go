@@ -37,8 +37,11 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 		}
 	}
 	again := failed != nil
-	if again && len(settled) == 0 {
+	switch {
+	case again && len(settled) == 0:
 		return failed
+	case !again && len(later) == 0:
+		return s.deps.Mails.RecordSettled(ctx, t, settled) // with those of other tasks
 	}
 	err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		for _, m := range settled {
@@ -112,7 +115,7 @@ func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 // message renders a mail from its frozen data.
 func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
-		Sandbox: !s.cfg.Livemode, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL,
+		Live: s.cfg.Live, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL,
 		ManageURL: s.deps.Bookings.ManageURL,
 		PortalURL: func(customerID string) string { return s.portalURL(customerID, mail.Recipient) },
 		PaymentReceiptURL: func(id string) string {

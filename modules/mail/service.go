@@ -40,7 +40,7 @@ var perRecipient = ports.MailLimit{
 
 // Config holds the settings that differ between deployments.
 type Config struct {
-	Livemode bool
+	Live bool
 	// Seller is the seller of record, and Statement the text of buyers' card statements.
 	Seller, Statement string
 	// Sender is the address that mail comes from, which calendars know as the organizer.
@@ -52,6 +52,7 @@ type Config struct {
 // Deps holds the dependencies of the module.
 type Deps struct {
 	Store     ports.Store
+	Mails     ports.MailStore
 	Clock     ports.Clock
 	IDs       ports.IDs
 	Mailer    ports.Mailer

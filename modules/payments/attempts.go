@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,11 +17,11 @@ import (
 )
 
 // TaskCharge settles an attempt: it makes one that nobody else makes, and asks again while an outcome is unknown. Its
-// subject is the payment.
+// subject is the payment. An attempt that its caller makes has none unless it stays unsettled.
 const TaskCharge = "payment.charge"
 
 const (
-	// firstCheck is the delay of an attempt's first reconciliation: longer than the request that made it can last.
+	// firstCheck is the age at which an attempt without a task is reconciled: longer than who makes it can take.
 	firstCheck = ports.ProcessorTimeout + ports.ProcessorRecheckTimeout + 10*time.Second
 	// firstRecheck is the delay before the first poll of an unknown outcome.
 	firstRecheck = 2 * time.Second
@@ -29,6 +30,8 @@ const (
 	confirmWithin = time.Hour
 	// maxLive bounds how many attempts one advance of the clock reconciles.
 	maxLive = 1000
+	// recoverPage limits the attempts that get their task in one transaction.
+	recoverPage = 100
 )
 
 // AttemptDeps holds the dependencies of attempts.
@@ -58,12 +61,9 @@ func NewAttempts(d AttemptDeps) *Attempts { return &Attempts{d} }
 
 // Begin implements ports.Charges.
 func (s *Attempts) Begin(ctx context.Context, r ports.Repos, i payment.Intent, at time.Time) (payment.State, error) {
-	i.Provider = s.deps.Providers.Default().Name
+	i.Provider = cmp.Or(i.Provider, s.deps.Providers.Default().Name)
 	attempt := payment.NewPending(i, at).State()
-	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
-		return payment.State{}, err
-	}
-	return attempt, r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, at.Add(firstCheck))
+	return attempt, r.Payments.Payments.Insert(ctx, attempt)
 }
 
 // Start implements ports.Charges.
@@ -88,8 +88,8 @@ func (s *Attempts) Start(ctx context.Context, r ports.Repos, c ports.Charge) (pa
 		Mandate:    c.Mandate,
 		OffSession: !c.OnSession,
 	}, c.At).State()
-	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
-		return payment.State{}, err
+	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil || c.RunByCaller {
+		return attempt, err
 	}
 	return attempt, r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, c.CreatorID, c.At)
 }
@@ -131,9 +131,9 @@ func (s *Attempts) chargeable(card paymentmethod.State) bool {
 // Settle implements ports.Charges. The attempt is locked before any other row, so that two that settle it never
 // deadlock.
 func (s *Attempts) Settle(
-	ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome,
+	ctx context.Context, r ports.Repos, known payment.State, o payment.Outcome,
 ) (payment.State, error) {
-	loaded, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
+	loaded, err := r.Payments.Payments.GetForUpdate(ctx, known.ID, known.Purpose)
 	if err != nil {
 		return payment.State{}, err
 	}
@@ -154,12 +154,26 @@ func (s *Attempts) Settle(
 	if err := r.Payments.Payments.Update(ctx, settled); err != nil {
 		return payment.State{}, err
 	}
+	switch {
+	case !settled.Status.Final():
+		err = r.Tasks.Ensure(ctx, TaskCharge, known.ID, settled.CreatorID, settled.CreatedAt.Add(firstCheck))
+	case mayHaveTask(loaded, now):
+		err = r.Tasks.Cancel(ctx, TaskCharge, known.ID)
+	}
+	if err != nil {
+		return payment.State{}, err
+	}
 	if settled.Status.Final() {
-		if err := r.Tasks.Cancel(ctx, TaskCharge, paymentID); err != nil {
-			return payment.State{}, err
-		}
+		news = append(news, payment.Settled{State: settled})
 	}
 	return settled, s.deps.Bus.Publish(ctx, r, news...)
+}
+
+// mayHaveTask reports whether an unsettled attempt can have its task. Most at checkout are settled by the request that
+// makes them; a task that such a request leaves behind finds the attempt settled.
+func mayHaveTask(attempt payment.State, now time.Time) bool {
+	return attempt.Purpose != payment.ForCheckout || attempt.Status != payment.Pending ||
+		now.Sub(attempt.CreatedAt) >= firstCheck
 }
 
 // follow does what follows from an attempt's new state, and returns the events of it.
@@ -187,10 +201,10 @@ func (s *Attempts) follow(
 
 // settle is Settle in a transaction of its own, which the end of a request does not cancel: the money may have moved.
 func (s *Attempts) settle(
-	ctx context.Context, paymentID string, o payment.Outcome, read ...ports.Reader,
+	ctx context.Context, attempt payment.State, o payment.Outcome, read ...ports.Reader,
 ) (settled payment.State, err error) {
 	err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		if settled, err = s.Settle(ctx, r, paymentID, o); err != nil {
+		if settled, err = s.Settle(ctx, r, attempt, o); err != nil {
 			return err
 		}
 		for _, see := range read {
@@ -201,7 +215,7 @@ func (s *Attempts) settle(
 		return nil
 	})
 	if err != nil {
-		return payment.State{}, fmt.Errorf("settle %s: %w", paymentID, err)
+		return payment.State{}, fmt.Errorf("settle %s: %w", attempt.ID, err)
 	}
 	return settled, nil
 }
@@ -219,7 +233,22 @@ func (s *Attempts) Run(
 	case err != nil: // unknown
 		return attempt, s.checkSoon(ctx, attempt)
 	}
-	return s.settle(ctx, attempt.ID, outcome, read...)
+	return s.settle(ctx, attempt, outcome, read...)
+}
+
+// RunUnattended implements ports.ChargeRunner.
+func (s *Attempts) RunUnattended(ctx context.Context, attempt payment.State) error {
+	outcome, err := s.charge(ctx, attempt, ports.ChargeOf(attempt))
+	if err == nil {
+		var settled payment.State
+		if settled, err = s.settle(ctx, attempt, outcome); err == nil && settled.Status.Final() {
+			return nil
+		}
+	}
+	if errors.Is(err, ports.ErrOutcomeUnknown) {
+		err = nil
+	}
+	return errors.Join(err, s.checkSoon(ctx, attempt))
 }
 
 // charge makes an attempt. If a charge of a saved card times out, it polls the outcome at once. A buyer at checkout
@@ -261,6 +290,35 @@ func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
 	})
 }
 
+// Recover makes the task of each attempt that nobody settles any more, because the process of its request died.
+func (s *Attempts) Recover(ctx context.Context) error {
+	for made := recoverPage; made == recoverPage; {
+		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			now, err := r.Clock.Now(ctx, "") // in real time
+			if err != nil {
+				return err
+			}
+			attempts, err := r.Payments.Payments.ListWithoutTask(ctx, TaskCharge, now.Add(-firstCheck), recoverPage)
+			if err != nil {
+				return err
+			}
+			for _, attempt := range attempts {
+				if err := r.Tasks.Ensure(
+					ctx, TaskCharge, attempt.ID, attempt.CreatorID, attempt.CreatedAt.Add(firstCheck),
+				); err != nil {
+					return err
+				}
+			}
+			made = len(attempts)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("recover attempts: %w", err)
+		}
+	}
+	return nil
+}
+
 // Cancel implements ports.ChargeRunner.
 func (s *Attempts) Cancel(
 	ctx context.Context, attempt payment.State, why payment.DeclineReason,
@@ -272,7 +330,7 @@ func (s *Attempts) Cancel(
 	if outcome.Status == payment.Canceled {
 		outcome.Decline = why
 	}
-	return s.settle(ctx, attempt.ID, outcome)
+	return s.settle(ctx, attempt, outcome)
 }
 
 // Charge settles an attempt. Task TaskCharge.
@@ -297,10 +355,10 @@ func (s *Attempts) Charge(ctx context.Context, t ports.Task) error {
 			if err := r.Tasks.Done(ctx, t); err != nil {
 				return err
 			}
-			_, err := s.Settle(ctx, r, attempt.ID, outcome)
+			_, err := s.Settle(ctx, r, attempt, outcome)
 			return err
 		}
-		if _, err := s.Settle(ctx, r, attempt.ID, outcome); err != nil {
+		if _, err := s.Settle(ctx, r, attempt, outcome); err != nil {
 			return err
 		}
 		now, err := r.Clock.Now(ctx, attempt.CreatorID)
@@ -348,7 +406,7 @@ func (s *Attempts) Authenticate(ctx context.Context, paymentID string, approve b
 	if err != nil {
 		return payment.State{}, errUnavailable(err)
 	}
-	return s.settle(ctx, attempt.ID, outcome)
+	return s.settle(ctx, attempt, outcome)
 }
 
 // Challenge implements ports.ChargeRunner.

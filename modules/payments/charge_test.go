@@ -49,6 +49,76 @@ func TestAStartedChargeIsMadeByItsTaskOnce(t *testing.T) {
 	})
 }
 
+// TestAChargeOfItsCallerIsMadeOnce starts charges whose caller runs them, and leaves them to their task where the
+// caller dies before the outcome.
+func TestAChargeOfItsCallerIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		card string
+		run  func(w *fixture, started payment.State)
+		// after passes before the task settles what the caller has left.
+		after time.Duration
+		calls int64
+	}{
+		"it is run": {card: cardSucceeds, calls: 1, run: func(w *fixture, started payment.State) {
+			if err := w.RunUnattended(w.t.Context(), started); err != nil {
+				w.t.Error(err)
+			}
+		}},
+		"its response times out": {card: cardLost, calls: 1, run: func(w *fixture, started payment.State) {
+			if err := w.RunUnattended(w.t.Context(), started); err != nil {
+				w.t.Error(err)
+			}
+		}},
+		"its process dies before": {
+			card: cardSucceeds, calls: 1, after: time.Minute, run: func(*fixture, payment.State) {},
+		},
+		"its process dies with the response": {
+			card: cardSucceeds, calls: 2, after: time.Minute, run: func(w *fixture, started payment.State) {
+				w.processor.DieAfter.Store(true)
+				fakes.Dying(w.t, func() { _ = w.RunUnattended(w.t.Context(), started) })
+				w.processor.DieAfter.Store(false)
+			},
+		},
+		"the processor is not reached": {
+			card: cardSucceeds, calls: 2, after: 3 * time.Second, run: func(w *fixture, started payment.State) {
+				w.processor.Unreachable.Store(true)
+				err := w.RunUnattended(w.t.Context(), started)
+				if !errors.Is(err, ports.ErrProcessorUnavailable) {
+					w.t.Errorf("got %v, want %v", err, ports.ErrProcessorUnavailable)
+				}
+				w.processor.Unreachable.Store(false)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				charge := wish(subscriptionID, w.saved(c.card))
+				charge.RunByCaller = true
+				w.processor.Charged.Store(0)
+				started := w.mustStart(charge)
+				if n := w.work(); n != 0 {
+					t.Errorf("%d tasks run beside the caller", n)
+				}
+				c.run(w, started)
+				w.clock.Advance(c.after)
+				if err := w.Recover(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				want := 0
+				if c.after > 0 {
+					want = 1
+				}
+				if n, calls := w.work(), w.processor.Charged.Load(); n != want || calls != c.calls {
+					t.Errorf("%d tasks and %d calls, want %d and %d", n, calls, want, c.calls)
+				}
+				w.wantPaid(started.ID)
+			})
+		})
+	}
+}
+
 func TestAProcessDiesBetweenTheChargeAndTheCommit(t *testing.T) {
 	t.Parallel()
 	for name, die := range map[string]func(p *fakes.Processor, on bool){

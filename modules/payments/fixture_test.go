@@ -15,6 +15,7 @@ import (
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/core/refund"
+	"sundry/core/secret"
 	"sundry/modules/payments"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -55,7 +56,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w.processor = &fakes.Processor{Processor: cards}
 		w.Service = payments.New(
 			payments.Config{
-				BaseURL: "https://pay.example.com", Sandbox: true, Secrets: cardsetup.Secrets{Key: make([]byte, 32)},
+				BaseURL: "https://pay.example.com", Secrets: cardsetup.Secrets{Keys: secret.Fixed(make([]byte, 32))},
 			},
 			payments.Deps{
 				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Accounts: fakes.Ada,
@@ -84,6 +85,8 @@ func subjectOf(e event.Event) string {
 	case payment.Completed:
 		return e.ID
 	case payment.Failed:
+		return e.ID
+	case payment.Settled:
 		return e.ID
 	case payment.Reversed:
 		return e.ID

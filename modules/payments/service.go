@@ -15,7 +15,7 @@ const TaskRefund = ports.TaskRefundPayment
 // Config holds the settings that differ between deployments.
 type Config struct {
 	BaseURL string
-	Sandbox bool
+	Live    bool
 	// Secrets open the hosted pages on which customers save cards.
 	Secrets cardsetup.Secrets
 }

@@ -32,7 +32,7 @@ func (s *Service) CheckSetup(customerID, returnURL string) error {
 	var f fault.Violations
 	f.Check(customerID != "", "customerId", fault.DetailRequired, "Expected the id of a customer.")
 	if f.Check(returnURL != "", "returnUrl", fault.DetailRequired, "Expected where the customer goes afterwards.") {
-		checkout.ValidateReturnURL("returnUrl", returnURL, s.cfg.Sandbox, &f)
+		checkout.ValidateReturnURL("returnUrl", returnURL, !s.cfg.Live, &f)
 	}
 	return f.Err()
 }

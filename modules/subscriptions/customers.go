@@ -20,7 +20,8 @@ func (s *Service) OnCardSaved(ctx context.Context, r ports.Repos, e paymentmetho
 			step == subscription.StepEnd {
 			return nil // nothing is overdue, it is being charged, or it ends at the customer's wish
 		}
-		return s.renew(ctx, r, sub, e.CreatedAt)
+		_, err := s.renew(ctx, r, sub, chargeOptions{at: e.CreatedAt, runByTask: true})
+		return err
 	})
 }
 

@@ -184,7 +184,7 @@ func (w *fixture) run(t ports.Task) error {
 	if t.Kind == subscriptions.TaskNotice {
 		return w.Notice(w.t.Context(), t)
 	}
-	return w.Due(w.t.Context(), t)
+	return w.RunDue(w.t.Context(), t)
 }
 
 // at moves the clock and does what falls due then; it returns how many tasks that were.

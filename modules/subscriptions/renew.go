@@ -18,9 +18,11 @@ import (
 // billing dates.
 const punctual = time.Minute
 
-// Due takes the step that has fallen due. Task TaskDue.
-func (s *Service) Due(ctx context.Context, t ports.Task) error {
-	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+// RunDue takes the step that has fallen due, and runs the charge of a renewal after the commit. Task TaskDue.
+func (s *Service) RunDue(ctx context.Context, t ports.Task) error {
+	var started payment.State
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		started = payment.State{}
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -44,52 +46,65 @@ func (s *Service) Due(ctx context.Context, t ports.Task) error {
 		case now.Sub(due) < punctual:
 			now = due
 		}
-		return s.take(ctx, r, subscription.Restore(state), step, now)
+		started, err = s.take(ctx, r, subscription.Restore(state), step, now)
+		return err
 	})
+	if err != nil || started.ID == "" {
+		return err
+	}
+	return s.deps.Runner.RunUnattended(ctx, started)
 }
 
-// take makes one step.
+// take makes one step, and returns the charge that a renewal has started.
 func (s *Service) take(
 	ctx context.Context, r ports.Repos, sub *subscription.Subscription, step subscription.Step, at time.Time,
-) error {
+) (payment.State, error) {
 	switch step {
 	case subscription.StepEnd:
 		e, err := sub.End(at)
 		if err != nil {
-			return err
+			return payment.State{}, err
 		}
-		return s.commit(ctx, r, sub, e)
+		return payment.State{}, s.commit(ctx, r, sub, e)
 	case subscription.StepExpire:
-		e, err := sub.Expire(at)
-		if err != nil {
-			return err
-		}
-		return s.commit(ctx, r, sub, e)
+		return payment.State{}, s.expire(ctx, r, sub, at)
 	case subscription.StepRenew:
-		return s.renew(ctx, r, sub, at)
+		return s.renew(ctx, r, sub, chargeOptions{at: at})
 	case subscription.NoStep:
 	}
-	return nil
+	return payment.State{}, nil
 }
 
-// renew bills the next period. A customer without a card is treated as one whose card is declined.
-func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Subscription, at time.Time) error {
-	bill, err := sub.NextBill(at)
+// expire ends a subscription that was not paid in time.
+func (s *Service) expire(ctx context.Context, r ports.Repos, sub *subscription.Subscription, at time.Time) error {
+	e, err := sub.Expire(at)
 	if err != nil {
 		return err
 	}
-	_, err = s.bill(ctx, r, sub, bill, chargeOptions{at: at})
+	return s.commit(ctx, r, sub, e)
+}
+
+// renew bills the next period and returns the charge of the bill. A customer without a card is treated as one whose
+// card is declined.
+func (s *Service) renew(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, options chargeOptions,
+) (started payment.State, err error) {
+	bill, err := sub.NextBill(options.at)
+	if err != nil {
+		return payment.State{}, err
+	}
+	started, err = s.bill(ctx, r, sub, bill, options)
 	if !fault.Is(err, fault.PaymentMethodRequired) {
-		return err
+		return started, err
 	}
 	if err := sub.StartCharge("", bill); err != nil {
-		return err
+		return payment.State{}, err
 	}
 	if err := r.Subscriptions.Subscriptions.Update(ctx, sub.State()); err != nil {
-		return err
+		return payment.State{}, err
 	}
-	return s.declined(ctx, r, sub, payment.State{
-		Amount: bill.Due(), Decline: payment.DeclineReason{Code: payment.MethodRequired}, CreatedAt: at,
+	return payment.State{}, s.declined(ctx, r, sub, payment.State{
+		Amount: bill.Due(), Decline: payment.DeclineReason{Code: payment.MethodRequired}, CreatedAt: options.at,
 	})
 }
 
@@ -105,10 +120,12 @@ func (s *Service) bill(
 	return s.charge(ctx, r, sub, bill, sale, options)
 }
 
-// chargeOptions selects the account time of a charge and whether the customer is present to confirm it.
+// chargeOptions selects the account time of a charge, whether the customer is present to confirm it, and whether the
+// attempt's task runs it instead of the caller.
 type chargeOptions struct {
 	at        time.Time
 	onSession bool
+	runByTask bool
 }
 
 // charge does the work of bill for a sale that the caller has loaded.
@@ -130,6 +147,7 @@ func (s *Service) charge(
 	state := sub.State()
 	attempt, err := s.deps.Charges.Start(ctx, r, ports.Charge{
 		CreatorID: state.CreatorID, Sale: sale, At: options.at, OnSession: options.onSession,
+		RunByCaller: !options.runByTask,
 		Subject: payment.Subject{
 			Purpose: payment.ForSubscription, SubjectID: state.ID, CustomerID: state.CustomerID,
 			PaymentMethodID: state.PaymentMethodID,
@@ -249,5 +267,5 @@ func (s *Service) declined(
 	if step != subscription.StepExpire || attempt.CreatedAt.Before(due) {
 		return nil
 	}
-	return s.take(ctx, r, sub, step, attempt.CreatedAt)
+	return s.expire(ctx, r, sub, attempt.CreatedAt)
 }

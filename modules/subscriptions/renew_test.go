@@ -117,7 +117,7 @@ func TestDoubledTasksOfSeveralWorkersStartOneCharge(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				err := w.Due(t.Context(), task)
+				err := w.RunDue(t.Context(), task)
 				// One that read before the first committed is stopped by that one's live payment.
 				if err != nil && !errors.Is(err, ports.ErrFenced) && !errors.Is(err, ports.ErrDuplicate) {
 					t.Error(err)
@@ -144,7 +144,7 @@ func TestATaskThatComesLateIsDone(t *testing.T) {
 		}
 		w.TakeNames()
 		// The row is gone with the cancellation, as it is for a worker that was overtaken.
-		if err := w.Due(t.Context(), task); err != nil && !errors.Is(err, ports.ErrFenced) {
+		if err := w.RunDue(t.Context(), task); err != nil && !errors.Is(err, ports.ErrFenced) {
 			t.Error(err)
 		}
 		for _, subject := range []string{s.ID, "sub_unknown"} {

@@ -75,9 +75,9 @@ func (s *Service) PayoutsWait(ctx context.Context, creatorID string) (a payout.A
 // fault.
 func (s *Service) CheckAccountSession(req AccountRequest) error {
 	var f fault.Violations
-	checkout.ValidateReturnURL("returnUrl", req.ReturnURL, s.cfg.Sandbox, &f)
+	checkout.ValidateReturnURL("returnUrl", req.ReturnURL, !s.cfg.Live, &f)
 	if req.RefreshURL != "" {
-		checkout.ValidateReturnURL("refreshUrl", req.RefreshURL, s.cfg.Sandbox, &f)
+		checkout.ValidateReturnURL("refreshUrl", req.RefreshURL, !s.cfg.Live, &f)
 	}
 	payout.CheckCountry(&f, "country", req.Country)
 	return f.Err()

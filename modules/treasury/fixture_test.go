@@ -19,6 +19,7 @@ import (
 	"sundry/core/payment"
 	"sundry/core/payout"
 	"sundry/core/refund"
+	"sundry/core/secret"
 	"sundry/modules/treasury"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -35,8 +36,9 @@ const (
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
 var config = treasury.Config{
+	Live:           true,
 	FeeBasisPoints: 500, FeeFixed: 30, PayoutMinimum: 1000, AccountPage: "https://pay.example.com/dashboard/balance",
-	Links: document.Links{BaseURL: "https://pay.example.com", Key: make([]byte, 32)},
+	Links: document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
 }
 
 // fixture is the module over a real store, with a rail that the test scripts.

@@ -83,18 +83,12 @@ func (s *Service) askPayout(
 			return s.linked(earlier), err // a request that died before its response
 		}
 	}
-	sums, err := r.Treasury.Ledger.Sums(ctx, creatorID)
-	if err != nil {
+	from := payout.Funds{Minimum: s.cfg.PayoutMinimum}
+	if from.Available, err = s.available(ctx, r, creatorID, currency); err != nil {
 		return payout.State{}, err
 	}
-	from := payout.Funds{Available: money.Amount{Currency: currency}, Minimum: s.cfg.PayoutMinimum}
 	if from.Account, err = s.payoutAccount(ctx, r, creatorID); err != nil {
 		return payout.State{}, err
-	}
-	for _, balance := range ledger.Balances(sums) {
-		if balance.Currency == currency {
-			from.Available.Minor = balance.Available
-		}
 	}
 	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, from, now)
 	if err != nil {

@@ -472,11 +472,11 @@ func TestAStatementHasEveryEntry(t *testing.T) {
 	forEachEngine(t, config, func(t *testing.T, w *fixture) {
 		const entries = 501
 		w.must(w.do(func(ctx context.Context, r ports.Repos) error {
-			var all []ledger.Entry
+			var all []ledger.Posting
 			for n := range entries {
 				p := ledger.NewPosting(ledger.SourceRefund, fmt.Sprint("ref_", n), ledger.KindRefundFailed,
 					ledger.Debit(ledger.ProcessorClearing, eur(10)), ledger.Credit(ledger.CreatorAvailable, eur(10)))
-				all = append(all, p.Entries(creatorID, func() string { return w.ids.New(id.LedgerEntry) }, noon)...)
+				all = append(all, p.Booked(w.ids.New(id.LedgerEntry), creatorID, noon))
 			}
 			return r.Treasury.Ledger.Insert(ctx, all)
 		}))

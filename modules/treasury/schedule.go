@@ -64,11 +64,11 @@ func (s *Service) payOutAvailable(ctx context.Context, r ports.Repos, creatorID 
 	if err != nil || !account.CanReceive() {
 		return err
 	}
-	sums, err := r.Treasury.Ledger.Sums(ctx, creatorID)
+	balances, err := r.Treasury.Ledger.Balances(ctx, creatorID)
 	if err != nil {
 		return err
 	}
-	for _, balance := range ledger.Balances(sums) {
+	for _, balance := range balances {
 		if err := s.payOutBalance(ctx, r, account, balance, now); err != nil {
 			return err
 		}

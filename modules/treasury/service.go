@@ -37,8 +37,8 @@ type Config struct {
 	NeedsAccounts bool
 	// AccountPage is our page about a creator's payout account.
 	AccountPage string
-	// Sandbox allows what no money depends on.
-	Sandbox bool
+	// Live refuses return addresses without TLS.
+	Live bool
 }
 
 // whole is 100 % in basis points.
@@ -69,14 +69,13 @@ func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 func (s *Service) post(
 	ctx context.Context, r ports.Repos, creatorID string, at time.Time, postings ...ledger.Posting,
 ) error {
-	newID := func() string { return s.deps.IDs.New(id.LedgerEntry) }
-	var entries []ledger.Entry
+	var booked []ledger.Posting
 	for _, p := range postings {
 		if !p.Empty() {
-			entries = append(entries, p.Entries(creatorID, newID, at)...)
+			booked = append(booked, p.Booked(s.deps.IDs.New(id.LedgerEntry), creatorID, at))
 		}
 	}
-	return r.Treasury.Ledger.Insert(ctx, entries)
+	return r.Treasury.Ledger.Insert(ctx, booked)
 }
 
 // OnPaymentCompleted posts a sale. A payment of zero posts nothing.
@@ -171,11 +170,11 @@ func (s *Service) Release(ctx context.Context, t ports.Task) error {
 
 // Balance returns the account's balance in each currency that it ever had money in.
 func (s *Service) Balance(ctx context.Context, creatorID string) ([]ledger.Balance, error) {
-	sums, err := s.deps.Store.Read(ctx).Treasury.Ledger.Sums(ctx, creatorID)
+	balances, err := s.deps.Store.Read(ctx).Treasury.Ledger.Balances(ctx, creatorID)
 	if err != nil {
 		return nil, fmt.Errorf("balance: %w", err)
 	}
-	return ledger.Balances(sums), nil
+	return balances, nil
 }
 
 // Entries lists the account's ledger entries, newest first; sourceID "" = of every source.

@@ -33,7 +33,7 @@ func (s *Service) Statement(ctx context.Context, creatorID, payoutID string) (na
 		return "", nil, err
 	}
 	r := s.deps.Store.Read(ctx)
-	until, after, err := r.Treasury.Ledger.PayoutEntry(ctx, p)
+	until, after, err := r.Treasury.Ledger.PayoutPosting(ctx, p)
 	if err != nil {
 		return "", nil, fmt.Errorf("statement: %w", err)
 	}
@@ -57,7 +57,7 @@ var _ ports.PayoutStatements = (*Service)(nil)
 
 // StatementOf implements ports.PayoutStatements.
 func (s *Service) StatementOf(ctx context.Context, r ports.Repos, p payout.State) (ledger.Statement, error) {
-	until, after, err := r.Treasury.Ledger.PayoutEntry(ctx, p)
+	until, after, err := r.Treasury.Ledger.PayoutPosting(ctx, p)
 	if err != nil {
 		return ledger.Statement{}, fmt.Errorf("statement: %w", err)
 	}
@@ -93,7 +93,7 @@ func (s *Service) movements(
 			if err := w.line(e, sale); err != nil {
 				return err
 			}
-			after = e.ID
+			after = e.PostingID
 		}
 		if len(entries) < statementPage {
 			return nil

@@ -11,7 +11,6 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.deps.Store.Read(ctx).Treasury.Audit
 	return ports.Checks{
 		{Find: audit.UnbalancedPostings, Message: "posting %s does not sum to zero"},
-		{Find: audit.UnbalancedCurrencies, Message: "the ledger does not sum to zero in %s"},
 		{Find: audit.UnpostedPayments, Message: "payment %s succeeded, but the ledger has no such sale"},
 		{Find: audit.MispostedSales, Message: "sale %s differs from its ledger entries"},
 		{Find: audit.MisreleasedSales, Message: "sale %s is released at another time than it ought to be"},
@@ -35,5 +34,6 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		{Find: audit.MistaxedDocuments, Message: "%s has a document with another tax than the ledger"},
 		{Find: audit.RefundedAccess, Message: "refund %s left nothing of its payment, which still gives access"},
 		{Find: audit.MiscountedPending, Message: "the pending or reserved balance of %s is not that of its sales"},
+		{Find: audit.MisstatedBalances, Message: "the stored balance of %s is not the sum of its ledger entries"},
 	}.Run(ctx)
 }

@@ -59,10 +59,10 @@ func (s *Service) closePeriod(
 			return next, err
 		}
 	}
-	if err := r.Usage.Rollups.Lock(ctx); err != nil {
+	if err := r.Usage.Rollups.LockShared(ctx); err != nil { // closings of other plans need not wait
 		return next, err
 	}
-	b, err := s.load(ctx, r, next)
+	b, err := s.load(ctx, r, next, r.Usage.Streams.GetForUpdate)
 	if err != nil {
 		return next, err
 	}
@@ -107,7 +107,11 @@ type billing struct {
 	counts []ports.UsageRollup
 }
 
-func (s *Service) load(ctx context.Context, r ports.Repos, p usage.PlanState) (*billing, error) {
+// load reads what a plan bills by; getStream reads its stream.
+func (s *Service) load(
+	ctx context.Context, r ports.Repos, p usage.PlanState,
+	getStream func(ctx context.Context, creatorID, subscriptionID, eventName string) (ports.UsageStream, error),
+) (*billing, error) {
 	b := &billing{plan: p}
 	var err error
 	if b.meter, err = r.Usage.Catalog.GetMeter(ctx, p.CreatorID, p.MeterID); err != nil {
@@ -116,7 +120,7 @@ func (s *Service) load(ctx context.Context, r ports.Repos, p usage.PlanState) (*
 	if b.price, err = r.Usage.Catalog.GetPrice(ctx, p.CreatorID, p.PriceID); err != nil {
 		return nil, err
 	}
-	b.stream, err = r.Usage.Streams.Get(ctx, p.CreatorID, p.SubscriptionID, b.meter.EventName)
+	b.stream, err = getStream(ctx, p.CreatorID, p.SubscriptionID, b.meter.EventName)
 	return b, err
 }
 
@@ -174,7 +178,7 @@ func (b *billing) settle(
 			u.BilledMinor += line.AmountMinor
 			u.BilledAt = billedAt
 		}
-		if err := r.Usage.Rollups.SetBilled(ctx, u); err != nil {
+		if err := r.Usage.Rollups.SetBilled(ctx, b.stream, u); err != nil {
 			return err
 		}
 	}
@@ -226,7 +230,7 @@ func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.
 		if err := r.Usage.Rollups.Lock(ctx); err != nil {
 			return err
 		}
-		b, err := s.load(ctx, r, plan)
+		b, err := s.load(ctx, r, plan, r.Usage.Streams.Get)
 		if err != nil {
 			return err
 		}

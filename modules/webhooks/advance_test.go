@@ -9,6 +9,7 @@ import (
 
 	"sundry/adapters/encrypter"
 	"sundry/adapters/system"
+	"sundry/core/secret"
 	"sundry/modules/webhooks"
 	"sundry/ports"
 )
@@ -25,14 +26,11 @@ func (s *silent) Send(ctx context.Context, _ ports.OutboundRequest) (ports.Outbo
 func TestAdvance_GivesUpOnDeadReceivers(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
-		secrets, err := encrypter.New(make([]byte, 32))
-		if err != nil {
-			t.Fatal(err)
-		}
+		secrets := encrypter.New(secret.Fixed(make([]byte, 32)))
 		receiver := &silent{}
 		store := w.store
 		w.webhooks = webhooks.New(webhooks.Config{}, webhooks.Deps{
-			Store: store, Deliveries: store.Store, Clock: w, IDs: system.NewIDs(), Bus: w, History: w, Sender: receiver,
+			Store: store, Deliveries: store.Store, Clock: w, IDs: system.NewIDs(), Bus: w, Sender: receiver,
 			Encrypter: secrets,
 		})
 		dead, live := w.endpoint("dead", "payment.completed"), w.endpoint("live", "customer.*")

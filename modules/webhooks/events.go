@@ -9,10 +9,9 @@ import (
 	"sundry/ports"
 )
 
-// Subscriptions lists what the module subscribes to: every domain event of the catalogue, and changes of access,
-// which it announces later.
+// Subscriptions lists what the module subscribes to: every domain event of the catalogue.
 func (s *Service) Subscriptions() []ports.Subscription {
-	all := []ports.Subscription{ports.On(s.OnAccessChanged)}
+	var all []ports.Subscription
 	for _, e := range webhook.DomainEvents() {
 		all = append(all, ports.Subscription{Event: e, Receive: s.Publish})
 	}
@@ -22,7 +21,7 @@ func (s *Service) Subscriptions() []ports.Subscription {
 // Publish publishes the webhook event that the catalogue has for a domain event. A domain event without one is an
 // error.
 func (s *Service) Publish(ctx context.Context, r ports.Repos, e event.Event) error {
-	kind, data, ok := webhook.DataOf(e, s.cfg.Livemode)
+	kind, data, ok := webhook.DataOf(e, s.cfg.Live)
 	if !ok {
 		return fmt.Errorf("the catalogue of webhook events has none of %s", e.EventName())
 	}

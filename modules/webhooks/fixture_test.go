@@ -16,8 +16,10 @@ import (
 	"sundry/adapters/system"
 	"sundry/core/access"
 	"sundry/core/checkout"
+	"sundry/core/invoice"
 	"sundry/core/money"
 	"sundry/core/plan"
+	"sundry/core/secret"
 	"sundry/core/webhook"
 	"sundry/modules/webhooks"
 	"sundry/ports"
@@ -40,7 +42,6 @@ type fixture struct {
 	ahead     time.Duration                     // of the account's clock, before real time; set before anything happens
 	responses map[string]ports.OutboundResponse // by URL; 200 for the others
 	sent      []sent
-	changes   [][]string // of the customer's versions 1, 2, …
 }
 
 // sent is one message that arrived.
@@ -64,12 +65,11 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 			responses: map[string]ports.OutboundResponse{},
 		}
 		w.store = testdb.WithClock(store, w)
-		secrets, err := encrypter.New(make([]byte, 32))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.webhooks = webhooks.New(webhooks.Config{}, webhooks.Deps{
-			Store: w.store, Deliveries: store, Clock: w, IDs: system.NewIDs(), Bus: w, History: w, Sender: w,
+		secrets := encrypter.New(secret.Fixed(make([]byte, 32)))
+		w.webhooks = webhooks.New(webhooks.Config{
+			Invoices: invoice.Pages{Keys: secret.Fixed(make([]byte, 32))},
+		}, webhooks.Deps{
+			Store: w.store, Deliveries: store, Clock: w, IDs: system.NewIDs(), Bus: w, Sender: w,
 			Encrypter: secrets,
 		})
 		test(t, w)
@@ -107,18 +107,6 @@ func (w *fixture) Send(_ context.Context, r ports.OutboundRequest) (ports.Outbou
 	return response, nil
 }
 
-// ChangedSince implements ports.AccessHistory.
-func (w *fixture) ChangedSince(_ context.Context, _ ports.Repos, _, _ string, version int64) (int64, []string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var union []string
-	for _, members := range w.changes[version:] {
-		union = append(union, members...)
-	}
-	slices.Sort(union)
-	return int64(len(w.changes)), slices.Compact(union), nil
-}
-
 func (w *fixture) atomically(fn func(ctx context.Context, r ports.Repos) error) {
 	w.t.Helper()
 	if err := w.store.Atomically(w.t.Context(), fn); err != nil {
@@ -140,17 +128,13 @@ func (w *fixture) sell() {
 	w.atomically(func(ctx context.Context, r ports.Repos) error { return w.webhooks.Publish(ctx, r, paid()) })
 }
 
-// change publishes a new version of the customer's access.
-func (w *fixture) change(members ...string) {
+// change announces another version of the customer's access.
+func (w *fixture) change() {
 	w.t.Helper()
-	w.mu.Lock()
-	w.changes = append(w.changes, members)
-	version, at := int64(len(w.changes)), w.Real()
-	w.mu.Unlock()
 	w.atomically(func(ctx context.Context, r ports.Repos) error {
-		return w.webhooks.OnAccessChanged(ctx, r, access.Changed{
-			CreatorID: creatorID, ExternalCustomerID: "auth0|a/b", Version: version, PreviousVersion: version - 1,
-			Changed: members, At: at,
+		return w.webhooks.Publish(ctx, r, access.Announced{
+			CreatorID: creatorID, ExternalCustomerID: "auth0|a/b", Version: 2, PreviousVersion: 1,
+			Changed: []string{"credits"},
 		})
 	})
 }
@@ -208,8 +192,6 @@ func (w *fixture) take() []sent {
 
 func (w *fixture) run(t ports.Task) error {
 	switch t.Kind {
-	case webhooks.TaskAnnounce:
-		return w.webhooks.Announce(w.t.Context(), t)
 	case webhooks.TaskDeliver:
 		return w.webhooks.Deliver(w.t.Context(), t)
 	}

@@ -15,17 +15,12 @@ import (
 	"sundry/ports"
 )
 
-// Task kinds of this module.
-const (
-	// TaskAnnounce publishes a customer's changed access; its subject is the account and the customer.
-	TaskAnnounce = "access.announce"
-	// TaskDeliver makes one attempt; its subject is the delivery.
-	TaskDeliver = "webhook.deliver"
-)
+// TaskDeliver is the kind of the task that makes one attempt; its subject is the delivery.
+const TaskDeliver = "webhook.deliver"
 
 // Config holds the settings that differ between deployments.
 type Config struct {
-	Livemode bool
+	Live bool
 	// Receivers specifies where they may be beside the public internet.
 	Receivers webhook.Policy
 	// Invoices derives the addresses of invoices, which events are stored without.
@@ -39,7 +34,6 @@ type Deps struct {
 	Clock      ports.Clock
 	IDs        ports.IDs
 	Bus        ports.Bus
-	History    ports.AccessHistory
 	Sender     ports.Sender
 	Encrypter  ports.Encrypter
 }
@@ -93,7 +87,7 @@ func (s *Service) insertEvent(
 		return event.Record{}, err
 	}
 	record := event.Record{
-		ID: s.deps.IDs.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Livemode, Data: raw,
+		ID: s.deps.IDs.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Live, Data: raw,
 	}
 	return record, r.Webhooks.Events.Insert(ctx, record)
 }

@@ -3,7 +3,6 @@ package webhooks_test
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,51 +48,6 @@ func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
 		}
 		if len(w.deliveries(other)) != 0 {
 			t.Error("an endpoint got what it does not want")
-		}
-	})
-}
-
-func TestAccessChangesAreBatchedAndTheLatestComesLast(t *testing.T) {
-	t.Parallel()
-	forEachEngine(t, func(t *testing.T, w *fixture) {
-		w.endpoint("hooks", "customer.access_changed")
-		type data struct {
-			ExternalCustomerID       string
-			Version, PreviousVersion int64
-			Changed                  []string
-		}
-		announced := func() []data {
-			var all []data
-			for _, one := range w.work() {
-				var d data
-				if err := json.Unmarshal(one.envelope.Data, &d); err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, d)
-			}
-			return all
-		}
-		w.change("activePlans")
-		if got := announced(); len(got) != 1 || got[0].Version != 1 || got[0].PreviousVersion != 0 ||
-			got[0].ExternalCustomerID != "auth0|a/b" {
-			t.Fatalf("the first change: %+v, want it at once", got)
-		}
-		w.change("entitlements", "activePlans")
-		w.Advance(time.Second)
-		w.change("credits")
-		w.change("entitlements")
-		if got := announced(); len(got) != 0 {
-			t.Fatalf("a second after the last announcement: %+v", got)
-		}
-		w.Advance(time.Second)
-		got := announced()
-		if len(got) != 1 || got[0].Version != 4 || got[0].PreviousVersion != 1 ||
-			!slices.Equal(got[0].Changed, []string{"activePlans", "credits", "entitlements"}) {
-			t.Fatalf("two seconds after: %+v, want one announcement of versions 2 to 4", got)
-		}
-		w.Advance(time.Minute)
-		if got := announced(); len(got) != 0 {
-			t.Errorf("announced again: %+v", got)
 		}
 	})
 }
@@ -435,7 +389,7 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 			d.Attempts[0].Number != 1 || d.Attempts[1].Number != 2 {
 			t.Errorf("after redelivery: %+v, want the log to go on", d)
 		}
-		w.change("credits") // not for this endpoint
+		w.change() // not for this endpoint
 		w.Advance(time.Second)
 		late := w.endpoint("late", "payment.*") // younger than the event
 		for _, to := range []webhook.EndpointState{e, late} {

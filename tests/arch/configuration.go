@@ -18,6 +18,11 @@ Written from config/config.go by ` + "`go test ./tests/arch -update`" + `.
 
 Configuration is environment variables only; an empty one counts as absent. A missing or contradictory setting stops the
 start with one line per fault. A sandbox needs none. *required* means: in live.
+
+A secret, which is one that is removed from the environment once it is read, may come from a file instead: the one that
+the variable with ` + "`_FILE`" + ` behind its name leads to, as in ` + "`APP_SECRET_FILE`" + `, or else the file of the variable's name among the
+credentials that systemd passes (` + "`LoadCredential=APP_SECRET:/etc/sundry/app_secret`" + `). A line break at its end is not
+part of it. [operations](operations.md#secrets) has how to replace secrets.
 `
 
 // setting is a field of config.Config.

@@ -20,6 +20,7 @@ const (
 	command
 	tests
 	example
+	deploy
 )
 
 // drivingAdapters call the modules; every other adapter implements a port.
@@ -73,6 +74,8 @@ func locate(dir string) place {
 		return place{layer: tests}
 	case "examples":
 		return place{layer: example}
+	case "deploy":
+		return place{layer: deploy}
 	case ".":
 		return place{layer: command}
 	}
@@ -93,6 +96,7 @@ var allowed = map[layer][]layer{
 	bootstrap:     {core, ports, modules, driving, driven, configuration},
 	command:       {bootstrap},
 	example:       {core, ports, bootstrap}, // as a program of somebody else may
+	deploy:        {configuration},          // its files set what the program reads
 }
 
 // importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/,
@@ -146,6 +150,7 @@ var libraryHomes = map[string][]place{
 	"gorm.io/gorm":                {{layer: driven, unit: "gormstore"}},
 	"github.com/jackc/pgx":        {{layer: driven, unit: "gormstore"}},
 	"github.com/wneessen/go-mail": {{layer: driven, unit: "mail"}},
+	"go.opentelemetry.io":         {{layer: driven, unit: "telemetry"}},
 }
 
 func libraryFault(from place, importPath string, isTest bool) string {

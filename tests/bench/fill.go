@@ -18,7 +18,7 @@ var filledRows int
 // saleTables hold the rows of one sale that is paid, and subscriptionTables those of a subscription's first one.
 var (
 	saleTables = []string{
-		"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_entries", "grants",
+		"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_postings", "grants",
 		"access_versions", "access_snapshots", "events",
 	}
 	subscriptionTables = append(slices.Clone(saleTables), "payment_methods", "subscriptions")

@@ -119,19 +119,20 @@ func (w *fixture) schedule(ctx context.Context, creatorID string, subscriptions 
 	return errors.Join(err, store.Close())
 }
 
-// awaitRenewed waits until an account has n renewals and returns when the last was charged.
+// awaitRenewed waits until an account has n renewals and returns when the last was charged. Each has taken a receipt
+// number after those of the n copied sales and the one that was copied, whose row costs next to nothing to ask for.
 func (w *fixture) awaitRenewed(ctx context.Context, creatorID string, n int) (time.Time, error) {
 	for end := time.Now().Add(renewalsWithin); time.Now().Before(end) &&
 		ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		var done int
-		var last int64
-		err := w.pool.QueryRow(ctx, `SELECT COUNT(*), COALESCE(MAX(p.settled_at), 0) FROM subscription_periods b JOIN payments p ON p.id = b.payment_id
-			WHERE b.creator_id = $1 AND b.kind = 'renewal'`, creatorID).Scan(&done, &last)
+		var numbered int
+		err := w.pool.QueryRow(ctx, "SELECT MAX(last) FROM document_numbers WHERE creator_id = $1", creatorID).Scan(&numbered)
 		if err != nil {
 			return time.Time{}, err
 		}
-		if done >= n {
-			return time.UnixMilli(last), nil
+		if numbered > 2*n {
+			var last int64
+			err := w.pool.QueryRow(ctx, "SELECT MAX(settled_at) FROM payments WHERE creator_id = $1", creatorID).Scan(&last)
+			return time.UnixMilli(last), err
 		}
 	}
 	return time.Time{}, errors.Join(fmt.Errorf("fewer than %d renewals within %s", n, renewalsWithin), ctx.Err())

@@ -109,7 +109,7 @@ func mailSite(t *testing.T) (site mailtemplate.Site, page string) {
 	t.Cleanup(host.Close)
 	at := func(string) string { return host.URL + "/" }
 	return mailtemplate.Site{
-		Sandbox: true, ReceiptURL: at, ManageURL: at, PortalURL: at,
+		ReceiptURL: at, ManageURL: at, PortalURL: at,
 		CreditNoteURL: at, PaymentReceiptURL: at,
 		ImageURL:     func(string) string { return host.URL + "/logo" },
 		DashboardURL: at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },

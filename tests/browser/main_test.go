@@ -81,6 +81,7 @@ func (b *chromium) launch() error {
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-features", "Translate,OptimizationHints,MediaRouter,AutofillServerCommunication"),
 		chromedp.Flag("lang", "en-IE"),
+		chromedp.Flag("accept-lang", "en-US,en"), // the headless shell has no language of its own
 		chromedp.Flag("password-store", "basic"),
 		chromedp.WindowSize(1280, 860),
 	}

@@ -27,6 +27,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/money"
+	"sundry/core/secret"
 	"sundry/core/tax"
 	"sundry/ports"
 	"sundry/tests/contract"
@@ -47,8 +48,9 @@ func TestPayoutRails(t *testing.T) {
 		contract.PayoutRail(t, func(t *testing.T) contract.PayoutRailFixture {
 			t.Helper()
 			fake := stripefake.New(t)
+			rail := stripepay.NewRail(stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: fake.URL}))
 			return contract.PayoutRailFixture{
-				Rail: stripepay.NewRail(stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: fake.URL})),
+				Rail: rail, Payouts: rail,
 				Sent: func() int { return fake.Count("POST /v1/transfers") },
 			}
 		})
@@ -197,10 +199,7 @@ func TestEncrypters(t *testing.T) {
 	contract.Encrypter(t, func() ports.Encrypter {
 		key := make([]byte, 32)
 		_, _ = rand.Read(key)
-		made, err := encrypter.New(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := encrypter.New(secret.Fixed(key))
 		return made
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"sundry/core/money"
 	"sundry/core/payment"
@@ -38,6 +39,8 @@ type ProcessorFixture struct {
 	// Confirm makes a transfer of money arrive, of a charge or a refund, where the processor learns that later; nil where
 	// its response is the outcome.
 	Confirm func(t *testing.T, id string)
+	// Charges lists the charges of the account; nil where the processor can't.
+	Charges ports.ChargeLister
 	// Refunded returns the refunded part of a charge, in minor units, according to the processor.
 	Refunded func(t *testing.T, paymentID string) int64
 }
@@ -60,6 +63,7 @@ func Processor(t *testing.T, newFixture func(t *testing.T) ProcessorFixture) {
 		"Find does not know what was never charged":                             processorFindsNothing,
 		"one refund id returns once, others add up":                             processorRefundsOnce,
 		"only a succeeded charge is refunded":                                   processorRefundsSucceededOnly,
+		"what was charged or refunded since a time is listed":                   processorListsCharges,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -351,5 +355,50 @@ func processorRefundsSucceededOnly(t *testing.T, f ProcessorFixture) {
 			t.Errorf("money of a charge that is %s went back", status)
 		}
 		f.wantRefunded(t, r.PaymentID, 0)
+	}
+}
+
+func processorListsCharges(t *testing.T, f ProcessorFixture) {
+	if f.Charges == nil {
+		return
+	}
+	began := time.Now().Add(-time.Minute)
+	listed := func(since time.Time) map[string]ports.ChargeReport {
+		t.Helper()
+		all, err := f.Charges.ListCharges(t.Context(), since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byPayment := map[string]ports.ChargeReport{}
+		for _, c := range all {
+			byPayment[c.PaymentID] = c
+		}
+		if len(all) != len(byPayment) {
+			t.Errorf("%d charges are listed in %d lines", len(byPayment), len(all))
+		}
+		return byPayment
+	}
+	paid, nothing, canceled := f.request(f.Cards.Succeeds), f.request(f.Cards.Succeeds), f.request(f.Cards.Succeeds)
+	nothing.Amount.Minor, nothing.SaveCard = 0, true
+	f.charge(t, paid, payment.Succeeded)
+	f.charge(t, nothing, payment.Succeeded)
+	f.cancel(t, canceled, payment.Canceled)
+	if has(f.Cards.Declines) {
+		f.charge(t, f.request(f.Cards.Declines), payment.Declined)
+	}
+	all := listed(began)
+	got := all[paid.PaymentID]
+	if len(all) != 1 || got.SubjectID != paid.SubjectID || got.CreatorID != paid.CreatorID || got.Amount != paid.Amount ||
+		got.Refunded.Minor != 0 || got.At.Before(began) {
+		t.Errorf("listed %+v, want the charge of %+v", all, paid)
+	}
+	if err := f.refund(t, paid, "ref_"+rand.Text(), 500); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(began)[paid.PaymentID].Refunded; got.Minor != 500 {
+		t.Errorf("%d of it are refunded, want 500", got.Minor)
+	}
+	if later := listed(time.Now().Add(time.Hour)); len(later) != 0 {
+		t.Errorf("listed %+v since an hour from now", later)
 	}
 }

@@ -18,6 +18,8 @@ type PayoutRailFixture struct {
 	Rail ports.PayoutRail
 	// Confirm makes a payout arrive where the rail learns that later; nil where its response is the outcome.
 	Confirm func(t *testing.T, payoutID string)
+	// Payouts lists what was sent; nil where the rail can't.
+	Payouts ports.PayoutLister
 	// Sent returns the number of transfers that the rail has made, and is nil where nobody can tell.
 	Sent func() int
 }
@@ -70,8 +72,24 @@ func railSendsOnce(t *testing.T, f PayoutRailFixture) {
 			t.Errorf("%+v, %v; want it paid", outcome, err)
 		}
 	}
+	if f.Payouts != nil {
+		wantListedPayout(t, f.Payouts, p)
+	}
 	if f.Sent != nil && f.Sent() != 1 {
 		t.Errorf("%d transfers, want one", f.Sent())
+	}
+}
+
+// wantListedPayout expects one payout, which was just sent, in the rail's list.
+func wantListedPayout(t *testing.T, payouts ports.PayoutLister, p payout.State) {
+	t.Helper()
+	all, err := payouts.ListPayouts(t.Context(), time.Now().Add(-time.Minute))
+	if err != nil || len(all) != 1 || all[0].PayoutID != p.ID || all[0].CreatorID != p.CreatorID ||
+		all[0].Amount != p.Amount || all[0].Destination != p.Destination || all[0].At.IsZero() {
+		t.Errorf("listed %+v, %v; want %+v", all, err, p)
+	}
+	if later, err := payouts.ListPayouts(t.Context(), time.Now().Add(time.Hour)); err != nil || len(later) != 0 {
+		t.Errorf("listed %+v, %v since an hour from now", later, err)
 	}
 }
 

@@ -16,6 +16,7 @@ type StoreAdapter interface {
 	ports.Store
 	ports.TaskQueue
 	ports.DeliveryStore
+	ports.MailStore
 	ports.AccessReader
 	ports.UsageIntake
 	// Snapshot runs fn, whose reads all see one moment.
@@ -84,6 +85,7 @@ func accessCases() storeCases {
 		"ended grants and stale ones":       endedGrantsAndStaleOnes,
 		"snapshots follow one another":      snapshotsFollowOneAnother,
 		"the lock makes writers take turns": theLockMakesWritersTakeTurns,
+		"the lock of no document excludes":  theLockOfNoDocumentExcludesOthers,
 		"scan sees every customer once":     scanSeesEveryCustomerOnce,
 		"credit uses are remembered":        creditUsesAreRemembered,
 	}
@@ -92,6 +94,7 @@ func accessCases() storeCases {
 func bookingCases() storeCases {
 	return storeCases{
 		"scheduling comes back as it went":                       schedulingComesBackAsItWent,
+		"the calendar's version rises with each change":          theCalendarsVersionRisesWithEachChange,
 		"a reservation is read as written":                       aReservationIsReadAsWritten,
 		"live reservations never overlap":                        liveReservationsNeverOverlap,
 		"time released is free and does not come back by itself": timeGivenBackIsFreeAndDoesNotComeBackByItself,
@@ -153,6 +156,7 @@ func mailCases() storeCases {
 	return storeCases{
 		"mails are one per kind and cause":                 mailsAreOnePerKindAndCause,
 		"a mail remembers what became of it":               aMailRemembersWhatBecameOfIt,
+		"settled mails end their tasks":                    settledMailsEndTheirTasks,
 		"a recipient's limit holds at once":                aRecipientsLimitHoldsAtOnce,
 		"a recipient's limit holds for concurrent inserts": aRecipientsLimitHoldsForConcurrentInserts,
 	}

@@ -122,6 +122,81 @@ func schedulingComesBackAsItWent(t *testing.T, db Database) {
 	}
 }
 
+func theCalendarsVersionRisesWithEachChange(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	l := listingState(1)
+	version := func() ports.CalendarVersion {
+		t.Helper()
+		v, err := store.Read(t.Context()).Booking.Scheduling.GetVersion(t.Context(), l.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if _, err := store.Read(t.Context()).Booking.Scheduling.GetVersion(t.Context(), l.ID); !errors.Is(err,
+		ports.ErrNotFound) {
+		t.Errorf("an unknown listing: %v, want %v", err, ports.ErrNotFound)
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Catalog.Listings.Insert(ctx, l) })
+	if got, want := version(), (ports.CalendarVersion{Listing: l.Revision}); got != want {
+		t.Errorf("at first: %+v, want %+v", got, want)
+	}
+	kept := heldReservation("a", 0)
+	const calendar = "https://calendar.example.com/a.ics"
+	for _, step := range []struct {
+		name    string
+		changes bool
+		do      func(ctx context.Context, r ports.Repos) error
+	}{
+		{"hours", true, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateHours(ctx, l.CreatorID, slot.NoSettings())
+		}},
+		{"places", true, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateMeetings(ctx, l.CreatorID, appointment.MeetingSettings{})
+		}},
+		{"another creator's hours", false, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateHours(ctx, "crt_other", slot.NoSettings())
+		}},
+		{"a hold", true, func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Booking.Reservations.Insert(ctx, []appointment.ReservationState{kept})
+			return err
+		}},
+		{"a hold of a taken time", false, func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Booking.Reservations.Insert(ctx, []appointment.ReservationState{heldReservation("b", 0)})
+			return err
+		}},
+		{"its confirmation", false, func(ctx context.Context, r ports.Repos) error {
+			kept.Status, kept.Revision = appointment.Confirmed, kept.Revision+1
+			return r.Booking.Reservations.Update(ctx, kept)
+		}},
+		{"its cancellation", true, func(ctx context.Context, r ports.Repos) error {
+			kept.Status, kept.Revision = appointment.ReservationCanceled, kept.Revision+1
+			return r.Booking.Reservations.Update(ctx, kept)
+		}},
+		{"a calendar that is not read yet", false, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.BusyCalendars.Update(ctx, l.CreatorID, []string{calendar})
+		}},
+		{"one that could not be read", false, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.BusyCalendars.UpdateFailure(ctx, l.CreatorID, calendar, "refused", bookingTime)
+		}},
+		{"its times", true, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.BusyCalendars.UpdateTimes(ctx, l.CreatorID, calendar, nil, bookingTime)
+		}},
+		{"its times of the same moment", true, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.BusyCalendars.UpdateTimes(ctx, l.CreatorID, calendar, nil, bookingTime)
+		}},
+		{"no calendar", true, func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.BusyCalendars.Update(ctx, l.CreatorID, nil)
+		}},
+	} {
+		before := version()
+		atomically(t, store, step.do)
+		if after := version(); (after.Creator > before.Creator) != step.changes {
+			t.Errorf("%s: version %d became %d", step.name, before.Creator, after.Creator)
+		}
+	}
+}
+
 func aReservationIsReadAsWritten(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	first, second := heldReservation("a1", 0), heldReservation("a2", 120)

@@ -108,7 +108,7 @@ func issueKey(n byte, creatorID string) *identity.APIKey {
 		order.ExpiresAt = noon.Add(time.Duration(n) * time.Hour)
 	}
 	return identity.IssueKey(
-		newID(id.APIKey, n), creatorID, order, identity.NewKey(false, []byte{n}), bytes.Repeat([]byte{n}, 32), noon,
+		newID(id.APIKey, n), creatorID, order, identity.NewKey(false, 0, []byte{n}), bytes.Repeat([]byte{n}, 32), noon,
 	)
 }
 

@@ -72,6 +72,68 @@ func mailOf(t *testing.T, store StoreAdapter, creatorID, mailID string) ports.Ma
 	return found[0]
 }
 
+// settledMailsEndTheirTasks records the mails of many tasks at once, one of which was scheduled again meanwhile: of that
+// one nothing is written.
+func settledMailsEndTheirTasks(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	const kind, tasks = "mail.send", 12
+	now := realNow()
+	settled := map[string][]ports.Mail{}
+	for n := range byte(tasks) {
+		sent := ports.Mail{
+			ID: id.New(id.Mail, [16]byte{n, 1}), CreatorID: creator, Kind: "receipt", Cause: fmt.Sprint("pay_", n),
+			Recipient: "grace@example.com", Data: json.RawMessage(`{}`), CreatedAt: now,
+		}
+		refused := sent
+		refused.ID, refused.Kind = id.New(id.Mail, [16]byte{n, 2}), "order"
+		for _, m := range []ports.Mail{sent, refused} {
+			insertMail(t, store, m, ports.MailLimit{Most: 100, Window: time.Hour})
+		}
+		sent.SentAt = now.Add(time.Second)
+		refused.RefusedAt, refused.Refusal = now.Add(2*time.Second), "no such address"
+		subject := sent.ID + "," + refused.ID
+		settled[subject] = []ports.Mail{sent, refused}
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Tasks.Schedule(ctx, kind, subject, creator, now)
+		})
+	}
+	claimed, err := store.Claim(t.Context(), ports.DefaultTasks, now, time.Minute, tasks)
+	if err != nil || len(claimed) != tasks {
+		t.Fatalf("claimed %d, %v", len(claimed), err)
+	}
+	fenced := claimed[3].Subject
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.Schedule(ctx, kind, fenced, creator, now)
+	})
+	var all sync.WaitGroup
+	for _, task := range claimed {
+		all.Go(func() {
+			err := store.RecordSettled(t.Context(), task, settled[task.Subject])
+			if errors.Is(err, ports.ErrFenced) != (task.Subject == fenced) || err != nil && task.Subject != fenced {
+				t.Errorf("%s: %v", task.Subject, err)
+			}
+		})
+	}
+	all.Wait()
+	for subject, mails := range settled {
+		sent, refused := mailOf(t, store, creator, mails[0].ID), mailOf(t, store, creator, mails[1].ID)
+		if subject == fenced {
+			if sent.Settled() || refused.Settled() {
+				t.Errorf("of a run that was fenced %+v and %+v were written", sent, refused)
+			}
+			continue
+		}
+		if !sent.SentAt.Equal(mails[0].SentAt) || !sent.RefusedAt.IsZero() ||
+			!refused.RefusedAt.Equal(mails[1].RefusedAt) || refused.Refusal != "no such address" || !refused.SentAt.IsZero() {
+			t.Errorf("stored %+v and %+v", sent, refused)
+		}
+	}
+	left, err := store.Claim(t.Context(), ports.DefaultTasks, now.Add(time.Hour), time.Minute, tasks)
+	if err != nil || len(left) != 1 || left[0].Subject != fenced {
+		t.Errorf("tasks left: %+v, %v; want that which was scheduled again", left, err)
+	}
+}
+
 func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()

@@ -24,6 +24,7 @@ func paymentCases() storeCases {
 		"payments are found by their search":           paymentsAreFoundByTheirSearch,
 		"payments are found by their standing":         paymentsAreFoundByTheirStanding,
 		"live payments are listed oldest first":        livePaymentsAreListedOldestFirst,
+		"abandoned payments have no task":              abandonedPaymentsHaveNoTask,
 		"a customer's payments are those that took":    aCustomersPaymentsAreThoseThatTook,
 		"usable cards are listed newest first":         usableCardsAreListedNewestFirst,
 		"a processor's refund is known once":           aProcessorsRefundIsKnownOnce,
@@ -132,7 +133,7 @@ func whoSettlesAPaymentWaitsForTheOther(t *testing.T, db Database) {
 			runs := 0
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 				runs++
-				loaded, err := r.Payments.Payments.GetForUpdate(ctx, p.ID)
+				loaded, err := r.Payments.Payments.GetForUpdate(ctx, p.ID, p.Purpose)
 				if err != nil {
 					return err
 				}
@@ -156,7 +157,7 @@ func whoSettlesAPaymentWaitsForTheOther(t *testing.T, db Database) {
 		t.Errorf("counted %d, %v; want %d", got.Refunded.Minor, err, rivals)
 	}
 	err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Payments.Payments.GetForUpdate(ctx, "pay_unknown")
+		_, err := r.Payments.Payments.GetForUpdate(ctx, "pay_unknown", payment.ForCheckout)
 		return err
 	})
 	wantError(t, "an unknown payment", err, ports.ErrNotFound)
@@ -271,6 +272,37 @@ func livePaymentsAreListedOldestFirst(t *testing.T, db Database) {
 		live, err := store.Read(t.Context()).Payments.Payments.ListLive(t.Context(), creator, limit)
 		var got []string
 		for _, p := range live {
+			got = append(got, p.ID)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v; want %v", got, err, want)
+		}
+	}
+}
+
+// abandonedPaymentsHaveNoTask compares the age of attempts in real time, however far an account's clock is ahead.
+func abandonedPaymentsHaveNoTask(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	const kind, ahead = "payment.charge", 24 * time.Hour
+	old, tasked, young, ofAhead := livePayment("1", creator, "sub_1"), livePayment("2", creator, "sub_2"),
+		livePayment("3", creator, "sub_3"), livePayment("4", "crt_2", "sub_4")
+	before := old.CreatedAt.Add(time.Minute)
+	young.CreatedAt = before.Add(time.Second)
+	ofAhead.CreatedAt = before.Add(ahead - time.Second)
+	youngAhead := livePayment("5", "crt_2", "sub_5")
+	youngAhead.CreatedAt = before.Add(ahead + time.Second)
+	if err := insertPayments(t, store, old, tasked, young, ofAhead, youngAhead, paymentState("6", creator)); err != nil {
+		t.Fatal(err)
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return errors.Join(r.Tasks.Ensure(ctx, kind, tasked.ID, creator, before),
+			r.Tasks.Ensure(ctx, "payment.refund", old.ID, creator, before),
+			r.Sandbox.ClockOffsets.Advance(ctx, "crt_2", ahead))
+	})
+	for limit, want := range map[int][]string{9: {"pay_1", "pay_4"}, 1: {"pay_1"}} {
+		found, err := store.Read(t.Context()).Payments.Payments.ListWithoutTask(t.Context(), kind, before, limit)
+		var got []string
+		for _, p := range found {
 			got = append(got, p.ID)
 		}
 		if err != nil || !slices.Equal(got, want) {

@@ -372,7 +372,7 @@ func whatWasBilledIsToldFromWhatIsCounted(t *testing.T, db Database) {
 	billed.InvoiceID, billed.BilledQuantity, billed.BilledMinor, billed.BilledAt = "inv_1", billed.Total.Quantity, 500,
 		catalogTime
 	atomically(
-		t, store, func(ctx context.Context, r ports.Repos) error { return r.Usage.Rollups.SetBilled(ctx, billed) },
+		t, store, func(ctx context.Context, r ports.Repos) error { return r.Usage.Rollups.SetBilled(ctx, s, billed) },
 	)
 	got, err := store.Read(t.Context()).Usage.Rollups.Get(t.Context(), s, catalogTime)
 	if err != nil || got.InvoiceID != "inv_1" || got.BilledMinor != 500 ||

@@ -17,8 +17,9 @@ func TestProcessorStripe(t *testing.T) {
 		fake.Linger(5 * time.Millisecond)
 		// A card that times out is charged, and its response is lost, every time that it is asked for.
 		fake.LoseResponsesTo(stripefake.TimesOut)
+		processor := stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: fake.URL})
 		return contract.ProcessorFixture{
-			Processor: stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: fake.URL}), CreatorID: "crt_1",
+			Processor: processor, Charges: processor, CreatorID: "crt_1",
 			Cards: contract.ProcessorCards{
 				Succeeds: "ctoken_" + stripefake.Succeeds, Declines: "ctoken_" + stripefake.Declines,
 				Challenges: "ctoken_" + stripefake.Challenges, PresentOnly: "ctoken_" + stripefake.PresentOnly,

@@ -23,7 +23,6 @@ func openReservations(t *testing.T, app *harness.App) {
 func openSnapshots(t *testing.T, app *harness.App) {
 	t.Helper()
 	if strings.HasPrefix(app.DatabaseURL, "postgres") {
-		app.Exec(t, "ALTER TABLE grants DROP CONSTRAINT grants_creator_id_external_customer_id_fkey")
 		app.Exec(t, "ALTER TABLE sandbox_refunds DROP CONSTRAINT sandbox_refunds_payment_id_fkey")
 	}
 }

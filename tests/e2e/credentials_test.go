@@ -15,7 +15,7 @@ import (
 func freshKey(livemode bool) string {
 	random := make([]byte, identity.KeyEntropy)
 	_, _ = rand.Read(random)
-	return identity.NewKey(livemode, random)
+	return identity.NewKey(livemode, 0, random)
 }
 
 // forged is a token whose signature covers other claims.

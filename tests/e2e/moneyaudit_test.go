@@ -14,11 +14,11 @@ import (
 func openLedger(t *testing.T, app *harness.App) {
 	t.Helper()
 	if strings.HasPrefix(app.DatabaseURL, "postgres") {
-		app.Exec(t, "DROP TRIGGER ledger_entries_append_only ON ledger_entries")
+		app.Exec(t, "DROP TRIGGER ledger_postings_append_only ON ledger_postings")
 		return
 	}
-	app.Exec(t, "DROP TRIGGER ledger_entries_no_update")
-	app.Exec(t, "DROP TRIGGER ledger_entries_no_delete")
+	app.Exec(t, "DROP TRIGGER ledger_postings_no_update")
+	app.Exec(t, "DROP TRIGGER ledger_postings_no_delete")
 }
 
 // Corrupting one row behind the program's back makes verify name it.
@@ -33,8 +33,9 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 			Want(t, 201).Map(t)
 		cases := []struct{ statement, id, named string }{
 			{
-				statement: "UPDATE ledger_entries SET amount = amount + 1 WHERE source_id = $1 AND account = 'creator_pending'",
-				id:        sold(t, w), named: "posting led_",
+				statement: "UPDATE ledger_postings SET creator_pending = creator_pending + 1, disputed_funds = -1 " +
+					"WHERE source_id = $1 AND kind = 'sale'",
+				id: sold(t, w), named: "balance of " + w.ID,
 			},
 			{statement: "UPDATE sales SET tax = tax + 1 WHERE id = $1", id: sold(t, w)},
 			{statement: "UPDATE sales SET total = total + 1 WHERE id = $1", id: sold(t, w)},
@@ -49,6 +50,10 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 			},
 			{statement: "UPDATE disputes SET amount = amount - 1 WHERE id = $1", id: disputed},
 			{statement: "UPDATE payouts SET amount = amount + 1 WHERE id = $1", id: w.paid(t)},
+			{
+				statement: "INSERT INTO ledger_balances VALUES ($1, 'eur', '', 1, 0, 0, 0)", id: w.ID,
+				named: "stored balance of " + w.ID,
+			},
 		}
 		verified(t, app)
 		openLedger(t, app)
@@ -80,8 +85,8 @@ func TestTheLedgerCannotBeChanged(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		paymentID := sold(t, w)
-		for _, statement := range []string{"UPDATE ledger_entries SET amount = 1 WHERE source_id = $1",
-			"DELETE FROM ledger_entries WHERE source_id = $1"} {
+		for _, statement := range []string{"UPDATE ledger_postings SET kind = 'refund' WHERE source_id = $1",
+			"DELETE FROM ledger_postings WHERE source_id = $1"} {
 			if err := app.TryExec(t, statement, paymentID); err == nil || !strings.Contains(err.Error(), "append-only") {
 				t.Errorf("%s: %v", statement, err)
 			}

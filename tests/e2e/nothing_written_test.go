@@ -13,7 +13,7 @@ import (
 // changedInBackground names the tables that background work changes: tasks, announcements, deliveries, mails, counts,
 // the last use of a key, and the log of requests.
 var changedInBackground = []string{
-	"tasks", "api_keys", "access_announcements", "events", "event_positions", "deliveries", "delivery_attempts",
+	"tasks", "api_keys", "events", "event_positions", "deliveries", "delivery_attempts",
 	"webhook_endpoints", "mails", "api_requests", "concurrency_rates", "concurrency_pauses", "deployment",
 	"usage_rollups", "usage_watermark",
 }

@@ -66,7 +66,7 @@ func (w *fixture) plantedSales(t *testing.T) (cases []planted) {
 		{"the day of a receipt", "UPDATE documents SET issued_at = issued_at - 31536000000 WHERE subject_id = $1"},
 		{
 			"a deleted processor fee",
-			"DELETE FROM ledger_entries WHERE source_id = $1 AND kind = 'processor_fee'",
+			"DELETE FROM ledger_postings WHERE source_id = $1 AND kind = 'processor_fee'",
 		},
 		{"a sale that was released", "UPDATE sales SET released = FALSE WHERE id = $1"},
 		{"a sale's day of release", "UPDATE sales SET available_at = available_at + 31536000000 WHERE id = $1"},

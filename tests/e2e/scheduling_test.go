@@ -136,6 +136,38 @@ func TestTheCalendarFollowsTheAccountsClock(t *testing.T) {
 	})
 }
 
+func TestACalendarThatIsKnownIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		l := w.bookableListing(t)
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": "2031-06-15T10:30:00.000Z"}).Want(t, 200)
+		for route, query := range map[string][]string{
+			"slots": {"date", "2031-06-15"}, "slots/range": {"from", "2031-06-15", "to", "2031-06-20"},
+			"available-dates": {"from", "2031-06-01", "to", "2031-06-30"},
+		} {
+			ask := func(known string, status int) *harness.Response {
+				t.Helper()
+				return app.Ask(t, harness.Request{
+					Method: get, Path: "/v1/listings/" + l.ID + "/" + route, Query: pairs(query),
+					Headers: map[string]string{"If-None-Match": known},
+				}).Want(t, status)
+			}
+			known := ask("", 200).Header.Get("ETag")
+			if same := ask(known, 304); len(same.Body) > 0 || same.Header.Get("ETag") != known {
+				t.Errorf("%s: %q, %s", route, same.Body, same.Header.Get("ETag"))
+			}
+			w.AsCreator(t, put, "/v1/scheduling/availability", harness.JSON{"timezone": "UTC", "weekly": []any{}}).Want(t, 200)
+			changed := ask(known, 200)
+			if cached := changed.Header.Get("Cache-Control"); cached != "private, no-cache" {
+				t.Errorf("%s: Cache-Control %q", route, cached)
+			}
+			w.AsCreator(t, put, "/v1/scheduling/availability", everyDay("UTC", "00:00", "24:00")).Want(t, 200)
+			ask(changed.Header.Get("ETag"), 200)
+		}
+	})
+}
+
 func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -51,7 +51,7 @@ func wantTaxReport(t *testing.T, app *harness.App, want ...string) {
 	for currency, due := range owed {
 		inLedger := app.Count(
 			t,
-			"SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'tax_payable' AND currency = $1",
+			"SELECT CAST(COALESCE(-SUM(tax_payable), 0) AS BIGINT) FROM ledger_postings WHERE currency = $1",
 			currency,
 		)
 		if due.Minor != inLedger {

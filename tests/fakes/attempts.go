@@ -2,7 +2,9 @@ package fakes
 
 import (
 	"sundry/adapters/system"
+	"sundry/core/document"
 	"sundry/core/payment"
+	"sundry/core/secret"
 	"sundry/modules/payments"
 	"sundry/ports"
 )
@@ -31,5 +33,6 @@ func NewAttempts(
 		Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
 		},
+		Links: document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
 	})
 }

@@ -81,6 +81,9 @@ func (c *Charges) Run(ctx context.Context, attempt payment.State, _ ports.Payer,
 	return c.settle(ctx, attempt.ID, c.Response)
 }
 
+// RunUnattended implements ports.ChargeRunner. The test decides the outcome.
+func (*Charges) RunUnattended(context.Context, payment.State) error { return nil }
+
 // Cancel implements ports.ChargeRunner.
 func (c *Charges) Cancel(ctx context.Context, attempt payment.State, why payment.DeclineReason) (payment.State, error) {
 	return c.settle(ctx, attempt.ID, payment.Outcome{Status: payment.Canceled, Decline: why})
@@ -151,7 +154,7 @@ func (c *Charges) Finish(t testing.TB, paymentID string, o payment.Outcome) paym
 // settle is Settle in a transaction of its own.
 func (c *Charges) settle(ctx context.Context, paymentID string, o payment.Outcome) (settled payment.State, err error) {
 	err = c.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		settled, err = c.Settle(ctx, r, paymentID, o)
+		settled, err = c.Settle(ctx, r, payment.State{ID: paymentID}, o)
 		return err
 	})
 	return settled, err
@@ -159,9 +162,9 @@ func (c *Charges) settle(ctx context.Context, paymentID string, o payment.Outcom
 
 // Settle implements ports.Charges: the subscriber books what follows.
 func (c *Charges) Settle(
-	ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome,
+	ctx context.Context, r ports.Repos, attempt payment.State, o payment.Outcome,
 ) (payment.State, error) {
-	loaded, err := r.Payments.Payments.Get(ctx, paymentID)
+	loaded, err := r.Payments.Payments.Get(ctx, attempt.ID)
 	if err != nil {
 		return payment.State{}, err
 	}

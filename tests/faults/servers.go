@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 
 	"sundry/tests/harness"
@@ -27,8 +28,10 @@ type server struct {
 	as   *syscall.Credential // nil: the caller
 	dir  string
 	addr string
-	cmd  *exec.Cmd
-	log  *lockedBuffer
+	// ready reports whether it serves.
+	ready func() bool
+	cmd   *exec.Cmd
+	log   *lockedBuffer
 }
 
 func (s *server) start() {
@@ -39,13 +42,26 @@ func (s *server) start() {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	harness.Eventually(s.t, 30*time.Second, s.path+" listens", func() bool {
-		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(s.t.Context(), "tcp", s.addr)
-		if err != nil {
-			return false
-		}
-		return conn.Close() == nil
-	})
+	harness.Eventually(s.t, 30*time.Second, s.path+" is ready", s.ready)
+}
+
+// listens reports whether the server takes connections.
+func (s *server) listens() bool {
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(s.t.Context(), "tcp", s.addr)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+// run runs a program to its end as the server's account.
+func (s *server) run(path string, args ...string) {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), path, args...)
+	cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: s.as}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("%s %v: %v\n%s", path, args, err, out)
+	}
 }
 
 // die ends the server by a signal and waits until it is gone.
@@ -74,6 +90,7 @@ func newServer(t testing.TB, path, account string) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, path: path, dir: dir, addr: freeAddress(t), log: &lockedBuffer{}}
+	s.ready = s.listens
 	if os.Geteuid() == 0 && account != "" { // PostgreSQL refuses root
 		owner, err := user.Lookup(account)
 		if err != nil {
@@ -104,6 +121,16 @@ func newServer(t testing.TB, path, account string) *server {
 // postgresServer is an empty cluster of the test's own, running; false where PostgreSQL's programs are not installed.
 func postgresServer(t testing.TB) (_ *server, address string, ok bool) {
 	t.Helper()
+	s, address, ok := newPostgresServer(t)
+	if ok {
+		s.start()
+	}
+	return s, address, ok
+}
+
+// newPostgresServer is postgresServer before its start. Its data are in the folder data of its own.
+func newPostgresServer(t testing.TB) (_ *server, address string, ok bool) {
+	t.Helper()
 	initdb, ok := installed("initdb", "/usr/lib/postgresql/*/bin/initdb")
 	if !ok {
 		return nil, "", false
@@ -114,20 +141,21 @@ func postgresServer(t testing.TB) (_ *server, address string, ok bool) {
 	}
 	s := newServer(t, filepath.Join(filepath.Dir(initdb), "postgres"), "postgres")
 	data := filepath.Join(s.dir, "data")
-	create := exec.CommandContext(
-		t.Context(), initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync",
-	)
-	create.Dir, create.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: s.as}
-	if out, err := create.CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
+	s.run(initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 	host, port, _ := net.SplitHostPort(s.addr)
 	// What was written is in the page cache: that survives the server, which is all that dies here.
 	s.args = []string{
 		"-D", data, "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=", "-c", "fsync=off",
 	}
-	s.start()
-	return s, "postgres://postgres@" + s.addr + "/postgres?sslmode=disable", true
+	address = "postgres://postgres@" + s.addr + "/postgres?sslmode=disable"
+	s.ready = func() bool { // it listens before it lets anybody in
+		conn, err := pgx.Connect(t.Context(), address)
+		if err != nil {
+			return false
+		}
+		return conn.Close(t.Context()) == nil
+	}
+	return s, address, true
 }
 
 // redisServer is a Redis of the test's own that keeps nothing, running; false where it is not installed.

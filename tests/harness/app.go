@@ -21,11 +21,15 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"sundry/adapters/passwords"
 	"sundry/bootstrap"
 	"sundry/config"
 	"sundry/tests/testdb"
 	"sundry/tests/testenv"
 )
+
+// cheap keeps the hundreds of sign-ups of a run off the processor. adapters/passwords tests the cost that the program has.
+var cheap = passwords.Cost{MemoryKiB: 64, Passes: 1}
 
 // App is the running program.
 type App struct {
@@ -94,7 +98,7 @@ func start(engine testdb.Engine, databaseURL string, vars map[string]string) (ap
 	}
 	a.Program, err = bootstrap.New(
 		context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		bootstrap.Options{},
+		bootstrap.Options{Passwords: passwords.NewArgon2id(cheap)},
 	)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -141,6 +145,15 @@ func On(t testing.TB, engine testdb.Engine, databaseURL string, vars map[string]
 	t.Helper()
 	app, err := start(engine, databaseURL, vars)
 	return app.endedBy(t, engine, err)
+}
+
+// Refused returns why the program does not start on a database; nil when it does.
+func Refused(engine testdb.Engine, databaseURL string, vars map[string]string) error {
+	app, err := start(engine, databaseURL, vars)
+	if err == nil {
+		return app.Close()
+	}
+	return err
 }
 
 // endedBy leaves it to a test to end the program, if it started.

@@ -44,11 +44,12 @@ type ErrorBody struct {
 	} `json:"details"`
 }
 
-// client follows no redirect: tests look at them. It keeps connections, since tests ask a lot.
+// client follows no redirect: tests look at them. It keeps connections, since tests ask a lot, but never as long as the
+// program does (two minutes): a POST on a connection that the program closes at that moment would fail.
 var client = &http.Client{
 	Timeout:       time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 32, IdleConnTimeout: 30 * time.Second},
 }
 
 // Ask sends the request and validates the response by the document. A 5xx always fails the test.

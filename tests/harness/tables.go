@@ -7,6 +7,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +43,23 @@ func (a *App) TablesWith(t testing.TB, text string) (names []string) {
 		}
 	})
 	return names
+}
+
+// idText matches ids wherever they are in a text.
+var idText = regexp.MustCompile(`\b[a-z]{2,5}_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+
+// StoredIDs lists every id that any table holds in plain.
+func (a *App) StoredIDs(t testing.TB) []string {
+	t.Helper()
+	found := map[string]bool{}
+	a.eachTable(t, func(_ string, rows []string) {
+		for _, row := range rows {
+			for _, one := range idText.FindAllString(row, -1) {
+				found[one] = true
+			}
+		}
+	})
+	return slices.Sorted(maps.Keys(found))
 }
 
 func (a *App) eachTable(t testing.TB, do func(name string, rows []string)) {

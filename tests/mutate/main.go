@@ -6,7 +6,7 @@
 // Every mutation of a function is compiled into one binary of the package's tests, which an environment variable
 // selects; only changes of package variables and constants need a build each.
 //
-//	go run ./tests/mutate                      every package of core, and treasury
+//	go run ./tests/mutate                      every package of core, treasury and invoicing
 //	go run ./tests/mutate core/money core/plan these
 package main
 
@@ -32,7 +32,7 @@ func main() {
 	flag.Parse()
 	folders := flag.Args()
 	if len(folders) == 0 {
-		folders = []string{"core", "modules/treasury"}
+		folders = []string{"core", "modules/treasury", "modules/invoicing"}
 	}
 	err := run(ctx, os.Stdout, folders, options{*parallel, *list, *match})
 	stop()

@@ -12,7 +12,7 @@ import (
 // written counts the changes in a range of PostgreSQL's write-ahead log.
 type written struct {
 	// rows counts those inserted, updated and deleted, entries those of indexes; bytes are those of their log records,
-	// without the images of whole pages that a checkpoint causes.
+	// without the images of whole pages that a checkpoint causes, and the halves of pages that a split moves.
 	rows, entries, bytes int
 	// tables lists both by table.
 	tables string
@@ -64,7 +64,7 @@ FROM (
 	SELECT COALESCE(i.indrelid, r.oid)::regclass::text AS table_name,
 		COUNT(*) FILTER (WHERE w.resource_manager LIKE 'Heap%%') AS rows,
 		COUNT(*) FILTER (WHERE w.resource_manager IN ('Btree', 'Gist', 'Gin')) AS entries,
-		SUM(w.record_length - w.fpi_length) AS bytes
+		SUM(CASE WHEN w.record_type LIKE 'SPLIT%%' THEN 0 ELSE w.record_length - w.fpi_length END) AS bytes
 	FROM pg_get_wal_records_info('%s', '%s') w
 	JOIN pg_class r ON r.relfilenode = CAST((regexp_match(w.block_ref, 'rel \d+/' ||
 		(SELECT oid FROM pg_database WHERE datname = current_database()) || '/(\d+)'))[1] AS OID)

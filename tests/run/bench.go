@@ -40,13 +40,15 @@ func (b *bench) environ() []string {
 	var env []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if _, ours := b.env[name]; !ours && !slices.Contains(productSettings, name) {
+		if _, ours := b.env[name]; !ours && name != "GOFLAGS" && !slices.Contains(productSettings, name) {
 			env = append(env, pair)
 		}
 	}
 	if os.Getenv("GOGC") == "" {
 		env = append(env, "GOGC=200") // compiling and testing are bound by the processor, not by memory
 	}
+	// Programs that tests build are compiled from what the tests themselves are.
+	env = append(env, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
 	for name, value := range b.env {
 		if value != "" {
 			env = append(env, name+"="+value)

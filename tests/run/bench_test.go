@@ -65,15 +65,16 @@ func TestTheTestsSeeOurVariablesAndNotTheProducts(t *testing.T) {
 	t.Setenv("TEST_REDIS_URL", "redis://old")
 	t.Setenv("TEST_CHROMIUM", "/old")
 	t.Setenv("KEPT", "yes")
+	t.Setenv("GOFLAGS", "-mod=mod")
 	env := (&bench{env: map[string]string{"TEST_REDIS_URL": "redis://new", "TEST_CHROMIUM": ""}}).environ()
 	var got []string
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
-		if slices.Contains([]string{"DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "KEPT"}, name) {
+		if slices.Contains([]string{"DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "KEPT", "GOFLAGS"}, name) {
 			got = append(got, pair)
 		}
 	}
-	if want := []string{"KEPT=yes", "TEST_REDIS_URL=redis://new"}; !slices.Equal(got, want) {
+	if want := []string{"KEPT=yes", "GOFLAGS=-mod=mod -trimpath", "TEST_REDIS_URL=redis://new"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // playwright is the version of the npm package that fetches a Chromium where no package manager has one.
 const playwright = "playwright@1.65.1"
+
+// shells are the names of the headless shell: the same engine without the window, extensions and profile services of a
+// browser. The tests take half the processor's time in it.
+var shells = []string{"chromium-headless-shell", "chrome-headless-shell"}
 
 // browsers are the names that Chromium and Chrome go by, and where macOS keeps them.
 var browsers = []string{
@@ -23,31 +27,34 @@ func findChromium(ctx context.Context, _ *bench) (path, how string, err error) {
 	if given := os.Getenv("TEST_CHROMIUM"); given != "" {
 		return given, "TEST_CHROMIUM", checkBrowser(ctx, given)
 	}
+	installed := func(names []string, install func(context.Context) error) func(context.Context) (string, error) {
+		return func(ctx context.Context) (string, error) {
+			if err := install(ctx); err != nil {
+				return "", err
+			}
+			return installedBrowser(ctx, names)
+		}
+	}
+	already := func(context.Context) error { return nil }
+	apt := func(name string) func(context.Context) error {
+		return func(ctx context.Context) error { return aptInstall(ctx, name) }
+	}
 	return firstOf(ctx, []way{
-		{"the installed one", installedBrowser},
-		{"apt-get install chromium", func(ctx context.Context) (string, error) {
-			return afterInstall(ctx, aptInstall(ctx, "chromium"))
-		}},
-		{"apt-get install chromium-browser", func(ctx context.Context) (string, error) { // Ubuntu's name, a snap
-			return afterInstall(ctx, aptInstall(ctx, "chromium-browser"))
-		}},
-		{"brew install --cask chromium", func(ctx context.Context) (string, error) {
-			return afterInstall(ctx, brewInstall(ctx, "--cask", "chromium"))
-		}},
+		{"the installed headless shell", installed(shells, already)},
+		{"the installed one", installed(browsers, already)},
+		{"apt-get install chromium-headless-shell", installed(shells, apt("chromium-headless-shell"))},
+		{"apt-get install chromium", installed(browsers, apt("chromium"))},
+		{"apt-get install chromium-browser", installed(browsers, apt("chromium-browser"))}, // Ubuntu's name, a snap
+		{"brew install --cask chromium", installed(browsers, func(ctx context.Context) error {
+			return brewInstall(ctx, "--cask", "chromium")
+		})},
 		{"npm, " + playwright, playwrightBrowser},
 	})
 }
 
-func afterInstall(ctx context.Context, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	return installedBrowser(ctx)
-}
-
-func installedBrowser(ctx context.Context) (string, error) {
-	failure := errors.New("neither Chromium nor Chrome is installed")
-	for _, name := range browsers {
+func installedBrowser(ctx context.Context, names []string) (string, error) {
+	failure := fmt.Errorf("none of %s is installed", strings.Join(names, ", "))
+	for _, name := range names {
 		path, err := program(name)
 		if err != nil {
 			continue

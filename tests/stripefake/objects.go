@@ -149,6 +149,7 @@ func (s *Server) create(kind string, form url.Values) (int, object) {
 		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
 		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false,
 			form.Get("transfer_group")
+		o["currency"] = form.Get("currency")
 		return http.StatusOK, s.add("tr_", o)
 	}
 	return s.createConnect(kind, o, form)
@@ -341,11 +342,26 @@ func (s *Server) list(kind string, query url.Values) (int, object) {
 		for _, name := range []string{"payment_intent", "transfer_group", "invoice"} {
 			wanted = wanted && (query.Get(name) == "" || o[name] == query.Get(name))
 		}
-		if wanted {
-			found = append(found, o)
+		since, _ := strconv.ParseInt(query.Get("created[gte]"), 10, 64)
+		if wanted && o["created"].(int64) >= since {
+			found = append(found, s.expanded(o))
 		}
 	}
 	return http.StatusOK, object{"object": "list", "data": found, "has_more": false, "url": "/v1/" + kind}
+}
+
+// expanded is an object of a list with what the adapter has expanded in it: what was refunded of a payment, and the
+// payment of a refund.
+func (s *Server) expanded(o object) object {
+	o = maps.Clone(o)
+	if charge, ok := o["latest_charge"].(object); ok {
+		charge = maps.Clone(charge)
+		charge["amount_refunded"], o["latest_charge"] = s.refunded(o["id"].(string)), charge
+	}
+	if intent, ok := o["payment_intent"].(string); ok && strings.HasPrefix(o["id"].(string), prefixes["refunds"]) {
+		o["payment_intent"] = s.expanded(s.objects[intent])
+	}
+	return o
 }
 
 func (s *Server) search(kind, query string) (int, object) {

@@ -254,7 +254,7 @@ func clone(o object) object {
 
 // add keeps a new object under an id of its kind.
 func (s *Server) add(prefix string, o object) object {
-	o["id"] = prefix + rand.Text()
+	o["id"], o["created"] = prefix+rand.Text(), time.Now().Unix()
 	s.objects[o["id"].(string)] = o
 	s.order = append(s.order, o["id"].(string))
 	return o

@@ -72,7 +72,13 @@ func (e Engine) Copy(t testing.TB, url string) string {
 // Open is a store over a new database, closed when the test ends.
 func (e Engine) Open(t testing.TB, options ...gormstore.Option) *gormstore.Store {
 	t.Helper()
-	store, err := gormstore.Open(t.Context(), e.URL(t), options...)
+	return e.OpenAt(t, e.URL(t), options...)
+}
+
+// OpenAt is a store over the database of an address, closed when the test ends.
+func (e Engine) OpenAt(t testing.TB, url string, options ...gormstore.Option) *gormstore.Store {
+	t.Helper()
+	store, err := gormstore.Open(t.Context(), url, options...)
 	if err != nil {
 		t.Fatalf("open %s: %v", e.Name, err)
 	}

@@ -25,19 +25,25 @@ type snapshotRow struct {
 	ETag               string `gorm:"column:etag"`
 	Body               []byte
 	NextEnd            repo.UnixMillis
+	AnnouncedVersion   int64
+	AnnouncedAt        repo.UnixMillis
 }
 
 // TableName implements gorm's tabler.
 func (snapshotRow) TableName() string { return "access_snapshots" }
 
 func newSnapshotRow(d access.Document) *snapshotRow {
-	return &snapshotRow{d.CreatorID, d.ExternalCustomerID, d.Version, d.ETag, d.Body, repo.UnixMillis(d.NextEnd)}
+	return &snapshotRow{
+		d.CreatorID, d.ExternalCustomerID, d.Version, d.ETag, d.Body, repo.UnixMillis(d.NextEnd), d.Announced.Version,
+		repo.UnixMillis(d.Announced.At),
+	}
 }
 
 func (r snapshotRow) toDocument() access.Document {
 	return access.Document{
 		CreatorID: r.CreatorID, ExternalCustomerID: r.ExternalCustomerID, Version: r.Version, ETag: r.ETag, Body: r.Body,
-		NextEnd: time.Time(r.NextEnd),
+		NextEnd:   time.Time(r.NextEnd),
+		Announced: access.Announcement{Version: r.AnnouncedVersion, At: time.Time(r.AnnouncedAt)},
 	}
 }
 
@@ -65,36 +71,42 @@ type snapshots struct{ *repo.Base }
 
 const ofCustomer = "creator_id = ? AND external_customer_id = ?"
 
-// Lock implements ports.Snapshots. SQLite has one writer at a time, which is lock enough. An INSERT that does nothing
-// is cheaper than another round trip, and of two first grants the second waits for the first to commit.
+// lock locks a customer's access, which may have no row yet, with the next statement that is waited for. SQLite has one
+// writer at a time, which is lock enough.
+func (t snapshots) lock(empty access.Document) error {
+	return t.EnqueueLock("lock access", "access "+empty.CreatorID+"/"+empty.ExternalCustomerID)
+}
+
+// Lock implements ports.Snapshots.
 func (t snapshots) Lock(_ context.Context, empty access.Document) (access.Document, error) {
 	row, err := lockedSnapshots.Get(t.Base, empty.CreatorID+"/"+empty.ExternalCustomerID, func() (snapshotRow, error) {
-		if err := t.InsertRowDeferred("insert empty snapshot", newSnapshotRow(empty), repo.OrNothing); err != nil {
+		if err := t.lock(empty); err != nil {
 			return snapshotRow{}, err
 		}
 		t.PreloadWith("access_snapshots", empty.CreatorID, empty.ExternalCustomerID)
-		return repo.TakeOne[snapshotRow](t.ForUpdate(), "lock snapshot", ofCustomer, empty.CreatorID,
+		row, err := repo.TakeOne[snapshotRow](t.Base, "get locked snapshot", ofCustomer, empty.CreatorID,
 			empty.ExternalCustomerID)
+		if repo.IsNotFound(err) {
+			return *newSnapshotRow(empty), nil
+		}
+		return row, err
 	})
 	return row.toDocument(), err
 }
 
 // LockSoon implements ports.Snapshots. The lock goes before the next statement whose result is needed.
 func (t snapshots) LockSoon(_ context.Context, empty access.Document) error {
-	if t.Pipeline == nil {
+	if t.Pipeline == nil || lockedSnapshots.Has(t.Base, empty.CreatorID+"/"+empty.ExternalCustomerID) {
 		return nil
 	}
-	if err := t.InsertRowDeferred("insert empty snapshot", newSnapshotRow(empty), repo.OrNothing); err != nil {
+	if err := t.lock(empty); err != nil {
 		return err
 	}
 	t.PreloadWith("access_snapshots", empty.CreatorID, empty.ExternalCustomerID)
-	return lockedSnapshots.Enqueue(t.Base, "lock snapshot",
-		"SELECT * FROM access_snapshots WHERE "+ofCustomer+" FOR UPDATE",
+	return lockedSnapshots.Enqueue(t.Base, "get locked snapshot", "SELECT * FROM access_snapshots WHERE "+ofCustomer,
 		[]any{empty.CreatorID, empty.ExternalCustomerID}, func(rows pgx.Rows, keep func(string, snapshotRow)) error {
 			found, err := repo.CollectRows[snapshotRow](t.Base, rows)
-			for _, row := range found {
-				keep(row.CreatorID+"/"+row.ExternalCustomerID, row)
-			}
+			keep(empty.CreatorID+"/"+empty.ExternalCustomerID, append(found, *newSnapshotRow(empty))[0])
 			return err
 		})
 }
@@ -102,16 +114,28 @@ func (t snapshots) LockSoon(_ context.Context, empty access.Document) error {
 // lockedSnapshots are those that the transaction has locked.
 var lockedSnapshots = repo.NewSlot[snapshotRow]("access_snapshots")
 
+const (
+	updateSnapshot = "UPDATE access_snapshots SET version = ?, etag = ?, body = ?, next_end = ?, announced_version = ?, " +
+		"announced_at = ? WHERE " + ofCustomer + " AND version = ?"
+	// unlessChanged is the conflict of a customer's first document.
+	unlessChanged = "ON CONFLICT (creator_id, external_customer_id) DO UPDATE SET version = excluded.version, " +
+		"etag = excluded.etag, body = excluded.body, next_end = excluded.next_end, " +
+		"announced_version = excluded.announced_version, announced_at = excluded.announced_at " +
+		"WHERE access_snapshots.version = 0"
+)
+
 // Update implements ports.Snapshots.
-func (t snapshots) Update(_ context.Context, d access.Document, change *access.Changed) error {
+func (t snapshots) Update(_ context.Context, d access.Document, change *access.Changed) (err error) {
 	before := d.Version
 	if change != nil {
 		before = change.PreviousVersion
 	}
-	row := newSnapshotRow(d)
-	err := t.ExecChanged("update snapshot", ports.ErrStale,
-		"UPDATE access_snapshots SET version = ?, etag = ?, body = ?, next_end = ? WHERE "+ofCustomer+" AND version = ?",
-		row.Version, row.ETag, row.Body, row.NextEnd, row.CreatorID, row.ExternalCustomerID, before)
+	if row := newSnapshotRow(d); before == 0 {
+		err = t.InsertRowChecked("insert snapshot", row, ports.ErrStale, unlessChanged)
+	} else {
+		err = t.ExecChanged("update snapshot", ports.ErrStale, updateSnapshot, row.Version, row.ETag, row.Body, row.NextEnd,
+			row.AnnouncedVersion, row.AnnouncedAt, row.CreatorID, row.ExternalCustomerID, before)
+	}
 	if err != nil || change == nil {
 		return err
 	}

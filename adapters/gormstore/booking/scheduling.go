@@ -3,6 +3,7 @@ package booking
 
 import (
 	"context"
+	"time"
 
 	"gorm.io/gorm/clause"
 
@@ -63,6 +64,21 @@ func (t scheduling) set(row schedulingRow, column string) error {
 	upsert := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}},
 		DoUpdates: clause.AssignmentColumns([]string{column})}
 	return t.Failure("update "+column+" of "+row.CreatorID, t.DB.Clauses(upsert).Create(&row).Error)
+}
+
+// GetVersion implements ports.Scheduling. It is one lookup by three primary keys: each request for open times makes it.
+func (t scheduling) GetVersion(ctx context.Context, listingID string) (v ports.CalendarVersion, err error) {
+	const query = `SELECT l.revision, COALESCE(v.version, 0), COALESCE(c.offset_ms, 0) FROM listings l
+		LEFT JOIN calendar_versions v ON v.creator_id = l.creator_id
+		LEFT JOIN clock_offsets c ON c.creator_id = l.creator_id WHERE l.id = `
+	var offset int64
+	if t.Pool != nil {
+		err = t.Pool.QueryRow(ctx, query+"$1", listingID).Scan(&v.Listing, &v.Creator, &offset)
+	} else {
+		err = repo.ScanRow(t.DB.Raw(query+"?", listingID), &v.Listing, &v.Creator, &offset)
+	}
+	v.Offset = time.Duration(offset) * time.Millisecond
+	return v, t.Failure("get the calendar's version of "+listingID, err)
 }
 
 // GetFeedVersion implements ports.Scheduling.

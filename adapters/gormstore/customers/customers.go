@@ -92,6 +92,13 @@ func (t customers) Get(_ context.Context, id string) (customer.State, error) {
 	})
 }
 
+// PreloadCustomerOf reads the customer of a row of a table.
+func PreloadCustomerOf(b *repo.Base, table, id string) {
+	repo.PreloadRow(b, cachedCustomers, "get customer of "+id,
+		"SELECT * FROM customers WHERE id = (SELECT customer_id FROM "+table+" WHERE id = ?)", []any{id},
+		customerRow.toState, func(r customerRow) string { return r.ID })
+}
+
 // GetByExternalID implements ports.Customers.
 func (t customers) GetByExternalID(_ context.Context, creatorID, externalCustomerID string) (customer.State, error) {
 	const op = "get customer by external id"

@@ -4,6 +4,7 @@ package mail
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,9 @@ import (
 )
 
 // Repositories are the area's repositories over one connection.
-func Repositories(b *repo.Base) ports.MailRepos { return ports.MailRepos{Mails: mails{b}} }
+func Repositories(b *repo.Base) ports.MailRepos {
+	return ports.MailRepos{Mails: mails{b, new([]admission)}}
+}
 
 type mailRow struct {
 	ID            string `gorm:"primaryKey"`
@@ -50,74 +53,120 @@ func newMailRow(m ports.Mail) mailRow {
 	}
 }
 
-type mails struct{ *repo.Base }
-
-// Insert implements ports.Mails.
-func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) error {
-	if t.OnPostgres() {
-		return t.insertAdmitted(m, limit)
-	}
-	row := newMailRow(m)
-	return t.InsertRowDeferred("insert mail "+m.ID, &row, once)
+type mails struct {
+	*repo.Base
+	// writes are those that a transaction writes right before its commit.
+	writes *[]admission
 }
 
-const once = "ON CONFLICT (creator_id, kind, cause) DO NOTHING"
+// admission is a new mail and the limit that it may leave under.
+type admission struct {
+	row   mailRow
+	limit ports.MailLimit
+}
 
-// tryRecipient takes the recipient's lock if it is free, and keeps whether it was for the next statement: only that one
-// sees everything that the transaction before has committed.
-const tryRecipient = "SELECT set_config('sundry.recipient_locked', CAST(pg_try_advisory_xact_lock(?) AS TEXT), true)"
+const once = " ON CONFLICT (creator_id, kind, cause) DO NOTHING"
 
-// admittedMail writes a mail that may leave now, or one of which Admit has to decide it.
-const admittedMail = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at,
-	leaves_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN current_setting('sundry.recipient_locked') = 'true'
-	AND COALESCE((` + leavingBefore + `), 0) <= ?
-		THEN CAST(? AS BIGINT) END) ` + once
+// Insert implements ports.Mails. On PostgreSQL mails are written right before the commit, so that their recipients are
+// locked no longer than that takes.
+func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) error {
+	row := newMailRow(m)
+	switch {
+	case !t.OnPostgres():
+		return t.InsertRowDeferred("insert mail "+m.ID, &row, once)
+	case t.AtCommit == nil:
+		return t.write([]admission{{row, limit}})
+	}
+	*t.writes = append(*t.writes, admission{row, limit})
+	t.AtCommit("mails", func() error { return t.write(*t.writes) })
+	return nil
+}
 
-// leavingBefore selects the send time of the N-th last mail to this recipient under the same limit; the next may leave
-// one window later.
-const leavingBefore = `SELECT leaves_at FROM mails WHERE creator_id = ? AND LOWER(recipient) = LOWER(?)
-	AND leaves_at IS NOT NULL AND (kind = CAST(? AS TEXT)) = CAST(? AS BOOLEAN)
-	ORDER BY leaves_at DESC LIMIT 1 OFFSET ?`
-
-// insertAdmitted writes a mail on PostgreSQL. Both statements travel with the commit, so the lock is held no longer
-// than that takes.
-func (t mails) insertAdmitted(m ports.Mail, limit ports.MailLimit) error {
-	op, row := "insert mail "+m.ID, newMailRow(m)
-	if err := t.ExecDeferred(op, tryRecipient, t.recipientLock(m)); err != nil {
+// write locks the recipients, in one order, and writes the mails.
+func (t mails) write(all []admission) error {
+	locks := make([]int64, len(all))
+	for i, one := range all {
+		locks[i] = t.Dialect.LockNumber(recipientLock(one.row.CreatorID, one.row.Recipient))
+	}
+	slices.Sort(locks)
+	const lockAll = "SELECT pg_advisory_xact_lock(n) FROM unnest(CAST(? AS BIGINT[])) AS n"
+	if err := t.ExecDeferred("lock recipients", lockAll, slices.Compact(locks)); err != nil {
 		return err
 	}
-	return t.ExecDeferred(op, admittedMail, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName,
-		row.Data, row.CreatedAt,
-		row.CreatorID, row.Recipient, limit.Apart, row.Kind == limit.Apart, limit.Most-1,
-		m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
+	return repo.WriteRuns(all, admission.joins, t.writeTogether)
 }
 
-// recipientLock keys the advisory lock of an address, compared case-insensitively.
-func (t mails) recipientLock(m ports.Mail) any {
-	return t.Dialect.LockNumber("mail\x00" + m.CreatorID + "\x00" + strings.ToLower(m.Recipient))
+// joins reports whether a mail can be written by one statement with others: each of them is admitted by the mails that
+// were written before.
+func (m admission) joins(others []admission) bool {
+	return len(others) < mostMails && !slices.ContainsFunc(others, func(o admission) bool {
+		return o.limit != m.limit || o.row.CreatorID == m.row.CreatorID &&
+			strings.EqualFold(o.row.Recipient, m.row.Recipient)
+	})
 }
+
+// mostMails bounds the rows of one INSERT, and so how many statements there are to prepare.
+const mostMails = 4
+
+const mailValues = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), " +
+	"CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT))"
+
+// leavingBefore selects the send time of the N-th last mail of an account to a recipient under the limit of a kind;
+// the next may leave one window later.
+func leavingBefore(creator, recipient, kind string) string {
+	return `SELECT leaves_at FROM mails WHERE creator_id = ` + creator + ` AND LOWER(recipient) = LOWER(` + recipient + `)
+		AND leaves_at IS NOT NULL AND (kind = CAST(? AS TEXT)) = (` + kind + ` = CAST(? AS TEXT))
+		ORDER BY leaves_at DESC LIMIT 1 OFFSET ?`
+}
+
+var (
+	leavingBeforeOne = leavingBefore("?", "?", "CAST(? AS TEXT)")
+	admittedMail     = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at,
+		leaves_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8,
+		CASE WHEN COALESCE((` + leavingBefore("column2", "column5", "column3") + `), 0) <= CAST(? AS BIGINT)
+			THEN column8 END FROM (VALUES `
+)
+
+// writeTogether writes mails of one limit to several recipients. One that the limit allows may leave at once; Admit
+// decides of the rest.
+func (t mails) writeTogether(all []admission) error {
+	limit := all[0].limit
+	args := []any{limit.Apart, limit.Apart, limit.Most - 1, time.Time(all[0].row.CreatedAt).Add(-limit.Window).UnixMilli()}
+	for _, one := range all {
+		row := one.row
+		args = append(args, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName, row.Data,
+			row.CreatedAt)
+	}
+	values := mailValues + strings.Repeat(", "+mailValues, len(all)-1)
+	return t.ExecDeferred("insert mail "+all[0].row.ID, admittedMail+values+") AS mail"+once, args...)
+}
+
+// recipientLock names the advisory lock of an address, compared case-insensitively.
+func recipientLock(creatorID, recipient string) string {
+	return "mail\x00" + creatorID + "\x00" + strings.ToLower(recipient)
+}
+
+// ofAccount narrows rows that are found by the primary key to an account's. It hides the column from the planner, which
+// would read all of the account's mails by a plan that it has made while they were few.
+const ofAccount = " AND creator_id || '' = ?"
 
 // ListByID implements ports.Mails.
 func (t mails) ListByID(_ context.Context, creatorID string, ids []string) ([]ports.Mail, error) {
-	return repo.ListBy(t.Base, "list mails", t.DB.Where("creator_id = ? AND id IN ?", creatorID, ids).Order("id"),
-		mailRow.toMail)
+	return repo.ListBy(t.Base, "list mails", t.DB.Where("id IN ?"+ofAccount, ids, creatorID).Order("id"), mailRow.toMail)
 }
 
 // Admit implements ports.Mails.
 func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now time.Time) (time.Time, error) {
 	op := "admit mail " + m.ID
-	if statement := t.Dialect.Lock(); statement != "" {
-		if err := t.ExecDeferred(op, statement, t.recipientLock(m)); err != nil {
-			return time.Time{}, err
-		}
+	if err := t.EnqueueLock(op, recipientLock(m.CreatorID, m.Recipient)); err != nil {
+		return time.Time{}, err
 	}
-	row, err := repo.TakeOne[mailRow](t.Base, op, "creator_id = ? AND id = ?", m.CreatorID, m.ID)
+	row, err := repo.TakeOne[mailRow](t.Base, op, "id = ?"+ofAccount, m.ID, m.CreatorID)
 	if err != nil || !time.Time(row.LeavesAt).IsZero() {
 		return time.Time(row.LeavesAt), err
 	}
-	before, err := repo.QueryRows(t.Base, op, leavingBefore,
-		[]any{m.CreatorID, m.Recipient, limit.Apart, m.Kind == limit.Apart, limit.Most - 1},
+	before, err := repo.QueryRows(t.Base, op, leavingBeforeOne,
+		[]any{m.CreatorID, m.Recipient, limit.Apart, m.Kind, limit.Apart, limit.Most - 1},
 		func(row repo.Scanner) (at repo.UnixMillis, err error) {
 			err = row.Scan(&at)
 			return at, err
@@ -131,13 +180,13 @@ func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now
 			leaves = free
 		}
 	}
-	return leaves, t.ExecChanged(op, ports.ErrNotFound, "UPDATE mails SET leaves_at = ? WHERE creator_id = ? AND id = ?",
-		repo.UnixMillis(leaves), m.CreatorID, m.ID)
+	return leaves, t.ExecChanged(op, ports.ErrNotFound, "UPDATE mails SET leaves_at = ? WHERE id = ?"+ofAccount,
+		repo.UnixMillis(leaves), m.ID, m.CreatorID)
 }
 
 // Update implements ports.Mails.
 func (t mails) Update(_ context.Context, m ports.Mail) error {
 	return t.ExecChanged("update mail "+m.ID, ports.ErrNotFound, "UPDATE mails SET sent_at = ?, refused_at = ?, refusal "+
-		"= ? WHERE creator_id = ? AND id = ?",
-		repo.UnixMillis(m.SentAt), repo.UnixMillis(m.RefusedAt), repo.SanitizeText(m.Refusal, 500), m.CreatorID, m.ID)
+		"= ? WHERE id = ?"+ofAccount,
+		repo.UnixMillis(m.SentAt), repo.UnixMillis(m.RefusedAt), repo.SanitizeText(m.Refusal, 500), m.ID, m.CreatorID)
 }

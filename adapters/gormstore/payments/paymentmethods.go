@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/paymentmethod"
 )
@@ -59,11 +61,53 @@ type paymentMethods struct {
 
 // Get implements ports.PaymentMethods.
 func (t paymentMethods) Get(_ context.Context, id string) (paymentmethod.State, error) {
-	return t.GetBy("get payment method "+id, "id = ?", id)
+	return cachedCards.Get(t.Base, id, func() (paymentmethod.State, error) {
+		return t.GetBy("get payment method "+id, "id = ?", id)
+	})
+}
+
+var cachedCards = repo.NewSlot[paymentmethod.State]("payment_methods")
+
+// PreloadCard reads the card that a subscription is charged to.
+func PreloadCard(b *repo.Base, subscriptionID string) {
+	repo.PreloadRow(b, cachedCards, "get payment method of "+subscriptionID,
+		"SELECT * FROM payment_methods WHERE id = (SELECT payment_method_id FROM subscriptions WHERE id = ?)",
+		[]any{subscriptionID}, paymentMethodRow.toState, func(r paymentMethodRow) string { return r.ID })
 }
 
 // List implements ports.PaymentMethods.
 func (t paymentMethods) List(_ context.Context, customerID string) ([]paymentmethod.State, error) {
-	query := t.DB.Where("customer_id = ? AND removed_at IS NULL", customerID).Order("id DESC")
-	return t.ListBy("list payment methods of "+customerID, query)
+	return cardLists.Get(t.Base, customerID, func() ([]paymentmethod.State, error) {
+		query := t.DB.Where("customer_id = ? AND removed_at IS NULL", customerID).Order("id DESC")
+		return t.ListBy("list payment methods of "+customerID, query)
+	})
+}
+
+// cardLists are the cards of a customer.
+var cardLists = repo.NewSlot[[]paymentmethod.State]("payment_methods")
+
+// PreloadCards reads the cards of a billing plan's customer.
+func PreloadCards(b *repo.Base, planID string) {
+	const query = `SELECT o.customer_id AS owner, m.* FROM usage_billing_plans o
+		LEFT JOIN payment_methods m ON m.customer_id = o.customer_id AND m.removed_at IS NULL
+		WHERE o.id = ? ORDER BY m.id DESC`
+	type ownedRow struct {
+		Owner string
+		Card  paymentMethodRow `gorm:"embedded"`
+	}
+	cardLists.Preload(b, "list payment methods of "+planID, query, []any{planID},
+		func(rows pgx.Rows, keep func(string, []paymentmethod.State)) error {
+			all, err := repo.CollectRows[ownedRow](b, rows)
+			if err != nil || len(all) == 0 {
+				return err
+			}
+			cards := make([]paymentmethod.State, 0, len(all))
+			for _, row := range all {
+				if row.Card.ID != "" { // the customer has some
+					cards = append(cards, row.Card.toState())
+				}
+			}
+			keep(all[0].Owner, cards)
+			return nil
+		})
 }

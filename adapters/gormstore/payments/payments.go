@@ -99,8 +99,8 @@ func (t payments) Get(_ context.Context, id string) (payment.State, error) {
 }
 
 // GetForUpdate implements ports.Payments.
-func (t payments) GetForUpdate(_ context.Context, id string) (payment.State, error) {
-	t.PreloadWith("payments", id)
+func (t payments) GetForUpdate(_ context.Context, id string, purpose payment.Purpose) (payment.State, error) {
+	t.PreloadWith("payments", id, string(purpose))
 	return paymentMapping.On(t.ForUpdate()).GetBy("lock payment "+id, "id = ?", id)
 }
 
@@ -174,12 +174,25 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 // ListByCustomer implements ports.Payments.
 func (t payments) ListByCustomer(_ context.Context, customerID string, limit int) ([]payment.State, error) {
 	return t.ListBy("list payments of "+customerID,
-		t.DB.Where("customer_id = ? AND status = ? AND amount > 0", customerID,
+		t.DB.Where("customer_id = ? AND customer_id <> '' AND status = ? AND amount > 0", customerID,
 			payment.Succeeded).Order("id DESC").Limit(limit))
+}
+
+// unsettled begins a condition on the attempts that are not settled, all of which are read by their partial index: a
+// plan that is made without the parameters would take another one for an account's payments, and read them all.
+const unsettled = `id IN (WITH live AS MATERIALIZED (
+	SELECT id, creator_id, created_at FROM payments WHERE settled_at IS NULL) SELECT id FROM live WHERE `
+
+// ListWithoutTask implements ports.Payments.
+func (t payments) ListWithoutTask(_ context.Context, kind string, before time.Time,
+	limit int) ([]payment.State, error) {
+	return t.ListBy("list payments without a task", t.DB.Where(unsettled+`
+		created_at - COALESCE((SELECT o.offset_ms FROM clock_offsets o WHERE o.creator_id = live.creator_id), 0) <= ?
+		AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.id = ? || live.id))`,
+		before.UnixMilli(), kind+":").Order("creator_id, id").Limit(limit))
 }
 
 // ListLive implements ports.Payments.
 func (t payments) ListLive(_ context.Context, creatorID string, limit int) ([]payment.State, error) {
-	return t.ListBy("list live payments", t.DB.Where("creator_id = ? AND settled_at IS NULL",
-		creatorID).Order("id").Limit(limit))
+	return t.ListBy("list live payments", t.DB.Where(unsettled+"creator_id = ?)", creatorID).Order("id").Limit(limit))
 }

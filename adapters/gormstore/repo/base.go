@@ -49,7 +49,7 @@ type Dialect interface {
 	// CustomPlan is the statement that lets the rest of a transaction be planned for its parameters, "" where all is.
 	CustomPlan() string
 	// LockNumber is the parameter of both for a name.
-	LockNumber(name string) any
+	LockNumber(name string) int64
 }
 
 // Scanner is the result of one-row queries in pgx and in database/sql alike.
@@ -91,12 +91,18 @@ func (b *Base) Exec(op, query string, args ...any) error {
 // AdvisoryLock waits for the lock of a name and keeps it until the transaction ends; what was cached before is read
 // again. An engine with one writer has none.
 func (b *Base) AdvisoryLock(op, name string) error {
+	if b.Cache != nil && b.Dialect.Lock() != "" {
+		b.Cache.WroteTo("")
+	}
+	return b.EnqueueLock(op, name)
+}
+
+// EnqueueLock is AdvisoryLock that keeps what was cached; in a pipeline the lock is taken with the next statement whose
+// result is needed.
+func (b *Base) EnqueueLock(op, name string) error {
 	statement := b.Dialect.Lock()
 	if statement == "" {
 		return nil
-	}
-	if b.Cache != nil {
-		b.Cache.WroteTo("")
 	}
 	return b.ExecDeferred(op, statement, b.Dialect.LockNumber(name))
 }

@@ -32,6 +32,7 @@ type Batcher[T any] struct {
 }
 
 type waiter[T any] struct {
+	ctx  context.Context //nolint:containedctx // of the caller, who waits
 	item T
 	done chan error
 }
@@ -42,15 +43,15 @@ func NewBatcher[T any](config BatchConfig[T]) *Batcher[T] { return &Batcher[T]{c
 // Do writes an item with those of other callers and returns its result once its batch is committed. It waits for that
 // even when ctx ends, because the write may succeed. ErrQueueFull when too many wait already.
 func (b *Batcher[T]) Do(ctx context.Context, item T) error {
-	one := waiter[T]{item, make(chan error, 1)}
-	if !b.enqueue(context.WithoutCancel(ctx), one) {
+	one := waiter[T]{context.WithoutCancel(ctx), item, make(chan error, 1)}
+	if !b.enqueue(one) {
 		return ErrQueueFull
 	}
 	return <-one.done
 }
 
 // enqueue leaves an item to the writer, which it starts when there is none.
-func (b *Batcher[T]) enqueue(ctx context.Context, one waiter[T]) bool {
+func (b *Batcher[T]) enqueue(one waiter[T]) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.waiting) >= b.config.Capacity {
@@ -59,21 +60,21 @@ func (b *Batcher[T]) enqueue(ctx context.Context, one waiter[T]) bool {
 	b.waiting = append(b.waiting, one)
 	if !b.writing {
 		b.writing = true
-		go b.run(ctx)
+		go b.run()
 	}
 	return true
 }
 
 // run writes batches until nothing waits.
-func (b *Batcher[T]) run(ctx context.Context) {
+func (b *Batcher[T]) run() {
 	for batch := b.next(); len(batch) > 0; batch = b.next() {
-		b.write(ctx, batch)
+		b.write(batch)
 	}
 }
 
-// write writes a batch and wakes its waiters.
-func (b *Batcher[T]) write(ctx context.Context, batch []waiter[T]) {
-	ctx, cancel := context.WithTimeout(ctx, b.config.Timeout)
+// write writes a batch, in the context of the first of its callers, and wakes its waiters.
+func (b *Batcher[T]) write(batch []waiter[T]) {
+	ctx, cancel := context.WithTimeout(batch[0].ctx, b.config.Timeout)
 	defer cancel()
 	items := make([]T, len(batch))
 	for i, one := range batch {

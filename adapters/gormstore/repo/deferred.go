@@ -74,6 +74,20 @@ func (b *Base) InsertRowsDeferred(op string, rows []any, conflict string) error 
 	return b.ExecDeferred(op, query+conflict, values...)
 }
 
+// WriteRuns writes items in their order, as many together as go together: joins reports whether an item can be written
+// with a run of those right before it.
+func WriteRuns[T any](all []T, joins func(one T, run []T) bool, write func(run []T) error) error {
+	for begin, end := 0, 0; begin < len(all); begin = end {
+		for end = begin + 1; end < len(all) && joins(all[end], all[begin:end]); {
+			end++
+		}
+		if err := write(all[begin:end]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // OrNothing is the conflict of a row that is left out where one like it exists.
 const OrNothing = "ON CONFLICT DO NOTHING"
 

@@ -17,14 +17,9 @@ var _ ports.TreasuryAudit = audit{}
 // UnbalancedPostings implements ports.TreasuryAudit.
 func (t audit) UnbalancedPostings(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("unbalanced postings", `
-		SELECT posting_id FROM ledger_entries GROUP BY posting_id, currency HAVING SUM(amount) <> 0
-		ORDER BY posting_id LIMIT ?`, limit)
-}
-
-// UnbalancedCurrencies implements ports.TreasuryAudit.
-func (t audit) UnbalancedCurrencies(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("unbalanced currencies", `
-		SELECT currency FROM ledger_entries GROUP BY currency HAVING SUM(amount) <> 0 ORDER BY currency LIMIT ?`, limit)
+		SELECT id FROM ledger_postings WHERE processor_clearing + disputed_funds + processor_fee + tax_payable + platform_fee
+			+ creator_pending + creator_available + creator_reserved + creator_in_transit <> 0
+		ORDER BY id LIMIT ?`, limit)
 }
 
 // UnpostedPayments implements ports.TreasuryAudit.
@@ -40,22 +35,17 @@ func (t audit) UnpostedPayments(_ context.Context, limit int) ([]string, error) 
 func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted sales", `
 		SELECT x.id FROM sales x
-		LEFT JOIN (SELECT source_id,
-				SUM(CASE WHEN kind = 'sale' AND account = 'processor_clearing' THEN amount ELSE 0 END) AS total,
-				-SUM(CASE WHEN kind = 'sale' AND account = 'tax_payable' THEN amount ELSE 0 END) AS tax,
-				-SUM(CASE WHEN kind = 'sale' AND account = 'platform_fee' THEN amount ELSE 0 END) AS fee,
-				SUM(CASE WHEN kind = 'processor_fee' AND account = 'processor_fee' THEN amount ELSE 0 END) AS processor_fee
-			FROM ledger_entries WHERE kind IN ('sale', 'processor_fee') GROUP BY source_id) e ON e.source_id = x.id
-		WHERE x.total > 0 AND (e.source_id IS NULL OR e.total <> x.total OR e.tax <> x.tax OR e.fee <> x.platform_fee
-			OR e.processor_fee <> x.processor_fee)
+		LEFT JOIN ledger_postings s ON s.source_id = x.id AND s.kind = 'sale'
+		LEFT JOIN ledger_postings f ON f.source_id = x.id AND f.kind = 'processor_fee'
+		WHERE x.total > 0 AND (s.id IS NULL OR s.processor_clearing <> x.total OR -s.tax_payable <> x.tax
+			OR -s.platform_fee <> x.platform_fee OR COALESCE(f.processor_fee, 0) <> x.processor_fee)
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
 // MisreleasedSales implements ports.TreasuryAudit.
 func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misreleased sales", `
-		SELECT x.id FROM sales x LEFT JOIN (SELECT DISTINCT source_id FROM ledger_entries WHERE kind = 'release') e
-			ON e.source_id = x.id
+		SELECT x.id FROM sales x LEFT JOIN ledger_postings e ON e.source_id = x.id AND e.kind = 'release'
 		WHERE x.available_at <> x.created_at + ? OR (x.released AND x.pending <> 0)
 			OR (NOT x.released AND e.source_id IS NOT NULL)
 			OR (NOT x.released AND x.total > 0
@@ -66,7 +56,7 @@ func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) 
 // LostPayouts implements ports.TreasuryAudit.
 func (t audit) LostPayouts(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("lost payouts", `
-		SELECT DISTINCT e.source_id FROM ledger_entries e LEFT JOIN payouts x ON x.id = e.source_id
+		SELECT DISTINCT e.source_id FROM ledger_postings e LEFT JOIN payouts x ON x.id = e.source_id
 		WHERE e.source_type = 'payout' AND x.id IS NULL ORDER BY e.source_id LIMIT ?`, limit)
 }
 
@@ -127,14 +117,13 @@ func (t audit) OverReturnedSales(_ context.Context, limit int) ([]string, error)
 func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted refunds", `
 		SELECT x.id FROM refunds x
-		LEFT JOIN (SELECT source_id, -SUM(CASE WHEN account = 'processor_clearing' THEN amount ELSE 0 END) AS amount,
-				SUM(CASE WHEN account = 'tax_payable' THEN amount ELSE 0 END) AS tax
-			FROM ledger_entries WHERE source_type = 'refund' OR kind = 'sale_reversal' GROUP BY source_id) e
+		LEFT JOIN (SELECT source_id, -SUM(processor_clearing) AS amount, SUM(tax_payable) AS tax
+			FROM ledger_postings WHERE source_type = 'refund' OR kind = 'sale_reversal' GROUP BY source_id) e
 			ON e.source_id = CASE WHEN x.automatic THEN x.payment_id ELSE x.id END
 		WHERE (x.status = 'succeeded' AND (e.source_id IS NULL OR e.amount <> x.amount OR e.tax <> x.tax))
 			OR (x.status <> 'succeeded' AND (COALESCE(e.amount, 0) <> 0 OR COALESCE(e.tax, 0) <> 0))
 		UNION ALL
-		SELECT e.source_id FROM ledger_entries e WHERE e.kind = 'sale_reversal' AND e.account = 'processor_clearing'
+		SELECT e.source_id FROM ledger_postings e WHERE e.kind = 'sale_reversal'
 			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = e.source_id AND f.automatic AND f.status = 'succeeded')
 		ORDER BY id LIMIT ?`, limit)
 }
@@ -150,7 +139,7 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE
 		WHEN status = 'won' THEN 0 ELSE tax END) AS tax
 			FROM disputes GROUP BY payment_id) d ON d.payment_id = x.id
-		WHERE NOT EXISTS (SELECT 1 FROM ledger_entries e WHERE e.source_id = x.id AND e.kind = 'sale_reversal')
+		WHERE NOT EXISTS (SELECT 1 FROM ledger_postings e WHERE e.source_id = x.id AND e.kind = 'sale_reversal')
 			AND (x.refunded <> COALESCE(r.made, 0) OR x.returned <> COALESCE(r.asked, 0) + COALESCE(d.amount, 0)
 				OR x.returned_tax <> COALESCE(r.tax, 0) + COALESCE(d.tax, 0))
 		ORDER BY x.id LIMIT ?`, limit)
@@ -160,10 +149,8 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 func (t audit) MispostedDisputes(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted disputes", `
 		SELECT x.id FROM disputes x
-		LEFT JOIN (SELECT source_id, SUM(CASE WHEN account = 'disputed_funds' THEN amount ELSE 0 END) AS held,
-				-SUM(CASE WHEN account = 'processor_clearing' THEN amount ELSE 0 END) AS taken,
-				SUM(CASE WHEN account = 'tax_payable' THEN amount ELSE 0 END) AS tax
-			FROM ledger_entries WHERE source_type = 'dispute' GROUP BY source_id) e ON e.source_id = x.id
+		LEFT JOIN (SELECT source_id, SUM(disputed_funds) AS held, -SUM(processor_clearing) AS taken, SUM(tax_payable) AS tax
+			FROM ledger_postings WHERE source_type = 'dispute' GROUP BY source_id) e ON e.source_id = x.id
 		WHERE COALESCE(e.held, 0) <> CASE WHEN x.status IN ('needs_response', 'under_review') THEN x.amount ELSE 0 END
 			OR COALESCE(e.taken, 0) <> CASE WHEN x.status = 'won' THEN 0 ELSE x.amount END
 			OR COALESCE(e.tax, 0) <> CASE WHEN x.status = 'lost' THEN x.tax ELSE 0 END
@@ -174,9 +161,8 @@ func (t audit) MispostedDisputes(_ context.Context, limit int) ([]string, error)
 func (t audit) MispostedPayouts(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted payouts", `
 		SELECT x.id FROM payouts x
-		LEFT JOIN (SELECT source_id, SUM(CASE WHEN account = 'creator_available' THEN amount ELSE 0 END) AS taken,
-				-SUM(CASE WHEN account = 'creator_in_transit' THEN amount ELSE 0 END) AS moving
-			FROM ledger_entries WHERE source_type = 'payout' GROUP BY source_id) e ON e.source_id = x.id
+		LEFT JOIN (SELECT source_id, SUM(creator_available) AS taken, -SUM(creator_in_transit) AS moving
+			FROM ledger_postings WHERE source_type = 'payout' GROUP BY source_id) e ON e.source_id = x.id
 		WHERE COALESCE(e.taken, 0) <> CASE WHEN x.status = 'failed' THEN 0 ELSE x.amount END
 			OR COALESCE(e.moving, 0) <> CASE WHEN x.status = 'pending' THEN x.amount ELSE 0 END
 		ORDER BY x.id LIMIT ?`, limit)
@@ -186,9 +172,8 @@ func (t audit) MispostedPayouts(_ context.Context, limit int) ([]string, error) 
 func (t audit) MistaxedDocuments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit tax of documents", `
 		SELECT d.subject_id FROM documents d LEFT JOIN invoices i ON d.series = 'I' AND i.id = d.subject_id
-		LEFT JOIN (SELECT source_id, kind, SUM(amount) AS tax FROM ledger_entries
-				WHERE account = 'tax_payable' AND kind IN ('sale', 'refund', 'dispute_lost', 'sale_reversal')
-				GROUP BY source_id, kind) e
+		LEFT JOIN (SELECT source_id, kind, tax_payable AS tax FROM ledger_postings
+				WHERE kind IN ('sale', 'refund', 'dispute_lost', 'sale_reversal')) e
 			ON e.source_id = COALESCE(i.payment_id, d.subject_id) AND (e.kind = 'sale') = (d.series <> 'C')
 		WHERE d.series <> '' AND (i.id IS NULL OR i.status = 'paid')
 			AND d.tax <> COALESCE(CASE WHEN d.series = 'C' THEN e.tax ELSE -e.tax END, 0)
@@ -202,9 +187,7 @@ func (t audit) MiscountedPending(_ context.Context, limit int) ([]string, error)
 			SELECT creator_id, currency, SUM(pending) AS pending, SUM(reserved) AS reserved FROM (
 				SELECT creator_id, currency, pending, disputed - disputed_tax AS reserved FROM sales
 				UNION ALL
-				SELECT creator_id, currency, CASE WHEN account = 'creator_pending' THEN amount ELSE 0 END,
-					CASE WHEN account = 'creator_reserved' THEN amount ELSE 0 END
-				FROM ledger_entries WHERE account IN ('creator_pending', 'creator_reserved')) parts
+				SELECT creator_id, currency, creator_pending, creator_reserved FROM ledger_postings) parts
 			GROUP BY creator_id, currency) b
 		WHERE b.pending <> 0 OR b.reserved <> 0 ORDER BY b.creator_id LIMIT ?`, limit)
 }

@@ -1,10 +1,12 @@
-// Package treasury keeps the ledger, the sales that its entries belong to, and payouts.
+// Package treasury keeps the ledger, the sales that its postings belong to, and payouts.
 package treasury
 
 import (
 	"context"
-	"strings"
+	"slices"
 	"time"
+
+	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/ledger"
@@ -16,219 +18,171 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b *repo.Base) ports.TreasuryRepos {
 	return ports.TreasuryRepos{
-		Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)},
+		Sales: sales{b}, Ledger: postings{b}, Payouts: payouts{payoutMapping.On(b)},
 		Accounts: payoutAccounts{payoutAccountMapping.On(b)}, Audit: audit{b},
 	}
 }
 
-type ledgerRow struct {
-	ID         string `gorm:"primaryKey"`
-	PostingID  string
-	CreatorID  string
-	SourceType string
-	SourceID   string
-	Kind       string
-	Account    string
-	Currency   string
-	Amount     int64
-	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
+// postingRow has a posting's legs in a column for each account; no leg is zero.
+type postingRow struct {
+	ID                string
+	CreatorID         string
+	SourceType        string
+	SourceID          string
+	Kind              string
+	Currency          string
+	ProcessorClearing int64
+	DisputedFunds     int64
+	ProcessorFee      int64
+	TaxPayable        int64
+	PlatformFee       int64
+	CreatorPending    int64
+	CreatorAvailable  int64
+	CreatorReserved   int64
+	CreatorInTransit  int64
+	CreatedAt         repo.UnixMillis `gorm:"autoCreateTime:false"`
 }
 
 // TableName implements gorm's tabler.
-func (ledgerRow) TableName() string { return "ledger_entries" }
+func (postingRow) TableName() string { return "ledger_postings" }
 
-func (r ledgerRow) toEntry() ledger.Entry {
-	return ledger.Entry{
-		ID: r.ID, PostingID: r.PostingID, CreatorID: r.CreatorID, SourceType: ledger.SourceType(r.SourceType),
-		SourceID: r.SourceID,
-		Kind:     ledger.Kind(r.Kind), Leg: ledger.Leg{Account: ledger.Account(r.Account),
-			Amount: repo.Amount(r.Amount, r.Currency)},
-		CreatedAt: time.Time(r.CreatedAt),
+// accounts are the columns of ledger.Accounts.
+func (r *postingRow) accounts() []*int64 {
+	return []*int64{
+		&r.ProcessorClearing, &r.DisputedFunds, &r.ProcessorFee, &r.TaxPayable, &r.PlatformFee, &r.CreatorPending,
+		&r.CreatorAvailable, &r.CreatorReserved, &r.CreatorInTransit,
 	}
 }
 
-type ledgerEntries struct{ *repo.Base }
+func newPostingRow(p ledger.Posting) *postingRow {
+	row := &postingRow{
+		ID: p.ID, CreatorID: p.CreatorID, SourceType: string(p.SourceType), SourceID: p.SourceID, Kind: string(p.Kind),
+		Currency: string(p.Legs[0].Amount.Currency), CreatedAt: repo.UnixMillis(p.CreatedAt),
+	}
+	columns := row.accounts()
+	for _, leg := range p.Legs {
+		*columns[slices.Index(ledger.Accounts, leg.Account)] = leg.Amount.Minor
+	}
+	return row
+}
 
-// insertEntries is the INSERT of entries, and entryValues one line of it.
-const (
-	insertEntries = "INSERT INTO ledger_entries (id, posting_id, creator_id, source_type, source_id, kind, account, " +
-		"currency, amount, created_at) VALUES "
-	entryValues = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+func (r postingRow) toPosting() ledger.Posting {
+	p := ledger.Posting{
+		ID: r.ID, CreatorID: r.CreatorID, SourceType: ledger.SourceType(r.SourceType), SourceID: r.SourceID,
+		Kind: ledger.Kind(r.Kind), CreatedAt: time.Time(r.CreatedAt),
+	}
+	for i, minor := range r.accounts() {
+		if *minor != 0 {
+			p.Legs = append(p.Legs, ledger.Leg{Account: ledger.Accounts[i], Amount: repo.Amount(*minor, r.Currency)})
+		}
+	}
+	return p
+}
+
+type postings struct{ *repo.Base }
 
 // Insert implements ports.Ledger.
-func (t ledgerEntries) Insert(_ context.Context, entries []ledger.Entry) error {
-	if len(entries) == 0 {
+func (t postings) Insert(_ context.Context, booked []ledger.Posting) error {
+	if len(booked) == 0 {
 		return nil
 	}
-	var postings []ledger.Posting
-	args := make([]any, 0, 10*len(entries))
-	for i, e := range entries {
-		if i == 0 || e.PostingID != entries[i-1].PostingID {
-			postings = append(postings, ledger.Posting{SourceID: e.SourceID, Kind: e.Kind})
-		}
-		posting := &postings[len(postings)-1]
-		posting.Legs = append(posting.Legs, e.Leg)
-		args = append(args, e.ID, e.PostingID, e.CreatorID, string(e.SourceType), e.SourceID, string(e.Kind),
-			string(e.Account),
-			string(e.Amount.Currency), e.Amount.Minor, e.CreatedAt.UnixMilli())
-	}
-	for _, posting := range postings {
-		if err := posting.Check(); err != nil {
+	rows := make([]any, len(booked))
+	for i, p := range booked {
+		if err := p.Check(); err != nil {
 			return err
 		}
+		rows[i] = newPostingRow(p)
 	}
-	query := insertEntries + strings.TrimSuffix(strings.Repeat(entryValues+", ", len(entries)), ", ")
-	return t.ExecDeferred("post "+string(entries[0].Kind)+" of "+entries[0].SourceID, query, args...)
+	return t.InsertRowsDeferred("post "+string(booked[0].Kind)+" of "+booked[0].SourceID, rows, "")
 }
 
-// List implements ports.Ledger.
-func (t ledgerEntries) List(_ context.Context, creatorID, sourceID string,
+// List implements ports.Ledger. The page may begin and end within a posting.
+func (t postings) List(_ context.Context, creatorID, sourceID string,
 	page ports.Page) (ports.List[ledger.Entry], error) {
 	query := t.DB.Where("creator_id = ?", creatorID)
 	if sourceID != "" {
 		query = query.Where("source_id = ?", sourceID)
 	}
-	return repo.ListByIDDesc(t.Base, "list ledger entries", query, page, ledgerRow.toEntry, func(r ledgerRow) string {
-		return r.ID
-	})
+	if page.After.ID != "" {
+		query = query.Where("id <= ?", ledger.PostingOf(page.After.ID))
+	}
+	var rows []postingRow
+	// Every posting has an entry, and of the first one all may be on the page before.
+	if err := query.Order("id DESC").Limit(page.Limit + 2).Find(&rows).Error; err != nil {
+		return ports.List[ledger.Entry]{}, t.Failure("list ledger entries", err)
+	}
+	var entries []ledger.Entry
+	for _, row := range rows {
+		legs := row.toPosting().Entries()
+		slices.Reverse(legs)
+		for _, e := range legs {
+			if page.After.ID == "" || e.ID < page.After.ID {
+				entries = append(entries, e)
+			}
+		}
+	}
+	same := func(e ledger.Entry) ledger.Entry { return e }
+	return repo.Paged(entries[:min(len(entries), page.Limit+1)], page.Limit, same, func(e ledger.Entry) ports.Cursor {
+		return ports.Cursor{ID: e.ID}
+	}), nil
 }
 
-// Sums implements ports.Ledger.
-func (t ledgerEntries) Sums(_ context.Context, creatorID string) ([]ledger.Sum, error) {
-	var rows []struct {
-		Account, Currency string
-		Minor             int64
-	}
-	err := t.DB.Raw(`SELECT account, currency, CAST(SUM(amount) AS BIGINT) AS minor FROM ledger_entries
-		WHERE creator_id = ? AND account IN ('creator_pending', 'creator_available', 'creator_reserved', 'creator_in_transit')
-		GROUP BY account, currency ORDER BY currency, account`, creatorID).Scan(&rows).Error
-	sums := make([]ledger.Sum, len(rows))
-	for i, row := range rows {
-		sums[i] = ledger.Sum{Account: ledger.Account(row.Account), Currency: money.Currency(row.Currency), Minor: row.Minor}
-	}
-	return sums, t.Failure("sum the ledger of "+creatorID, err)
+// available selects the postings that move a creator's available balance in a currency; their index has this condition.
+func (t postings) available(creatorID string, currency money.Currency) *gorm.DB {
+	return t.DB.Table("ledger_postings p").Where("p.creator_id = ? AND p.currency = ? AND p.creator_available <> 0",
+		creatorID, string(currency))
 }
-
-const availableEntries = "creator_id = ? AND account = 'creator_available' AND currency = ?"
 
 // ListAvailable implements ports.Ledger.
-func (t ledgerEntries) ListAvailable(_ context.Context, creatorID string, currency money.Currency, after, until string,
+func (t postings) ListAvailable(_ context.Context, creatorID string, currency money.Currency, after, until string,
 	limit int) ([]ledger.Entry, error) {
-	var rows []ledgerRow
-	err := t.DB.Where(availableEntries+" AND id > ? AND id <= ?", creatorID, string(currency), after, until).
-		Order("id").Limit(limit).Find(&rows).Error
-	entries := make([]ledger.Entry, len(rows))
-	for i, row := range rows {
-		entries[i] = row.toEntry()
+	var rows []postingRow
+	err := t.available(creatorID, currency).Where("p.id > ? AND p.id <= ?", after, until).
+		Order("p.id").Limit(limit).Find(&rows).Error
+	entries := make([]ledger.Entry, 0, len(rows))
+	for _, row := range rows {
+		for _, e := range row.toPosting().Entries() {
+			if e.Account == ledger.CreatorAvailable {
+				entries = append(entries, e)
+			}
+		}
 	}
 	return entries, t.Failure("list the available balance of "+creatorID, err)
 }
 
 // SumAvailable implements ports.Ledger.
-func (t ledgerEntries) SumAvailable(_ context.Context, creatorID string, currency money.Currency,
+func (t postings) SumAvailable(_ context.Context, creatorID string, currency money.Currency,
 	until string) (sum int64, err error) {
-	err = t.DB.Raw("SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE "+availableEntries+
-		" AND id <= ?",
-		creatorID, string(currency), until).Scan(&sum).Error
+	err = t.available(creatorID, currency).Where("p.id <= ?", until).
+		Select("CAST(COALESCE(SUM(p.creator_available), 0) AS BIGINT)").Scan(&sum).Error
 	return sum, t.Failure("sum the available balance of "+creatorID, err)
 }
 
 // SumStatement implements ports.Ledger.
-func (t ledgerEntries) SumStatement(_ context.Context, creatorID string, currency money.Currency, after,
-	until string) ([]ledger.KindSum, error) {
-	var sums []ledger.KindSum
-	err := t.DB.Raw(`SELECT e.kind, COUNT(*) AS count, CAST(-SUM(e.amount) AS BIGINT) AS minor,
-		CAST(COALESCE(SUM(s.total), 0) AS BIGINT) AS sales,
-			CAST(COALESCE(SUM(s.tax), 0) AS BIGINT) AS tax, CAST(COALESCE(SUM(s.platform_fee), 0) AS BIGINT) AS fee
-		FROM ledger_entries e LEFT JOIN sales s ON s.id = e.source_id AND e.kind = 'release'
-		WHERE e.creator_id = ? AND e.account = 'creator_available' AND e.currency = ? AND e.id > ? AND e.id <= ?
-		GROUP BY e.kind ORDER BY CASE WHEN e.kind = 'release' THEN 0
-		ELSE 1 END, e.kind`, creatorID, string(currency), after, until).Scan(&sums).Error
+func (t postings) SumStatement(_ context.Context, creatorID string, currency money.Currency, after,
+	until string) (sums []ledger.KindSum, err error) {
+	err = t.available(creatorID, currency).Where("p.id > ? AND p.id <= ?", after, until).
+		Select(`p.kind, COUNT(*) AS count, CAST(-SUM(p.creator_available) AS BIGINT) AS minor,
+			CAST(COALESCE(SUM(s.total), 0) AS BIGINT) AS sales, CAST(COALESCE(SUM(s.tax), 0) AS BIGINT) AS tax,
+			CAST(COALESCE(SUM(s.platform_fee), 0) AS BIGINT) AS fee`).
+		Joins("LEFT JOIN sales s ON s.id = p.source_id AND p.kind = 'release'").Group("p.kind").
+		Order("CASE WHEN p.kind = 'release' THEN 0 ELSE 1 END, p.kind").Scan(&sums).Error
 	return sums, t.Failure("sum the statement of "+creatorID, err)
 }
 
-// PayoutEntry implements ports.Ledger.
-func (t ledgerEntries) PayoutEntry(_ context.Context, p payout.State) (id, before string, err error) {
-	row, err := repo.TakeOne[ledgerRow](t.Base, "entry of payout "+p.ID,
-		"source_id = ? AND kind = 'payout_requested' AND account = 'creator_available'", p.ID)
+// PayoutPosting implements ports.Ledger.
+func (t postings) PayoutPosting(_ context.Context, p payout.State) (id, before string, err error) {
+	row, err := repo.TakeOne[postingRow](t.Base, "posting of payout "+p.ID,
+		"source_id = ? AND kind = 'payout_requested'", p.ID)
 	if err != nil {
 		return "", "", err
 	}
-	err = t.DB.Raw("SELECT COALESCE(MAX(id), '') FROM ledger_entries WHERE "+availableEntries+
-		" AND kind = 'payout_requested' AND id < ?",
-		p.CreatorID, string(p.Amount.Currency), row.ID).Scan(&before).Error
+	err = t.available(p.CreatorID, p.Amount.Currency).Where("p.kind = 'payout_requested' AND p.id < ?", row.ID).
+		Select("COALESCE(MAX(p.id), '')").Scan(&before).Error
 	return row.ID, before, t.Failure("payout before "+p.ID, err)
 }
 
 // Lock implements ports.Ledger.
-func (t ledgerEntries) Lock(_ context.Context, creatorID string) error {
+func (t postings) Lock(_ context.Context, creatorID string) error {
 	return t.AdvisoryLock("lock the balance of "+creatorID, "balance "+creatorID)
-}
-
-type saleRow struct {
-	ID           string `gorm:"primaryKey"` // of the payment
-	CreatorID    string
-	Currency     string
-	Total        int64
-	Tax          int64
-	PlatformFee  int64
-	ProcessorFee int64
-	Pending      int64
-	Returned     int64
-	ReturnedTax  int64
-	Refunded     int64
-	Lost         int64
-	DisputeID    string
-	Disputed     int64
-	DisputedTax  int64
-	AvailableAt  repo.UnixMillis
-	Released     bool
-	CreatedAt    repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision     int64
-}
-
-// TableName implements gorm's tabler.
-func (saleRow) TableName() string { return "sales" }
-
-func newSaleRow(s ledger.SaleState) saleRow {
-	return saleRow{
-		ID: s.PaymentID, CreatorID: s.CreatorID, Currency: string(s.Total.Currency), Total: s.Total.Minor, Tax: s.Tax.Minor,
-		PlatformFee: s.PlatformFee.Minor, ProcessorFee: s.ProcessorFee.Minor, Pending: s.Pending.Minor,
-		Returned:    s.Returned.Minor,
-		ReturnedTax: s.ReturnedTax.Minor, Refunded: s.Refunded.Minor, Lost: s.Lost.Minor, DisputeID: s.DisputeID,
-		Disputed: s.Disputed.Amount.Minor, DisputedTax: s.Disputed.Tax.Minor, AvailableAt: repo.UnixMillis(s.AvailableAt),
-		Released: s.Released, CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
-	}
-}
-
-func (r saleRow) toState() ledger.SaleState {
-	in := func(minor int64) money.Amount { return repo.Amount(minor, r.Currency) }
-	return ledger.SaleState{
-		PaymentID: r.ID, CreatorID: r.CreatorID, Total: in(r.Total), Tax: in(r.Tax), PlatformFee: in(r.PlatformFee),
-		ProcessorFee: in(r.ProcessorFee), Pending: in(r.Pending), Returned: in(r.Returned), ReturnedTax: in(r.ReturnedTax),
-		Refunded: in(r.Refunded), Lost: in(r.Lost), DisputeID: r.DisputeID,
-		Disputed:    ledger.Share{Amount: in(r.Disputed), Tax: in(r.DisputedTax)},
-		AvailableAt: time.Time(r.AvailableAt), Released: r.Released, CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
-	}
-}
-
-type sales struct{ *repo.Base }
-
-// Insert implements ports.Sales.
-func (t sales) Insert(_ context.Context, s ledger.SaleState) error {
-	row := newSaleRow(s)
-	return t.InsertRowDeferred("insert sale "+s.PaymentID, &row, "")
-}
-
-// Get implements ports.Sales.
-func (t sales) Get(_ context.Context, paymentID string) (ledger.SaleState, error) {
-	row, err := repo.TakeOne[saleRow](t.Base, "get sale "+paymentID, "id = ?", paymentID)
-	return row.toState(), err
-}
-
-// Update implements ports.Sales.
-func (t sales) Update(_ context.Context, s ledger.SaleState) error {
-	row := newSaleRow(s)
-	return t.UpdateRow("update sale "+s.PaymentID, &row, s.PaymentID, s.Revision)
 }

@@ -119,7 +119,9 @@ func (t catalog) InsertMeter(ctx context.Context, m core.Meter) error { return t
 
 // GetMeter implements ports.UsageCatalog.
 func (t catalog) GetMeter(ctx context.Context, creatorID, id string) (core.Meter, error) {
-	return t.meters.Get(ctx, creatorID, id)
+	return cachedMeters.Get(t.meters.Base, creatorID+"/"+id, func() (core.Meter, error) {
+		return t.meters.Get(ctx, creatorID, id)
+	})
 }
 
 // GetMeterByEvent implements ports.UsageCatalog.
@@ -153,7 +155,24 @@ func (t catalog) InsertPrice(ctx context.Context, p core.Price) error { return t
 
 // GetPrice implements ports.UsageCatalog.
 func (t catalog) GetPrice(ctx context.Context, creatorID, id string) (core.Price, error) {
-	return t.prices.Get(ctx, creatorID, id)
+	return cachedPrices.Get(t.prices.Base, creatorID+"/"+id, func() (core.Price, error) {
+		return t.prices.Get(ctx, creatorID, id)
+	})
+}
+
+var (
+	cachedMeters = repo.NewSlot[core.Meter]("usage_meters")
+	cachedPrices = repo.NewSlot[core.Price]("usage_prices")
+)
+
+// PreloadRating reads the meter and the price of a billing plan.
+func PreloadRating(b *repo.Base, planID string) {
+	repo.PreloadRow(b, cachedMeters, "get meter of "+planID,
+		"SELECT * FROM usage_meters WHERE id = (SELECT meter_id FROM usage_billing_plans WHERE id = ?)", []any{planID},
+		meterRow.toMeter, func(r meterRow) string { return r.CreatorID + "/" + r.ID })
+	repo.PreloadRow(b, cachedPrices, "get usage price of "+planID,
+		"SELECT * FROM usage_prices WHERE id = (SELECT price_id FROM usage_billing_plans WHERE id = ?)", []any{planID},
+		priceRow.toPrice, func(r priceRow) string { return r.CreatorID + "/" + r.ID })
 }
 
 // ListPrices implements ports.UsageCatalog.

@@ -259,6 +259,27 @@ func (in *Intake) Position(ctx context.Context) (position int64, err error) {
 	return position, nil
 }
 
+// RaisePositions lets the next reports follow all that are there. A copy that was made row by row, as logical
+// replication makes it, starts its sequence over: its reports would fall behind what is counted, and never be billed.
+func (in *Intake) RaisePositions(ctx context.Context) error {
+	if in.engine.Pool == nil {
+		return nil
+	}
+	err := in.engine.Retry(ctx, func(ctx context.Context) error {
+		batch := &pgx.Batch{}
+		batch.Queue("SELECT pg_advisory_xact_lock($1)", in.engine.Dialect.LockNumber(intakeLock))
+		batch.Queue(`SELECT setval('usage_positions', taken.last) FROM (SELECT GREATEST(
+			(SELECT MAX(position) FROM usage_events),
+			(SELECT MAX(GREATEST(position, checked)) FROM usage_watermark)) AS last) taken
+			WHERE taken.last > (SELECT last_value FROM usage_positions)`)
+		return in.engine.Pool.SendBatch(ctx, batch).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("raise the positions of usage reports: %w", err)
+	}
+	return nil
+}
+
 // columnsOf turns reports into the arrays of AcceptSQL.
 func columnsOf(reports []ports.IncomingReport) []any {
 	n := len(reports)

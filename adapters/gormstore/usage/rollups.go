@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,19 +68,43 @@ type watermark struct{ position, step, checked int64 }
 
 const readWatermark = "SELECT position, step, checked FROM usage_watermark WHERE id = 1"
 
+// The watermark that the transaction has locked, for itself or with others.
+var (
+	lockedWatermark = repo.NewSlot[watermark]("usage_watermark")
+	sharedWatermark = repo.NewSlot[watermark]("usage_watermark")
+)
+
 // lock reads the watermark and keeps it until the transaction ends.
-func (t rollups) lock() (w watermark, err error) {
+func (t rollups) lock() (watermark, error) {
+	return lockedWatermark.Get(t.Base, "", func() (watermark, error) { return t.read(" FOR UPDATE") })
+}
+
+// locked is lock for a transaction that changes no counts and may hold the shared lock already.
+func (t rollups) locked() (watermark, error) {
+	if sharedWatermark.Has(t.Base, "") {
+		return sharedWatermark.Get(t.Base, "", nil)
+	}
+	return t.lock()
+}
+
+func (t rollups) read(lock string) (w watermark, err error) {
 	query := readWatermark
 	if t.OnPostgres() {
-		query += " FOR UPDATE"
+		query += lock
 	}
-	err = repo.ScanRow(t.DB.Raw(query), &w.position, &w.step, &w.checked)
-	return w, t.Failure("lock usage rollups", err)
+	err = t.QueryRowFlush("lock usage rollups", query, nil, &w.position, &w.step, &w.checked)
+	return w, err
 }
 
 // Lock implements ports.UsageRollups.
 func (t rollups) Lock(context.Context) error {
 	_, err := t.lock()
+	return err
+}
+
+// LockShared implements ports.UsageRollups.
+func (t rollups) LockShared(context.Context) error {
+	_, err := sharedWatermark.Get(t.Base, "", func() (watermark, error) { return t.read(" FOR SHARE") })
 	return err
 }
 
@@ -129,6 +154,11 @@ SELECT reports FROM rows`
 // Flush implements ports.UsageRollups.
 func (t rollups) Flush(_ context.Context, end int64, limit int, now time.Time) (ports.FlushStep, error) {
 	const op = "flush usage"
+	if t.OnPostgres() { // the watermark only grows, and closings hold it
+		if w, err := t.read(""); err != nil || end <= w.position {
+			return ports.FlushStep{Number: w.step}, err
+		}
+	}
 	w, err := t.lock()
 	if err != nil {
 		return ports.FlushStep{}, err
@@ -274,7 +304,7 @@ func (t rollups) Get(_ context.Context, s ports.UsageStream, periodStart time.Ti
 
 // GetCurrent implements ports.UsageRollups.
 func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart time.Time) (ports.UsageRollup, error) {
-	w, err := t.lock()
+	waiting, err := t.waiting(s)
 	if err != nil {
 		return ports.UsageRollup{}, err
 	}
@@ -282,13 +312,22 @@ func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart 
 	if err != nil {
 		return u, err
 	}
-	waiting, err := t.count(s, "e.position >= ? AND e.stream_id = ? AND e.period_start = ?", w.position, s.ID,
-		repo.UnixMillis(periodStart))
-	if err != nil {
-		return u, err
-	}
 	return t.add(s, u, waiting[rollupKey{s.ID, periodStart.UnixMilli()}])
 }
+
+// waiting counts the reports of a stream that wait for the next step, by period.
+func (t rollups) waiting(s ports.UsageStream) (map[rollupKey]core.Total, error) {
+	w, err := t.locked()
+	if err != nil {
+		return nil, err
+	}
+	return waitingReports.Get(t.Base, strconv.FormatInt(s.ID, 10), func() (map[rollupKey]core.Total, error) {
+		return t.count(s, "e.position >= ? AND e.stream_id = ?", w.position, s.ID)
+	})
+}
+
+// waitingReports are those of a stream, which nobody changes.
+var waitingReports = repo.NewSlot[map[rollupKey]core.Total]("usage_events")
 
 // count sums the reports of a stream under a condition, by period.
 func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[rollupKey]core.Total, error) {
@@ -367,11 +406,7 @@ func (t rollups) recount(s ports.UsageStream, since time.Time, where string, arg
 // ListUnsettled implements ports.UsageRollups.
 func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.UsageRollup, error) {
 	const op = "list unsettled usage"
-	w, err := t.lock()
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := t.count(s, "e.position >= ? AND e.stream_id = ?", w.position, s.ID)
+	waiting, err := t.waiting(s)
 	if err != nil {
 		return nil, err
 	}
@@ -380,14 +415,18 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 	if err != nil {
 		return nil, err
 	}
+	known := map[rollupKey]bool{}
 	for i, u := range unsettled {
 		key := rollupKey{s.ID, u.PeriodStart.UnixMilli()}
 		if unsettled[i], err = t.add(s, u, waiting[key]); err != nil {
 			return nil, err
 		}
-		delete(waiting, key)
+		known[key] = true
 	}
 	for key, more := range waiting {
+		if known[key] {
+			continue
+		}
 		u, err := t.get(s, key.period())
 		if err == nil && u.InvoiceID != "" {
 			u, err = t.add(s, u, more)
@@ -415,25 +454,12 @@ func (t rollups) add(s ports.UsageStream, u ports.UsageRollup, waiting core.Tota
 }
 
 // SetBilled implements ports.UsageRollups.
-func (t rollups) SetBilled(_ context.Context, u ports.UsageRollup) error {
-	const op = "set usage billed"
-	s, err := streams(t).GetByID(context.Background(), u.StreamID)
-	if err != nil {
-		return err
-	}
-	kept, err := t.get(s, u.PeriodStart)
-	if err != nil {
-		return err
-	}
-	res := t.DB.Exec("UPDATE usage_rollups SET invoice_id = ?, billed_quantity = ?, billed = ?, billed_at = ? WHERE "+
-		"stream_id = ? AND period_start = ?",
-		u.InvoiceID, u.BilledQuantity, u.BilledMinor, repo.UnixMillis(u.BilledAt), u.StreamID, repo.UnixMillis(u.PeriodStart))
-	if res.Error != nil || res.RowsAffected > 0 {
-		return t.Failure(op, res.Error)
-	}
-	kept.InvoiceID, kept.BilledQuantity, kept.BilledMinor, kept.BilledAt = u.InvoiceID, u.BilledQuantity, u.BilledMinor,
-		u.BilledAt
-	return t.save(s, kept, 0)
+func (t rollups) SetBilled(_ context.Context, s ports.UsageStream, u ports.UsageRollup) error {
+	u.Total, u.AsOf = core.Total{}, time.Time{} // of a period that nothing was counted of
+	row := newRollupRow(s, u, 0)
+	return t.InsertRowDeferred("set usage billed", &row, `ON CONFLICT (stream_id, period_start) DO UPDATE SET
+		invoice_id = excluded.invoice_id, billed_quantity = excluded.billed_quantity, billed = excluded.billed,
+		billed_at = excluded.billed_at`)
 }
 
 // ListFlushedCustomers implements ports.UsageRollups.

@@ -87,6 +87,12 @@ func (t billingPlans) ListBySubscription(_ context.Context, creatorID,
 		creatorID, subscriptionID).Order("id"))
 }
 
+// Get loads a plan of the account, and with it what its closing reads.
+func (t billingPlans) Get(ctx context.Context, creatorID, id string) (core.PlanState, error) {
+	t.PreloadWith("usage_billing_plans", id)
+	return t.Table.Get(ctx, creatorID, id)
+}
+
 type streamRow struct {
 	ID                 int64 `gorm:"primaryKey;autoIncrement:false"`
 	CreatorID          string
@@ -184,9 +190,9 @@ func (t streams) SetIncluded(_ context.Context, sub subscription.State, included
 
 // IncludedAt implements ports.UsageStreams.
 func (t streams) IncludedAt(_ context.Context, s ports.UsageStream, end time.Time) (included int64, err error) {
-	err = repo.ScanRow(t.DB.Raw("SELECT COALESCE((SELECT included FROM usage_included WHERE stream_id = ? AND since < ? "+
-		"ORDER BY since DESC LIMIT 1), 0)", s.ID, repo.UnixMillis(end)), &included)
-	return included, t.Failure("get included usage", err)
+	err = t.QueryRowFlush("get included usage", "SELECT COALESCE((SELECT included FROM usage_included WHERE stream_id = ? "+
+		"AND since < ? ORDER BY since DESC LIMIT 1), 0)", []any{s.ID, repo.UnixMillis(end)}, &included)
+	return included, err
 }
 
 // Get implements ports.UsageStreams.
@@ -194,6 +200,12 @@ func (t streams) Get(_ context.Context, creatorID, subscriptionID, eventName str
 	row, err := repo.TakeOne[streamRow](t.Base, "get usage stream of "+subscriptionID,
 		"creator_id = ? AND subscription_id = ? AND event_name = ?", creatorID, subscriptionID, eventName)
 	return row.toStream(), err
+}
+
+// GetForUpdate implements ports.UsageStreams.
+func (t streams) GetForUpdate(ctx context.Context, creatorID, subscriptionID,
+	eventName string) (ports.UsageStream, error) {
+	return streams{t.ForUpdate()}.Get(ctx, creatorID, subscriptionID, eventName)
 }
 
 // GetByID implements ports.UsageStreams.

@@ -29,12 +29,12 @@ var _ ports.DeliveryStore = (*DeliveryStore)(nil)
 func NewDeliveryStore(engine repo.Engine, store ports.Store) *DeliveryStore {
 	s := &DeliveryStore{engine: engine, store: store}
 	if engine.Pool != nil {
-		s.delivered = repo.NewBatcher(repo.BatchConfig[deliveredAttempt]{
-			MaxBatch: maxBatch, Timeout: recordTimeout, Capacity: maxWaiting, Write: s.recordBatch,
-			Key: func(d deliveredAttempt) string { return d.task.ID }, // the later of a task's two runs will be fenced
+		s.delivered = repo.NewTaskBatcher(
+			engine, recordSQL, func(d deliveredAttempt) ports.Task { return d.task }, deliveredColumns,
+		)
+		s.due = repo.NewBatcher(repo.BatchConfig[*dueRead]{
+			MaxBatch: repo.MaxTaskBatch, Timeout: repo.TaskBatchTimeout, Capacity: repo.MaxTasksWaiting, Write: s.readBatch,
 		})
-		s.due = repo.NewBatcher(repo.BatchConfig[*dueRead]{MaxBatch: maxBatch, Timeout: recordTimeout, Capacity: maxWaiting,
-			Write: s.readBatch})
 	}
 	return s
 }

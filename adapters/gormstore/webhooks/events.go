@@ -4,6 +4,7 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"sundry/adapters/gormstore/repo"
@@ -15,8 +16,8 @@ import (
 func Repositories(b *repo.Base) ports.WebhookRepos {
 	return ports.WebhookRepos{
 		Events: events{eventMapping.On(b), eventWrites{}}, Endpoints: endpoints{endpointMapping.On(b)},
-		Deliveries:    deliveries{deliveryMapping.On(b)},
-		Announcements: announcements{b}, Audit: audit{b},
+		Deliveries: deliveries{deliveryMapping.On(b)},
+		Audit:      audit{b},
 	}
 }
 
@@ -83,19 +84,31 @@ func (t events) write(creatorID string, all []event.Record) error {
 	op := "insert events of " + creatorID
 	err := t.ExecDeferred(op, `INSERT INTO event_positions (creator_id, last) VALUES (?, ?)
 		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`, creatorID, len(all))
-	for i, e := range all {
-		if err != nil {
-			break
+	for len(all) > 0 && err == nil {
+		some := all[:min(len(all), mostEvents)]
+		all = all[len(some):]
+		args := make([]any, 0, 9*len(some)+1)
+		for i, e := range some {
+			row := newEventRow(e)
+			args = append(args, row.ID, row.CreatorID, row.Type, row.CustomerID, row.ExternalCustomerID, row.Livemode,
+				row.Data, row.CreatedAt, len(all)+len(some)-1-i)
 		}
-		row := newEventRow(e)
-		err = t.ExecDeferred(op, `INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data,
-			created_at, position)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT last - ? FROM event_positions WHERE creator_id = ?))`,
-			row.ID, row.CreatorID, row.Type, row.CustomerID, row.ExternalCustomerID, row.Livemode, row.Data, row.CreatedAt,
-			len(all)-1-i, creatorID)
+		err = t.ExecDeferred(op, placedEvents(len(some)), append(args, creatorID)...)
 	}
 	return err
 }
+
+// placedEvents inserts events, each at its distance from the last position.
+func placedEvents(n int) string {
+	const values = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), " +
+		"CAST(? AS BOOLEAN), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))"
+	return `INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at,
+		position) SELECT column1, column2, column3, column4, column5, column6, column7, column8, p.last - column9
+		FROM (VALUES ` + values + strings.Repeat(", "+values, n-1) + `) AS event, event_positions p WHERE p.creator_id = ?`
+}
+
+// mostEvents bounds the rows of one INSERT, and so how many statements there are to prepare.
+const mostEvents = 8
 
 // List implements ports.Events.
 func (t events) List(_ context.Context, creatorID string, search ports.EventSearch,

@@ -131,7 +131,7 @@ func (h handlers) getAccessExplained(c *fiber.Ctx) error {
 		return err
 	}
 	view := explanationView{
-		ExternalCustomerID: customer, Livemode: !h.Sandbox, Version: e.Document.Version,
+		ExternalCustomerID: customer, Livemode: h.Live, Version: e.Document.Version,
 		Grants: []grantView{}, History: make([]versionView, len(e.History)),
 	}
 	for _, g := range slices.Concat(e.Running, e.Ended) {

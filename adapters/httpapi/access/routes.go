@@ -15,8 +15,8 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox bool
-	Access  *access.Service
+	Live   bool
+	Access *access.Service
 }
 
 type handlers struct{ Deps }

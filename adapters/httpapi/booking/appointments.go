@@ -29,7 +29,7 @@ func (h handlers) appointmentRoutes() []httpapi.Route {
 }
 
 func (h handlers) newAppointmentView(a appointment.State) appointment.View {
-	v, live := a.View(), !h.Sandbox
+	v, live := a.View(), h.Live
 	v.Livemode, v.ManageURL = &live, h.Booking.ManageURL(a.ID)
 	return v
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/appointment"
 	"sundry/core/civil"
@@ -67,18 +68,18 @@ func withMember(object any, name string, most int, write func(b []byte) []byte) 
 	return append(write(b), '}'), nil
 }
 
-// sendJSON responds with JSON that is written already.
-func sendJSON(c *fiber.Ctx, body []byte, err error) error {
-	if err != nil {
-		return err
-	}
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Send(body)
+// renderer makes the bodies of a route.
+func renderer(name string, body func(c booking.Calendar) ([]byte, error)) booking.Renderer {
+	return booking.Renderer{Name: name, Render: func(c booking.Calendar) (booking.Rendering, error) {
+		raw, err := body(c)
+		return booking.Rendering{Body: raw, ETag: httpapi.ETagOf(raw)}, err
+	}}
 }
 
-// openTimes asks the question that the three public routes share; first and last name the parameters of the range.
-func (h handlers) openTimes(c *fiber.Ctx, first, last string, most int) (booking.Calendar, error) {
-	c.Set(fiber.HeaderCacheControl, "no-store") // a time may be taken a moment later
+// sendCalendar responds with the calendar that the three public routes query; first and last name the parameters of
+// the range.
+func (h handlers) sendCalendar(c *fiber.Ctx, first, last string, most int, by booking.Renderer) error {
+	c.Set(fiber.HeaderCacheControl, "no-store") // of an error; a calendar may be kept and must be asked about
 	var f fault.Violations
 	query := booking.CalendarQuery{
 		ListingID: c.Params("id"), VariantID: c.Query("variantId"), Timezone: c.Query("timezone"), MostDays: most,
@@ -99,9 +100,13 @@ func (h handlers) openTimes(c *fiber.Ctx, first, last string, most int) (booking
 		civil.CheckZone(&f, query.Timezone)
 	}
 	if err := civil.AsInvalidTimezone(f.Err()); err != nil {
-		return booking.Calendar{}, err
+		return err
 	}
-	return h.Booking.Open(c.UserContext(), query)
+	shown, err := h.Booking.Rendered(c.UserContext(), query, by)
+	if err != nil {
+		return err
+	}
+	return httpapi.SendWithETag(c, shown.ETag, shown.Body)
 }
 
 func queryDate(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
@@ -121,11 +126,8 @@ type availableDatesView struct {
 	Dates []string `json:"dates"`
 }
 
-func (h handlers) getAvailableDates(c *fiber.Ctx) error {
-	calendar, err := h.openTimes(c, "from", "to", mostDates)
-	if err != nil {
-		return err
-	}
+// availableDatesBody is the response of getAvailableDates.
+func availableDatesBody(calendar booking.Calendar) ([]byte, error) {
 	view := availableDatesView{
 		calendarView: newCalendarView(calendar.CalendarQuery), From: calendar.From.String(), To: calendar.To.String(),
 		Dates: []string{},
@@ -135,7 +137,11 @@ func (h handlers) getAvailableDates(c *fiber.Ctx) error {
 			view.Dates = append(view.Dates, day.String())
 		}
 	}
-	return c.JSON(view)
+	return apiformat.JSON(view)
+}
+
+func (h handlers) getAvailableDates(c *fiber.Ctx) error {
+	return h.sendCalendar(c, "from", "to", mostDates, renderer("dates", availableDatesBody))
 }
 
 type slotsView struct {
@@ -153,12 +159,7 @@ func slotsBody(calendar booking.Calendar) ([]byte, error) {
 }
 
 func (h handlers) getSlots(c *fiber.Ctx) error {
-	calendar, err := h.openTimes(c, "date", "date", 1)
-	if err != nil {
-		return err
-	}
-	body, err := slotsBody(calendar)
-	return sendJSON(c, body, err)
+	return h.sendCalendar(c, "date", "date", 1, renderer("slots", slotsBody))
 }
 
 type slotsRangeView struct {
@@ -188,12 +189,7 @@ func slotsRangeBody(calendar booking.Calendar) ([]byte, error) {
 }
 
 func (h handlers) getSlotsRange(c *fiber.Ctx) error {
-	calendar, err := h.openTimes(c, "from", "to", mostSlotDays)
-	if err != nil {
-		return err
-	}
-	body, err := slotsRangeBody(calendar)
-	return sendJSON(c, body, err)
+	return h.sendCalendar(c, "from", "to", mostSlotDays, renderer("range", slotsRangeBody))
 }
 
 // byDate goes through every day of the range, in order, with its open times.

@@ -16,7 +16,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox       bool
+	Live          bool
 	Booking       *booking.Service
 	Cancellations *booking.Cancellations
 }

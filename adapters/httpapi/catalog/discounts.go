@@ -42,7 +42,7 @@ type discountView struct {
 func (h handlers) newDiscountView(d discount.State) discountView {
 	view := discountView{
 		ID: d.ID, Code: d.Code, Duration: d.Duration, TimesRedeemed: d.Redeemed, ExpiresAt: apiformat.Time(d.ExpiresAt),
-		ListingIDs: d.ListingIDs, Active: d.DeletedAt.IsZero(), Livemode: !h.Sandbox,
+		ListingIDs: d.ListingIDs, Active: d.DeletedAt.IsZero(), Livemode: h.Live,
 		CreatedAt: apiformat.Time(d.CreatedAt),
 	}
 	if view.ListingIDs == nil {

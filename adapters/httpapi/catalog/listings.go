@@ -78,7 +78,7 @@ func (h handlers) newOwnListingView(l listing.State) listingView {
 		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug,
 		CatalogKey:   l.CatalogKey,
 		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Status: l.Status,
-		Livemode: !h.Sandbox, TrialOncePerCustomer: l.TrialOncePerCustomer,
+		Livemode: h.Live, TrialOncePerCustomer: l.TrialOncePerCustomer,
 		OneSubscriptionPerCustomer: l.OneSubscriptionPerCustomer, Metadata: l.Metadata,
 		Variants: make([]variantView, len(l.Variants)), Images: make([]imageView, len(l.Images)),
 		CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),

@@ -49,7 +49,7 @@ func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
 		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)),
 		Currency:   apiformat.Text(string(l.Currency)),
 		SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
-		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(l.CreatedAt),
+		Livemode: h.Live, CreatedAt: apiformat.Time(l.CreatedAt),
 	}
 }
 
@@ -79,7 +79,7 @@ func (h handlers) createPaymentLink(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[paymentLinkRequest](c)
 	var f fault.Violations
 	e := in.edit(&f)
-	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.CheckNew(h.Sandbox)); err != nil {
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.CheckNew(!h.Live)); err != nil {
 		return err
 	}
 	l, err := h.Catalog.CreateLink(c.UserContext(), httpapi.Account(c), e)
@@ -110,7 +110,7 @@ func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[paymentLinkRequest](c)
 	var f fault.Violations
 	e := in.edit(&f)
-	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.Check(h.Sandbox)); err != nil {
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.Check(!h.Live)); err != nil {
 		return err
 	}
 	return h.respondPaymentLink(c)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))

@@ -140,7 +140,7 @@ func (h handlers) getRecipe(c *fiber.Ctx) error {
 	l := recipe.Listing
 	view := recipeView{
 		Key: l.CatalogKey, ListingID: l.ID, Type: l.Type, Title: l.Title, Description: l.Description, Status: l.Status,
-		Livemode: !h.Sandbox, Revision: l.Revision, TaxBehavior: string(l.TaxBehavior),
+		Livemode: h.Live, Revision: l.Revision, TaxBehavior: string(l.TaxBehavior),
 		Plans:     make([]planView, len(recipe.Plans)),
 		UpdatedAt: apiformat.Time(l.UpdatedAt),
 	}

@@ -18,7 +18,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox  bool
+	Live     bool
 	Checkout *checkout.Service
 	// ClientAddress is the network that visitors are counted by.
 	ClientAddress func(*fiber.Ctx) string

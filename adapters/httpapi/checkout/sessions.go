@@ -174,7 +174,7 @@ type catalogView struct {
 func (h handlers) newSessionView(c core.State) sessionView {
 	view := sessionView{
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: h.Checkout.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
-		Livemode: !h.Sandbox, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID,
+		Livemode: h.Live, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID,
 		VariantID:          apiformat.Text(c.Offer.VariantID),
 		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email),
 		AppointmentSlots: newChosenSlotViews(c.Slots),
@@ -325,7 +325,7 @@ func newReceiptItemView(o plan.Offer, total money.Amount) receiptItemView {
 func (h handlers) newReceiptView(r checkout.Receipt) receiptView {
 	c := r.Session
 	view := receiptView{
-		CheckoutID: c.ID, Status: c.Status, Livemode: !h.Sandbox, SubtotalInCents: c.Subtotal.Minor,
+		CheckoutID: c.ID, Status: c.Status, Livemode: h.Live, SubtotalInCents: c.Subtotal.Minor,
 		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor,
 		Currency: string(c.Total.Currency),
 		PaidAt:   apiformat.Time(c.PaidAt), ReceiptNumber: apiformat.Text(c.ReceiptNumber),

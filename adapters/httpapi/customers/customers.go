@@ -72,7 +72,7 @@ func (a *addressRequest) address() customer.Address {
 
 func (h handlers) view(s customer.State) customerView {
 	return customerView{
-		ID: s.ID, Livemode: h.Livemode, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
+		ID: s.ID, Livemode: h.Live, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
 		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), BillingAddress: newAddressView(s.Details.Address),
 		TaxID: apiformat.Text(s.Details.TaxID), CreatedAt: apiformat.Instant(s.CreatedAt),
 		UpdatedAt: apiformat.Instant(s.UpdatedAt),
@@ -241,7 +241,7 @@ type setupView struct {
 
 func (h handlers) newSetupView(s cardsetup.State) setupView {
 	return setupView{
-		ID: s.ID, Livemode: h.Livemode, CustomerID: s.CustomerID, HostedURL: h.Payments.SetupURL(s.ID),
+		ID: s.ID, Livemode: h.Live, CustomerID: s.CustomerID, HostedURL: h.Payments.SetupURL(s.ID),
 		ClientSecret: h.Payments.SetupClientSecret(s.ID), ExpiresAt: apiformat.Instant(s.ExpiresAt),
 	}
 }
@@ -292,7 +292,7 @@ func (h handlers) postPortal(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Status(fiber.StatusCreated).JSON(portalView{
-		CustomerID: link.CustomerID, Livemode: h.Livemode, URL: address,
+		CustomerID: link.CustomerID, Livemode: h.Live, URL: address,
 		ExpiresAt: apiformat.Instant(time.Unix(link.ExpiresAt, 0)),
 	})
 }

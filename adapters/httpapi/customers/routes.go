@@ -18,7 +18,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Livemode  bool
+	Live      bool
 	Customers *customers.Service
 	Payments  *payments.Service
 }

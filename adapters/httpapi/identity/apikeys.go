@@ -34,7 +34,7 @@ type keyView struct {
 
 func (h handlers) newKeyView(k core.APIKeyState) keyView {
 	return keyView{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: !h.Sandbox,
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: h.Live,
 		CreatedAt: apiformat.Time(k.CreatedAt),
 		ExpiresAt: apiformat.Time(k.ExpiresAt), LastUsedAt: apiformat.Time(k.LastUsedAt),
 		RevokedAt: apiformat.Time(k.RevokedAt),

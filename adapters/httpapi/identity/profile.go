@@ -43,7 +43,7 @@ func (h handlers) newProfileView(c core.CreatorState) profileView {
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
 		PayoutSchedule: c.PayoutSchedule,
 		NotifyOrders:   c.Notifications.Orders, NotifyPayouts: c.Notifications.Payouts,
-		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
+		Livemode: h.Live, CreatedAt: apiformat.Time(c.CreatedAt),
 	}
 }
 

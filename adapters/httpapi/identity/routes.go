@@ -20,7 +20,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox bool
+	Live bool
 	// BaseURL is the public origin of this deployment, without a trailing slash.
 	BaseURL  string
 	Identity *identity.Service

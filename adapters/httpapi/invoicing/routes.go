@@ -20,7 +20,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox   bool
+	Live      bool
 	Invoicing *invoicing.Service
 }
 
@@ -45,7 +45,7 @@ func Routes(d Deps) []httpapi.Route {
 	}
 }
 
-func (h handlers) newView(s invoice.State) invoice.View { return invoice.NewView(s, !h.Sandbox) }
+func (h handlers) newView(s invoice.State) invoice.View { return invoice.NewView(s, h.Live) }
 
 // refusalView is a refusal that comes with an invoice: its members at the top level, and under invoice.
 type refusalView struct {

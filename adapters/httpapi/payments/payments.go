@@ -23,7 +23,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox  bool
+	Live     bool
 	Payments *payments.Service
 	Refunds  *payments.Refunds
 	Disputes *payments.Disputes
@@ -74,7 +74,7 @@ type cardView struct {
 
 func (h handlers) newPaymentView(p ports.ListedPayment) paymentView {
 	view := paymentView{
-		ID: p.ID, Status: p.Status, Livemode: !h.Sandbox, Purpose: p.Purpose, CustomerID: apiformat.Text(p.CustomerID),
+		ID: p.ID, Status: p.Status, Livemode: h.Live, Purpose: p.Purpose, CustomerID: apiformat.Text(p.CustomerID),
 		ExternalCustomerID: apiformat.Text(p.ExternalCustomerID), ReferenceID: apiformat.Text(p.ReferenceID),
 		ReceiptNumber: apiformat.Text(p.Sale.ReceiptNumber), AmountInCents: p.Amount.Minor,
 		RefundedInCents: p.Refunded.Minor,

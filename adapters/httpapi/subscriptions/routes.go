@@ -17,7 +17,7 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Livemode      bool
+	Live          bool
 	Subscriptions *subscriptions.Service
 }
 

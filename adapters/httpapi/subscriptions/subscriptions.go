@@ -13,7 +13,7 @@ import (
 	"sundry/ports"
 )
 
-func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Livemode) }
+func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Live) }
 
 // respond renders a subscription after a use case.
 func (h handlers) respond(c *fiber.Ctx, s core.State, err error) error {

@@ -20,7 +20,7 @@ type meterView struct {
 }
 
 func (h handlers) newMeterView(m core.Meter) meterView {
-	return meterView{m.ID, m.Name, m.EventName, m.Aggregation, !h.Sandbox, apiformat.Time(m.CreatedAt)}
+	return meterView{m.ID, m.Name, m.EventName, m.Aggregation, h.Live, apiformat.Time(m.CreatedAt)}
 }
 
 func (h handlers) createMeter(c *fiber.Ctx) error {
@@ -65,7 +65,7 @@ type productView struct {
 }
 
 func (h handlers) newProductView(p core.Product) productView {
-	return productView{p.ID, p.Name, p.Type, !h.Sandbox, apiformat.Time(p.CreatedAt)}
+	return productView{p.ID, p.Name, p.Type, h.Live, apiformat.Time(p.CreatedAt)}
 }
 
 func (h handlers) createProduct(c *fiber.Ctx) error {
@@ -139,7 +139,7 @@ func (h handlers) newPriceView(p core.Price) priceView {
 	v := priceView{
 		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency),
 		TiersMode: core.Graduated,
-		Tiers:     make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: !h.Sandbox,
+		Tiers:     make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
 		CreatedAt: apiformat.Time(p.CreatedAt),
 	}
 	for i, t := range p.Tiers {
@@ -202,7 +202,7 @@ func (h handlers) newPlanView(p core.PlanState) planView {
 		BillingInterval: string(p.Schedule.Interval), Status: p.Status,
 		CurrentPeriodStart: apiformat.Time(p.Current.Start),
 		CurrentPeriodEnd:   apiformat.Time(p.Current.End), NextInvoiceAt: apiformat.Time(p.NextInvoiceAt()),
-		Livemode:  !h.Sandbox,
+		Livemode:  h.Live,
 		CreatedAt: apiformat.Time(p.CreatedAt),
 	}
 }

@@ -178,7 +178,7 @@ type alertView struct {
 
 func (h handlers) newAlertView(a core.Alert) alertView {
 	v := alertView{
-		ID: a.ID, SubscriptionID: a.SubscriptionID, MeterID: a.MeterID, Livemode: !h.Sandbox,
+		ID: a.ID, SubscriptionID: a.SubscriptionID, MeterID: a.MeterID, Livemode: h.Live,
 		CreatedAt: apiformat.Time(a.CreatedAt),
 	}
 	if a.Percent > 0 {

@@ -17,8 +17,8 @@ var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox bool
-	Usage   *usage.Service
+	Live  bool
+	Usage *usage.Service
 }
 
 type handlers struct{ Deps }

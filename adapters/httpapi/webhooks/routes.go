@@ -81,7 +81,7 @@ func openAPISchema(schema any) any {
 
 // Deps holds what the handlers depend on.
 type Deps struct {
-	Sandbox  bool
+	Live     bool
 	Webhooks *webhooks.Service
 }
 

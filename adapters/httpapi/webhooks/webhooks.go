@@ -69,7 +69,7 @@ type endpointView struct {
 func (h handlers) newEndpointView(e webhook.EndpointState) endpointView {
 	view := endpointView{
 		ID: e.ID, URL: e.URL, Events: e.Events, Enabled: e.Enabled, DisabledReason: apiformat.Text(e.DisabledReason),
-		Livemode:    !h.Sandbox,
+		Livemode:    h.Live,
 		MaxInFlight: e.MaxInFlight, CreatedAt: apiformat.Time(e.CreatedAt),
 	}
 	if e.MaxPerSecond > 0 {

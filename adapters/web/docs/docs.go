@@ -116,7 +116,7 @@ type guideSection struct{ ID, Title string }
 // guideSections lists what templates/guide.html holds; a test compares the two.
 func (r *Routes) guideSections(reader locale.Locale) []guideSection {
 	ids := []string{"setup", "level-0", "level-1", "level-2", "level-3", "appointments", "overlay"}
-	if r.layout.Config().Sandbox {
+	if !r.layout.Config().Live {
 		ids = append(ids, "local", "test-cards")
 	}
 	ids = append(ids, "errors")

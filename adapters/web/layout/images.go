@@ -16,6 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	core "sundry/core/image"
+	"sundry/core/secret"
 )
 
 const (
@@ -39,7 +40,7 @@ type ImageFetcher interface {
 // images proxies pictures from other hosts, so that those do not learn who looks at a page. Only addresses that one
 // of our pages named are fetched: their path carries a signature.
 type images struct {
-	key     []byte
+	keys    secret.Keys
 	fetcher ImageFetcher
 	slots   chan struct{}
 
@@ -68,9 +69,9 @@ type image struct {
 	until       time.Time
 }
 
-func newImages(key []byte, fetcher ImageFetcher) *images {
+func newImages(keys secret.Keys, fetcher ImageFetcher) *images {
 	return &images{
-		key: key, fetcher: fetcher, slots: make(chan struct{}, imageFetches),
+		keys: keys, fetcher: fetcher, slots: make(chan struct{}, imageFetches),
 		kept: map[string]*image{}, flights: map[string]*flight{}, sites: map[string]*site{},
 	}
 }
@@ -84,7 +85,7 @@ func (i *images) path(url string) string {
 	if url == "" || i.fetcher == nil {
 		return ""
 	}
-	return proxied(i.key, url)
+	return proxied(i.keys.Current(), url)
 }
 
 // proxied returns the proxy's address of a picture on another host.
@@ -92,18 +93,16 @@ func proxied(key []byte, url string) string {
 	return "/images/" + sign(key, url) + "/" + base64.RawURLEncoding.EncodeToString([]byte(url))
 }
 
-func (i *images) sign(url string) string { return sign(i.key, url) }
-
 func sign(key []byte, url string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(url))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// ImageLinks makes the addresses of pictures for readers elsewhere, such as mails. Key is that of the pages.
+// ImageLinks makes the addresses of pictures for readers elsewhere, such as mails. Keys are those of the pages.
 type ImageLinks struct {
 	BaseURL string
-	Key     []byte
+	Keys    secret.Keys
 }
 
 // ImageURL implements ports.ImageLinks.
@@ -114,12 +113,12 @@ func (l ImageLinks) ImageURL(address string) string {
 	case OriginOf(address) == "":
 		return ""
 	}
-	return l.BaseURL + proxied(l.Key, address)
+	return l.BaseURL + proxied(l.Keys.Current(), address)
 }
 
 func (i *images) serve(c *fiber.Ctx) error {
 	url, err := base64.RawURLEncoding.DecodeString(c.Params("address"))
-	if err != nil || !hmac.Equal([]byte(i.sign(string(url))), []byte(c.Params("signature"))) {
+	if err != nil || !i.keys.Proves(c.Params("signature"), func(key []byte) string { return sign(key, string(url)) }) {
 		return fiber.ErrNotFound
 	}
 	found := i.get(c.UserContext(), string(url))

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/secret"
 )
 
 type otherHost map[string][]byte
@@ -29,7 +31,7 @@ func (h otherHost) Fetch(_ context.Context, url string) ([]byte, error) {
 func TestImagesOfOtherHostsAreShownAsOurs(t *testing.T) {
 	t.Parallel()
 	png := append([]byte("\x89PNG\x0D\x0A\x1A\x0A"), bytes.Repeat([]byte{1}, 100)...)
-	i := newImages([]byte("key"), otherHost{
+	i := newImages(secret.Fixed([]byte("key")), otherHost{
 		"https://a.example/logo.png": png,
 		"https://a.example/page":     []byte("<html><script>alert(1)</script>"),
 		"https://a.example/logo.svg": []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
@@ -57,8 +59,8 @@ func TestImagesOfOtherHostsAreShownAsOurs(t *testing.T) {
 			t.Errorf("%s: %d", url, status)
 		}
 	}
-	other := newImages([]byte("another key"), nil)
-	forged := strings.Replace(logo, i.sign("https://a.example/logo.png"), other.sign("https://a.example/logo.png"), 1)
+	other := newImages(secret.Fixed([]byte("another key")), nil)
+	forged := strings.Replace(logo, sign(i.keys.Current(), "https://a.example/logo.png"), sign(other.keys.Current(), "https://a.example/logo.png"), 1)
 	if status, _, _ := get(forged); status != 404 {
 		t.Errorf("an address that no page named: %d", status)
 	}
@@ -69,7 +71,7 @@ func TestImagesOfOtherHostsAreShownAsOurs(t *testing.T) {
 
 func TestImagesStayWithinTheirRoom(t *testing.T) {
 	t.Parallel()
-	i := newImages([]byte("key"), otherHost{})
+	i := newImages(secret.Fixed([]byte("key")), otherHost{})
 	for n := range 50 {
 		i.keep(strings.Repeat("a", n+1), &image{body: make([]byte, 1<<20)})
 	}
@@ -95,7 +97,7 @@ func TestHangingHostsDelayNoOtherPictures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		host := &hanging{}
-		i := newImages([]byte("key"), host)
+		i := newImages(secret.Fixed([]byte("key")), host)
 		var all sync.WaitGroup
 		for n := range 100 {
 			all.Go(func() { i.get(t.Context(), fmt.Sprintf("https://h%d.evil.example/%d.png", n%7, n)) })

@@ -30,6 +30,7 @@ import (
 	"sundry/core/country"
 	"sundry/core/locale"
 	"sundry/core/money"
+	"sundry/core/secret"
 	"sundry/ports"
 )
 
@@ -39,7 +40,7 @@ var files embed.FS
 // Config holds the deployment's settings that every page shows.
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
-	Sandbox bool   // shows the sandbox banner, test cards and sign-in hint
+	Live    bool   // otherwise it shows the sandbox banner, test cards and sign-in hint
 	// Form tells pages how to take a means of payment.
 	Form   ports.PaymentForm
 	Seller Seller
@@ -47,9 +48,9 @@ type Config struct {
 	ClientAddress func(*fiber.Ctx) string
 	// ClientCountry returns a reader's country as a trusted proxy reports it; "" when none does.
 	ClientCountry func(*fiber.Ctx) string
-	// Images fetches pictures that creators named, ImageKey signs their addresses on our pages.
-	Images   ImageFetcher
-	ImageKey []byte
+	// Images fetches pictures that creators named, ImageKeys sign their addresses on our pages.
+	Images    ImageFetcher
+	ImageKeys secret.Keys
 	// Uploads has the pictures that creators uploaded.
 	Uploads Uploads
 	// StatusOf is the API's one map from errors to HTTP statuses.
@@ -76,7 +77,7 @@ type Layout struct {
 
 // New reads the shared templates and assets, so that a broken page stops the start instead of a buyer.
 func New(config Config) (*Layout, error) {
-	l := &Layout{config: config, assets: newAssets(), images: newImages(config.ImageKey, config.Images)}
+	l := &Layout{config: config, assets: newAssets(), images: newImages(config.ImageKeys, config.Images)}
 	if err := l.assets.addSite("sundry", files); err != nil {
 		return nil, fmt.Errorf("layout assets: %w", err)
 	}
@@ -161,7 +162,7 @@ func (l *Layout) funcs(reader locale.Locale) template.FuncMap {
 		"image":       l.images.path,
 		"countries":   func() []country.Country { return country.List(reader.Language) },
 		"cardName":    CardName,
-		"sandbox":     func() bool { return l.config.Sandbox },
+		"sandbox":     func() bool { return !l.config.Live },
 		"paymentForm": func() ports.PaymentForm { return l.config.Form },
 		"testCards":   func() []testCard { return testCards },
 		"seller":      func() Seller { return l.config.Seller },

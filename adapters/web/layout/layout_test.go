@@ -84,7 +84,7 @@ func TestAFaultIsAPageThatSaysNothingOfItsCause(t *testing.T) {
 func TestAnUnbookableListingIsNoWrongAddress(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()
-	l, err := layout.New(layout.Config{StatusOf: func(error) int { return 400 }})
+	l, err := layout.New(layout.Config{Live: true, StatusOf: func(error) int { return 400 }})
 	if err != nil {
 		t.Fatal(err)
 	}

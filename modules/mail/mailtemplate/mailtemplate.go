@@ -40,8 +40,8 @@ type Content struct{ Subject, Text, HTML string }
 
 // Site holds what mails need of this deployment.
 type Site struct {
-	// Sandbox means that no money moves here.
-	Sandbox bool
+	// Live means that real money moves here. Otherwise each mail says that it is a test.
+	Live bool
 	// Seller is the seller of record, and Statement the text of buyers' card statements.
 	Seller, Statement string
 	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the mail is rendered: it is stored
@@ -148,7 +148,7 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	if err != nil {
 		return Content{}, fmt.Errorf("data of a mail of kind %s: %w", kind, err)
 	}
-	if site.Sandbox {
+	if !site.Live {
 		d.Subject, d.Notice = r.words("sandbox.subject", d.Subject), r.words("sandbox.notice")
 		if d.Money {
 			d.Notice += " " + r.words("sandbox.money")

@@ -16,7 +16,7 @@ import (
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
 func live() Site {
-	return Site{Seller: "Harbour Ltd", Statement: "HARBOUR", ReceiptURL: func(checkoutID string) string {
+	return Site{Live: true, Seller: "Harbour Ltd", Statement: "HARBOUR", ReceiptURL: func(checkoutID string) string {
 		return "https://pay.example.com/r/secret-of-" + checkoutID + "?a=1&b=2"
 	}, PaymentReceiptURL: func(paymentID string) string {
 		return "https://pay.example.com/d/receipt/secret-of-" + paymentID
@@ -202,7 +202,7 @@ func TestWhatPeopleWroteStaysText(t *testing.T) {
 func TestTheSandboxSaysSo(t *testing.T) {
 	t.Parallel()
 	site := live()
-	site.Sandbox = true
+	site.Live = false
 	l := write(t, KindReceipt, site, ReceiptOf(paid(), "Ada"))
 	if !strings.HasPrefix(l.Subject, "[Test] ") ||
 		!strings.HasPrefix(l.Text, "*** This is a test from the sandbox. No money moved. ***\n") ||
@@ -244,7 +244,7 @@ func TestAnUnknownKindOrDataIsAnError(t *testing.T) {
 func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
 	t.Parallel()
 	site := live()
-	site.Sandbox = true
+	site.Live = false
 	site.PortalURL = func(string) string { return "https://pay.example/p/1" }
 	site.PasswordResetURL = func(identity.ResetLink) string { return "https://pay.example/dashboard/reset/1" }
 	for kind, c := range map[Kind]struct {

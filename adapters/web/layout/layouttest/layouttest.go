@@ -19,7 +19,7 @@ import (
 func New(t *testing.T, sandbox bool) *layout.Layout {
 	t.Helper()
 	l, err := layout.New(layout.Config{
-		BaseURL: "https://pay.example", Sandbox: sandbox,
+		BaseURL: "https://pay.example", Live: !sandbox,
 		ClientCountry: func(*fiber.Ctx) string { return "" },
 		StatusOf:      func(error) int { return http.StatusTeapot }, Log: slog.New(slog.DiscardHandler),
 	})

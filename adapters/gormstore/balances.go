@@ -1,0 +1,42 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/adapters/gormstore/treasury"
+	"sundry/core/id"
+	"sundry/ports"
+)
+
+// balancesPage limits the postings of a creator that one transaction of SumBalances adds up.
+const balancesPage = 1_000
+
+// SumBalances adds postings up in the stored balances, so that reading a balance costs what was posted lately and not
+// what was ever posted: fewer than a page of postings, and those of the last hour (commitSlack), in which an earlier
+// one may still be committed. Processes may call it at the same time; one that is interrupted goes on where it was.
+// now is real time.
+func (s *Store) SumBalances(ctx context.Context, now time.Time) error {
+	return s.sumBalances(ctx, FirstID(id.LedgerEntry, now.Add(-commitSlack)), balancesPage)
+}
+
+func (s *Store) sumBalances(ctx context.Context, before string, page int) error {
+	base := func(ctx context.Context) *repo.Base { return &repo.Base{DB: s.reader(ctx), Dialect: s.dialect} }
+	for creatorID := ""; ; {
+		var err error
+		creatorID, err = treasury.NextCreator(base(ctx), creatorID)
+		if err != nil || creatorID == "" {
+			return err
+		}
+		for more := true; more; {
+			err := s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) (err error) {
+				more, err = treasury.SumBalances(base(ctx), creatorID, before, page)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,6 @@
+-- +goose Up
+-- For the payout before another one.
+CREATE INDEX IF NOT EXISTS ledger_postings_payouts ON ledger_postings (creator_id, currency, id) WHERE kind = 'payout_requested';
+
+-- +goose Down
+DROP INDEX ledger_postings_payouts;

@@ -1,0 +1,90 @@
+package bootstrap
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"sundry/adapters/gormstore"
+	"sundry/core/checkout"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+// countBusiness counts what is sold, by the events of transactions that have committed, and shows the connections to
+// the database.
+func (a *App) countBusiness() {
+	payments := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sundry_payments_total", Help: "Payment attempts that ended, by status (succeeded, declined, canceled) and " +
+			"decline code, which is empty unless declined.",
+	}, []string{"status", "decline_code"})
+	sessions := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sundry_checkout_sessions_total", Help: "Checkout sessions by what happened to them (opened, paid, expired).",
+	}, []string{"step"})
+	a.metrics.MustRegister(payments, sessions, newPoolMetrics(a.store))
+
+	for _, status := range []payment.Status{payment.Succeeded, payment.Canceled} { // a rate needs a first value
+		payments.WithLabelValues(string(status), "")
+	}
+	payments.WithLabelValues(string(payment.Declined), string(payment.CardDeclined))
+	step := func(name string) func(context.Context) error {
+		counter := sessions.WithLabelValues(name)
+		return func(ctx context.Context) error {
+			gormstore.AfterCommit(ctx, counter.Inc)
+			return nil
+		}
+	}
+	opened, paid, expired := step("opened"), step("paid"), step("expired")
+	on(a.bus, func(ctx context.Context, _ ports.Repos, _ checkout.Opened) error { return opened(ctx) })
+	on(a.bus, func(ctx context.Context, _ ports.Repos, _ checkout.Paid) error { return paid(ctx) })
+	on(a.bus, func(ctx context.Context, _ ports.Repos, _ checkout.Expired) error { return expired(ctx) })
+	on(a.bus, func(ctx context.Context, _ ports.Repos, e payment.Settled) error {
+		code := ""
+		if e.Status == payment.Declined {
+			code = knownDecline(e.Decline.Code)
+		}
+		gormstore.AfterCommit(ctx, payments.WithLabelValues(string(e.Status), code).Inc)
+		return nil
+	})
+}
+
+// knownDecline is the code where it is one of ours, so that a provider cannot add series without end.
+func knownDecline(code payment.DeclineCode) string {
+	if !code.Known() {
+		code = payment.CardDeclined
+	}
+	return string(code)
+}
+
+// poolMetrics shows the connections to the database.
+type poolMetrics struct {
+	store             *gormstore.Store
+	open, max, waited *prometheus.Desc
+}
+
+func newPoolMetrics(store *gormstore.Store) poolMetrics {
+	return poolMetrics{
+		store: store,
+		open: prometheus.NewDesc("sundry_database_connections", "Connections to the database by state (in_use, idle).",
+			[]string{"state"}, nil),
+		max: prometheus.NewDesc("sundry_database_connections_max", "The most connections that this process opens.", nil, nil),
+		waited: prometheus.NewDesc("sundry_database_wait_seconds_total", "How long callers have waited for a connection.",
+			nil, nil),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m poolMetrics) Describe(out chan<- *prometheus.Desc) {
+	out <- m.open
+	out <- m.max
+	out <- m.waited
+}
+
+// Collect implements prometheus.Collector.
+func (m poolMetrics) Collect(out chan<- prometheus.Metric) {
+	pool := m.store.Pool()
+	out <- prometheus.MustNewConstMetric(m.open, prometheus.GaugeValue, float64(pool.InUse), "in_use")
+	out <- prometheus.MustNewConstMetric(m.open, prometheus.GaugeValue, float64(pool.Idle), "idle")
+	out <- prometheus.MustNewConstMetric(m.max, prometheus.GaugeValue, float64(pool.Max))
+	out <- prometheus.MustNewConstMetric(m.waited, prometheus.CounterValue, pool.Waited.Seconds())
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// fileSuffix ends the variable that names the file with a secret, as APP_SECRET_FILE.
+const fileSuffix = "_FILE"
+
+// credentials is the variable in which systemd names the folder of a service's credentials.
+const credentials = "CREDENTIALS_DIRECTORY"
+
+// maxSecretFile bounds the bytes of a file with a secret.
+const maxSecretFile = 64 << 10
+
+// SecretVariables lists the variables that hold secrets. Each may come from a file instead.
+func SecretVariables() []string {
+	var all []string
+	for field := range reflect.TypeFor[Config]().Fields() {
+		if name, option, _ := strings.Cut(field.Tag.Get("env"), ","); option == "unset" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// withFiles adds to the variables what the files with secrets hold: the one that NAME_FILE names, or else the one
+// called NAME in the folder of systemd's credentials. A line break at the end does not belong to the secret.
+func withFiles(variables map[string]string) (map[string]string, []error) {
+	all, faults := maps.Clone(variables), []error(nil)
+	for _, name := range SecretVariables() {
+		path := variables[name+fileSuffix]
+		switch {
+		case path != "" && variables[name] != "":
+			faults = append(faults, fmt.Errorf("%s and %s%s are both set; set one", name, name, fileSuffix))
+			continue
+		case path == "" && variables[name] == "" && variables[credentials] != "":
+			path = filepath.Join(variables[credentials], name)
+			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+		case path == "":
+			continue
+		}
+		raw, err := os.ReadFile(path) //nolint:gosec // the operator's own file
+		if err != nil || len(raw) > maxSecretFile {
+			faults = append(faults, fmt.Errorf("%s cannot be read from its file %s (%w)", name, path, reasonOf(err)))
+			continue
+		}
+		all[name] = strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+	}
+	return all, faults
+}
+
+// reasonOf is an error without the path, which its message would have twice.
+func reasonOf(err error) error {
+	if known, ok := errors.AsType[*os.PathError](err); ok {
+		return known.Err
+	}
+	if err == nil {
+		return errors.New("too large")
+	}
+	return err
+}
+
+// secretFaults checks that the app secrets can't be guessed and differ.
+func (c Config) secretFaults() []error {
+	var all []error
+	for _, s := range []struct{ name, value string }{
+		{"APP_SECRET", c.AppSecret}, {"APP_SECRET_PREVIOUS", c.AppSecretPrevious},
+	} {
+		if s.value != "" && len(s.value) < 32 {
+			all = append(all, fmt.Errorf("%s must have at least 32 bytes; it has %d", s.name, len(s.value)))
+		} else if s.value != "" && strings.Count(s.value, s.value[:1]) == len(s.value) {
+			all = append(all, fmt.Errorf("%s must be random; it is one character repeated", s.name))
+		}
+	}
+	if c.AppSecretPrevious != "" && (c.AppSecret == "" || c.AppSecret == c.AppSecretPrevious) {
+		all = append(all, errors.New("APP_SECRET_PREVIOUS must be beside an APP_SECRET that differs from it"))
+	}
+	return all
+}
