@@ -48,7 +48,7 @@ func TestAMessageThatNobodyHeardOfIsFound(t *testing.T) {
 	start(t, receiver)
 	select {
 	case <-ran:
-	case <-time.After(10 * ports.TaskPollInterval):
+	case <-time.After(30 * ports.TaskPollInterval):
 		t.Error("it was not run")
 	}
 }

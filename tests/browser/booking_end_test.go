@@ -35,7 +35,7 @@ func TestAnAppointmentCheckoutExpiresAndStartsAgain(t *testing.T) {
 	b.do("reload", chromedp.Reload())
 	b.sees("This checkout has expired")
 	b.accessible("expired appointment")
-	harness.Eventually(t, 20*time.Second, "the session expires, which is a worker's task", func() bool {
+	harness.Eventually(t, "the session expires, which is a worker's task", func() bool {
 		return s.Receipt(t, harness.Session{ID: session["id"].(string)})["status"] == "expired"
 	})
 	b.click("#again")

@@ -255,7 +255,7 @@ func aTaskOfAnUnknownKindStaysAFailingRow(t *testing.T, r *workerFixture) {
 	schedule(t, r.store, "test.unheard-of", "a", "", r.clock.Real())
 	r.start()
 	r.eventually("the failure is recorded", r.allDone)
-	deadline, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r.stop(deadline)
 	r.clock.leap(time.Hour)
@@ -353,7 +353,7 @@ func stoppingLetsWhatRunsFinishAndLosesNothing(t *testing.T, r *workerFixture) {
 	subjects := r.scheduleMany("test.run", 30)
 	r.start()
 	r.eventually("some are running", func() bool { return running.Load() > 0 })
-	deadline, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r.stop(deadline)
 	if running.Load() != finished.Load() {

@@ -114,7 +114,7 @@ func (r *workerFixture) start() {
 		})
 	}
 	r.t.Cleanup(func() {
-		deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		deadline, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		r.stop(deadline)
 	})
@@ -174,14 +174,17 @@ func (r *workerFixture) waiting() int64 {
 	return n
 }
 
+// patience is how long a test waits for what must come. A slow machine passes too.
+const patience = 2 * time.Minute
+
 // eventually waits for the condition. Every two seconds it leaps over a lease: what was lost on the way is claimed
 // again.
 func (r *workerFixture) eventually(what string, condition func() bool) {
 	r.t.Helper()
 	started, leapt := time.Now(), time.Now()
 	for !condition() {
-		if time.Since(started) > 30*time.Second {
-			r.t.Fatalf("still not so after half a minute: %s", what)
+		if time.Since(started) > patience {
+			r.t.Fatalf("still not so after %v: %s", patience, what)
 		}
 		if time.Since(leapt) > 2*time.Second {
 			r.clock.leap(jobs.Lease + time.Second)
@@ -195,8 +198,8 @@ func (r *workerFixture) eventually(what string, condition func() bool) {
 func (r *workerFixture) eventuallyInPlace(what string, condition func() bool) {
 	r.t.Helper()
 	for started := time.Now(); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(started) > time.Minute {
-			r.t.Fatalf("still not so after a minute: %s", what)
+		if time.Since(started) > patience {
+			r.t.Fatalf("still not so after %v: %s", patience, what)
 		}
 	}
 }

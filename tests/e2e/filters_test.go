@@ -198,7 +198,7 @@ func TestEventsAndDeliveriesAreFoundByWhatTheyAreAbout(t *testing.T) {
 		other.AsBackend(t, http.MethodGet, "/v1/events/"+completed[1], nil).Refuses(t, 404, "NOT_FOUND")
 		path := "/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries"
 		// Deliveries are made, and change their status, between one query and the next.
-		harness.Eventually(t, 10*time.Second, "deliveries by status are all there are", func() bool {
+		harness.Eventually(t, "deliveries by status are all there are", func() bool {
 			everywhere := []string{}
 			for _, status := range []string{"pending", "delivered", "failed"} {
 				everywhere = append(everywhere, w.found(t, path, url.Values{"status": {status}})...)

@@ -71,7 +71,7 @@ func TestTriggeredEventsAreForwardedSigned(t *testing.T) {
 		done <- cli.Run(ctx, args, cli.Host{Out: &out})
 	}()
 	harness.Eventually(
-		t, 20*time.Second, "it listens",
+		t, "it listens",
 		func() bool { return strings.Contains(out.String(), "Signing secret: whsec_") },
 	)
 	for _, event := range cli.TriggerTypes() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"sundry/tests/harness"
 	"sundry/tests/stripefake"
@@ -20,14 +19,14 @@ func (s stripeShop) account(t *testing.T) map[string]any {
 func (s stripeShop) reports(t *testing.T, eventID, accountID, want string) {
 	t.Helper()
 	s.accountEvent(t, eventID, accountID).Want(t, 200)
-	harness.Eventually(t, 20*time.Second, "the account is "+want, func() bool { return s.account(t)["status"] == want })
+	harness.Eventually(t, "the account is "+want, func() bool { return s.account(t)["status"] == want })
 }
 
 // processed waits until every event so far was read again. Their tasks belong to no account, so an advance of its clock
 // does not run them: one that is late would read what the stand-in reports by then.
 func (s stripeShop) processed(t *testing.T) {
 	t.Helper()
-	harness.Eventually(t, 20*time.Second, "every event is processed", func() bool {
+	harness.Eventually(t, "every event is processed", func() bool {
 		return s.app.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind = 'processor.event'") == 0
 	})
 }

@@ -130,7 +130,7 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 			return s.AsBackend(t, get, "/v1/disputes?paymentId="+url.QueryEscape(text(t, receipt["paymentId"])), nil).
 				Want(t, 200).Map(t)["data"].([]any)
 		}
-		harness.Eventually(t, 20*time.Second, "the dispute is known", func() bool { return len(opened()) == 1 })
+		harness.Eventually(t, "the dispute is known", func() bool { return len(opened()) == 1 })
 		known := opened()[0].(map[string]any)
 		updated := s.AsBackend(t, post, "/v1/disputes/"+text(t, known["id"])+"/evidence",
 			harness.JSON{"text": "They came."}).Want(t, 200).Map(t)
@@ -140,7 +140,7 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 		s.fake.Change(dispute, map[string]any{"status": "won"})
 		s.event(t, "evt_2", "charge.dispute.closed", map[string]any{"id": dispute}).Want(t, 200)
 		harness.Eventually(
-			t, 20*time.Second, "the dispute is won",
+			t, "the dispute is won",
 			func() bool { return opened()[0].(map[string]any)["status"] == "won" },
 		)
 		if n := len(opened()); n != 1 {
@@ -185,7 +185,7 @@ func TestStripesEventFinishesAPayment(t *testing.T) {
 		// What the event contains of the payment is old: it is read again.
 		s.event(t, "evt_paid", "payment_intent.requires_action", intent).Want(t, 200)
 		harness.Eventually(
-			t, 20*time.Second, "the session is paid", func() bool { return s.Receipt(t, session)["status"] == "paid" },
+			t, "the session is paid", func() bool { return s.Receipt(t, session)["status"] == "paid" },
 		)
 	})
 }
@@ -249,7 +249,7 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		}
 		want := "[succeeded refunded_at_processor 500 succeeded asked 300]"
 		harness.Eventually(
-			t, 20*time.Second, "the refund is recorded",
+			t, "the refund is recorded",
 			func() bool { return fmt.Sprint(s.refundsOf(t, paymentID)) == want },
 		)
 		if got := fmt.Sprint(s.Receipt(t, session)["refundedInCents"]); got != "800" || s.fake.Refunded(paymentID) != 800 {
@@ -259,14 +259,14 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		s.fake.RefundInDashboard(t, paymentID, 1200)
 		s.event(t, "evt_hand_rest", "charge.refunded", charge).Want(t, 200)
 		harness.Eventually(
-			t, 20*time.Second, "all is refunded",
+			t, "all is refunded",
 			func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "2000" },
 		)
 
 		s.fake.Change(manual, map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
 		s.event(t, "evt_manual_failed", "refund.failed", map[string]any{"id": manual}).Want(t, 200)
 		harness.Eventually(
-			t, 20*time.Second, "the money came back",
+			t, "the money came back",
 			func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "1500" },
 		)
 		// without the credit note that is void

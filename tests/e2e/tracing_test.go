@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -125,7 +124,7 @@ func TestTracing_OneTracePerSale(t *testing.T) {
 		if got := next(t, taken).header.Get("traceparent"); !strings.HasPrefix(got, "00-"+trace+"-") {
 			t.Errorf("the receiver got traceparent %q, want one of trace %s", got, trace)
 		}
-		harness.Eventually(t, 30*time.Second, "no task is due", func() bool {
+		harness.Eventually(t, "no task is due", func() bool {
 			return engine.Int(t, databaseURL, "SELECT COUNT(*) FROM tasks WHERE trace_parent IS NOT NULL") == 0
 		})
 		if err := second.Close(); err != nil {

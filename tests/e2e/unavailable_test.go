@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
@@ -25,7 +24,7 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 		}
 		allow := app.BlockWrites(t)
 		var refused *harness.Response
-		harness.Eventually(t, time.Minute, "an order is refused for now", func() bool {
+		harness.Eventually(t, "an order is refused for now", func() bool {
 			refused = order()
 			return refused.Status == http.StatusServiceUnavailable
 		})
@@ -34,14 +33,14 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 			t.Error("the refusal does not show when to come back")
 		}
 		harness.Eventually(
-			t, time.Minute, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 },
+			t, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 },
 		)
 		app.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/healthz"}).Want(t, 200)
 		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + listing.Slug}).Want(t, 200)
 		allow()
-		harness.Eventually(t, time.Minute, "orders are taken again", func() bool { return order().Status == 201 })
+		harness.Eventually(t, "orders are taken again", func() bool { return order().Status == 201 })
 		harness.Eventually(
-			t, time.Minute, "it is ready again", func() bool { return app.AskAnything(t, ready).Status == 200 },
+			t, "it is ready again", func() bool { return app.AskAnything(t, ready).Status == 200 },
 		)
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -213,7 +212,7 @@ func upgraded(t *testing.T, engine testdb.Engine, version string) {
 	if plans := w.plans(t, facts.Customer); plans != 1 {
 		t.Errorf("%d active plans after a renewal, want one", plans)
 	}
-	harness.Eventually(t, time.Minute, "what follows", func() bool {
+	harness.Eventually(t, "what follows", func() bool {
 		return app.Count(t, "SELECT COUNT(*) FROM refunds WHERE status = 'pending'") == 0
 	})
 	verified(t, app)

@@ -194,7 +194,7 @@ func (d *Deployment) duringDeliveries(t testing.TB, a *harness.Account, e *recor
 	e.pace(400 * time.Millisecond)
 	var producing sync.WaitGroup
 	producing.Go(func() { grants(t, a, from, n) })
-	harness.Eventually(t, 40*time.Second, "deliveries are under way", func() bool {
+	harness.Eventually(t, "deliveries are under way", func() bool {
 		return e.received() >= before+16 && e.underWay() >= 8
 	})
 	do()
@@ -206,7 +206,7 @@ func (d *Deployment) duringDeliveries(t testing.TB, a *harness.Account, e *recor
 func (d *Deployment) wantAllReceived(t testing.TB, e *recordingReceiver, customers int) {
 	t.Helper()
 	recovered := time.Now()
-	harness.Eventually(t, 45*time.Second, "every event is delivered", func() bool {
+	harness.Eventually(t, "every event is delivered", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
 	t.Logf(
@@ -302,7 +302,7 @@ func TestAWorkerStoppedBeyondItsLeaseDoesNoHarm(t *testing.T) {
 	e := listen(t)
 	e.subscribe(t, account)
 	d.duringDeliveries(t, account, e, 0, 400, func() { sleeper.Pause(t) })
-	harness.Eventually(t, 45*time.Second, "the other has done everything", func() bool {
+	harness.Eventually(t, "the other has done everything", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
 	attempts := d.Count(t, "SELECT COUNT(*) FROM delivery_attempts")

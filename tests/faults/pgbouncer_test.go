@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
@@ -73,12 +72,12 @@ func TestEverythingWorksBehindPgBouncer(t *testing.T) {
 		a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK)
 	}
 	harness.Eventually(
-		t, 30*time.Second, "every change of access has arrived", func() bool { return receiver.received() == sales },
+		t, "every change of access has arrived", func() bool { return receiver.received() == sales },
 	)
-	harness.Eventually(t, 30*time.Second, "the worker listens", func() bool {
+	harness.Eventually(t, "the worker listens", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN sundry_tasks'") == 1
 	})
 	leads := "SELECT COUNT(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND a.datname = current_database() AND l.granted"
-	harness.Eventually(t, 30*time.Second, "the worker leads", func() bool { return d.Count(t, leads) == 1 })
+	harness.Eventually(t, "the worker leads", func() bool { return d.Count(t, leads) == 1 })
 	d.Verify(t)
 }

@@ -53,7 +53,7 @@ func backedUpServer(t *testing.T) (s *server, address string, backrest func(args
 	backrest("--type=full", "backup")
 	// pgBackRest keeps the time of a backup's end in whole seconds, and restores to a later one.
 	ended := time.Now().Unix()
-	harness.Eventually(t, 10*time.Second, "the second of the backup's end is over", func() bool {
+	harness.Eventually(t, "the second of the backup's end is over", func() bool {
 		return time.Now().Unix() > ended
 	})
 	return s, address, backrest
@@ -99,7 +99,7 @@ func TestRestore_ToAPointInTime(t *testing.T) {
 		Scan(&segment); err != nil {
 		t.Fatal(err)
 	}
-	harness.Eventually(t, 30*time.Second, "the last sale is archived", func() bool {
+	harness.Eventually(t, "the last sale is archived", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM pg_stat_archiver WHERE last_archived_wal >= '"+segment+"'") == 1
 	})
 	program.Kill()
@@ -114,7 +114,7 @@ func TestRestore_ToAPointInTime(t *testing.T) {
 	backrest("--type=time", "--target="+point.UTC().Format("2006-01-02 15:04:05.999999-07"), "--target-action=promote",
 		"restore")
 	postgres.start()
-	harness.Eventually(t, 30*time.Second, "the server is at the point", func() bool {
+	harness.Eventually(t, "the server is at the point", func() bool {
 		recovering := true
 		err := d.database(t).QueryRowContext(t.Context(), "SELECT pg_is_in_recovery()").Scan(&recovering)
 		return err == nil && !recovering

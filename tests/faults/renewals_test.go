@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"sundry/tests/harness"
 )
@@ -32,9 +31,9 @@ func (d *Deployment) wantEachPaidOnce(t *testing.T, n int) {
 	t.Helper()
 	const renewed = "SELECT COUNT(*) FROM subscription_periods WHERE kind = 'renewal'"
 	harness.Eventually(
-		t, 60*time.Second, "all subscriptions are renewed", func() bool { return d.Count(t, renewed) == n },
+		t, "all subscriptions are renewed", func() bool { return d.Count(t, renewed) == n },
 	)
-	harness.Eventually(t, 25*time.Second, "no charge is left", func() bool {
+	harness.Eventually(t, "no charge is left", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind = 'payment.charge'") == 0
 	})
 	for what, query := range map[string]string{
@@ -62,7 +61,7 @@ func TestRenewalsOfAKilledWorkerAreChargedOnce(t *testing.T) {
 			a := serve.App.NewAccount(t)
 			subscribers(t, a, 40)
 			d.putForward(t, a.ID, 32*day)
-			harness.Eventually(t, 20*time.Second, "the workers are at it", func() bool {
+			harness.Eventually(t, "the workers are at it", func() bool {
 				return d.Count(t, "SELECT COUNT(*) FROM payments WHERE purpose = 'subscription'") > 0
 			})
 			workers[0].Kill()

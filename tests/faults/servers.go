@@ -42,7 +42,7 @@ func (s *server) start() {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	harness.Eventually(s.t, 30*time.Second, s.path+" is ready", s.ready)
+	harness.Eventually(s.t, s.path+" is ready", s.ready)
 }
 
 // listens reports whether the server takes connections.

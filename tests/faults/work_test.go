@@ -52,8 +52,8 @@ const expired = "SELECT COUNT(*) FROM sessions WHERE status = 'expired'"
 // wantAllExpired waits for every session to be expired, no expiry left over, and the books to be in order.
 func (d *Deployment) wantAllExpired(t *testing.T, n int) {
 	t.Helper()
-	harness.Eventually(t, 45*time.Second, "all sessions are expired", func() bool { return d.Count(t, expired) == n })
-	harness.Eventually(t, 25*time.Second, "no expiry is left", func() bool {
+	harness.Eventually(t, "all sessions are expired", func() bool { return d.Count(t, expired) == n })
+	harness.Eventually(t, "no expiry is left", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind = 'checkout.expire'") == 0
 	})
 	d.Verify(t)
@@ -69,7 +69,7 @@ func TestAKilledWorkersTasksAreDoneByTheNext(t *testing.T) {
 			account := serve.App.NewAccount(t)
 			openSessions(t, account, 60)
 			d.putForward(t, account.ID, day+time.Minute)
-			harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
+			harness.Eventually(t, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 			worker.Kill()
 			done := d.Count(t, expired)
 			t.Logf("killed after %d of 60", done)
@@ -86,7 +86,7 @@ func TestAKilledSingleProcessGoesOnWhereItWas(t *testing.T) {
 	account := all.App.NewAccount(t)
 	openSessions(t, account, 40)
 	d.putForward(t, account.ID, day+time.Minute)
-	harness.Eventually(t, 10*time.Second, "it is at it", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, "it is at it", func() bool { return d.Count(t, expired) > 0 })
 	all.Kill()
 	again := d.Start(t, "", nil)
 	d.wantAllExpired(t, 40)
@@ -117,7 +117,7 @@ func TestAnAdvanceThatDiedCanBeFinished(t *testing.T) {
 			_ = response.Body.Close()
 		}
 	}()
-	harness.Eventually(t, 10*time.Second, "the advance is under way", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, "the advance is under way", func() bool { return d.Count(t, expired) > 0 })
 	all.Kill()
 	<-died
 	again := d.Start(t, "", nil)
@@ -133,7 +133,7 @@ func TestNothingIsLostWhenRedisIsEmptiedOrAway(t *testing.T) {
 	account := serve.App.NewAccount(t)
 	openSessions(t, account, 40)
 	d.putForward(t, account.ID, day+time.Minute)
-	harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 	d.EmptyRedis(t)
 	d.Redis.Cut()
 	time.Sleep(time.Second)
@@ -158,7 +158,7 @@ func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 			account := serve.App.NewAccount(t)
 			openSessions(t, account, 30)
 			d.putForward(t, account.ID, day+time.Minute)
-			harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
+			harness.Eventually(t, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 			d.Database.Cut()
 			time.Sleep(time.Second)
 			d.Database.Restore()
@@ -177,7 +177,7 @@ func TestTwoWorkersShareTheWorkAndOneMayLeave(t *testing.T) {
 	account := serve.App.NewAccount(t)
 	openSessions(t, account, 60)
 	d.putForward(t, account.ID, day+time.Minute)
-	harness.Eventually(t, 10*time.Second, "they are at it", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, "they are at it", func() bool { return d.Count(t, expired) > 0 })
 	leaver.Terminate(t)
 	d.wantAllExpired(t, 60)
 	stayer.Terminate(t)
@@ -206,7 +206,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				id := "idempotency.sweep:" + subject
-				harness.Eventually(t, 10*time.Second, "it ran", func() bool {
+				harness.Eventually(t, "it ran", func() bool {
 					return d.Count(t, "SELECT COUNT(*) FROM tasks WHERE id = '"+id+"' AND due_at > "+fmt.Sprint(scheduled.Add(time.Minute).UnixMilli())) == 1
 				})
 				took = append(took, time.Since(scheduled))
@@ -259,7 +259,7 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 				})
 			}
 			harness.Eventually(
-				t, 10*time.Second, "some have paid",
+				t, "some have paid",
 				func() bool { return d.Count(t, "SELECT COUNT(*) FROM sessions WHERE status = 'paid'") > 2 },
 			)
 			all.Kill()
@@ -273,7 +273,7 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 				}
 			}
 			// The interrupted ones are reconciled; who was undone pays again.
-			harness.Eventually(t, 45*time.Second, "everybody has paid", func() bool {
+			harness.Eventually(t, "everybody has paid", func() bool {
 				unpaid := 0
 				for _, session := range sessions {
 					if account.Receipt(t, session)["status"] != "paid" {

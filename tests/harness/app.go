@@ -231,7 +231,7 @@ func emptyRedis() (string, error) {
 		return "", errors.New("TEST_REDIS_URL is not the address of a Redis")
 	}
 	client := redis.NewClient(options)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := errors.Join(client.FlushDB(ctx).Err(), client.Close()); err != nil {
 		return "", fmt.Errorf("empty TEST_REDIS_URL: %w", err)

@@ -147,7 +147,7 @@ func leadInstead(t *testing.T, databaseURL string) {
 // settled waits until nothing is due any more and no charge is under way.
 func settled(t *testing.T, databaseURL string) {
 	t.Helper()
-	harness.Eventually(t, 20*time.Second, "the tasks are done", func() bool {
+	harness.Eventually(t, "the tasks are done", func() bool {
 		return testdb.Postgres.Int(t, databaseURL, fmt.Sprintf(`SELECT COUNT(*)
 				+ (SELECT COUNT(*) FROM payments WHERE settled_at IS NULL)
 			FROM tasks WHERE run_at <= %d AND kind IN ('mail.send', 'access.announce', 'access.meters', 'subscription.due',

@@ -115,7 +115,7 @@ func dockerEngine(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if _, err := command(ctx, docker, "info", "--format", "{{.ServerVersion}}"); err != nil {
 		return "", fmt.Errorf("no Docker engine responds: %w", err)

@@ -75,7 +75,7 @@ func postgresURL(user *url.Userinfo, host string) string {
 
 // checkPostgres reports whether the tests can work there: it does once what each of them will do.
 func checkPostgres(ctx context.Context, address string) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -127,7 +127,7 @@ func await(ctx context.Context, atMost time.Duration, gone <-chan struct{}, whyG
 	defer cancel()
 	last := errors.New("not asked yet")
 	for {
-		attempt, done := context.WithTimeout(ctx, 5*time.Second)
+		attempt, done := context.WithTimeout(ctx, atMost/4)
 		err := check(attempt)
 		done()
 		if err == nil {

@@ -52,7 +52,7 @@ func awaitRedis(ctx context.Context, host string) (string, error) {
 }
 
 func checkRedis(ctx context.Context, address string) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	options, err := redis.ParseURL(address)
 	if err != nil {
