@@ -122,7 +122,7 @@ func verify(ctx context.Context, c call) error {
 		}
 	}
 	if len(violations) > 0 {
-		return fmt.Errorf("violations of invariants: %d", len(violations))
+		return fmt.Errorf("violations of invariants: %d; docs/verify.md has the cause and the cure of each", len(violations))
 	}
 	_, err = fmt.Fprintln(c.Out, "all invariants hold")
 	return err

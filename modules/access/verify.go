@@ -2,13 +2,17 @@ package access
 
 import (
 	"context"
-	"fmt"
 
 	"sundry/core/access"
 	"sundry/ports"
 )
 
-const verifyPage = 500
+const (
+	verifyPage = 500
+
+	notTheFold    ports.Violation = "access of customer %q of %s: version %d is not the fold of the grants"
+	unevenHistory ports.Violation = "access of customer %q of %s: version %d has %d changes on record, the last of them %d"
+)
 
 // Verify checks every customer's snapshot against the fold of their grants, their history for gaps, and the uses of
 // credits. It returns one line per violation. The service may go on meanwhile.
@@ -39,14 +43,12 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 // violationsOf checks one customer.
 func (s *Service) violationsOf(c ports.CustomerAccess) (violations []string) {
 	d := c.Document
-	of := fmt.Sprintf("access of customer %q of %s", d.ExternalCustomerID, d.CreatorID)
 	if !d.Matches(access.Fold(c.Grants), s.deps.Live) {
-		violations = append(violations, fmt.Sprintf("%s: version %d is not the fold of the grants", of, d.Version))
+		violations = append(violations, notTheFold.Of(d.ExternalCustomerID, d.CreatorID, d.Version))
 	}
 	if c.Changes != d.Version || c.Highest != d.Version {
-		violations = append(violations, fmt.Sprintf(
-			"%s: version %d has %d changes on record, the last of them %d", of, d.Version, c.Changes, c.Highest,
-		))
+		violations = append(violations,
+			unevenHistory.Of(d.ExternalCustomerID, d.CreatorID, d.Version, c.Changes, c.Highest))
 	}
 	return violations
 }

@@ -35,7 +35,7 @@ type Service struct {
 // New returns the module.
 func New(d Deps) *Service { return &Service{deps: d} }
 
-const miscounted = "usage %s: the count of the period is not that of its reports"
+const miscounted ports.Violation = "usage %s: the count of the period is not that of its reports"
 
 // Verify checks every count against its reports, and what was billed against the counts. It returns one line per
 // violation.

@@ -14,6 +14,8 @@ const (
 	maxViolations = 100
 	// endpointPage is the number of endpoints that one query checks.
 	endpointPage = 200
+
+	undelivered ports.Violation = "event %s has no delivery to %s, which was subscribed to it"
 )
 
 // Verify checks that no event is missing, that every event has a delivery to each endpoint that was subscribed to it,
@@ -36,7 +38,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 				return nil, fmt.Errorf("verify webhooks: %w", err)
 			}
 			for _, id := range missing {
-				lines = append(lines, "event "+id+" has no delivery to "+e.ID+", which was subscribed to it")
+				lines = append(lines, undelivered.Of(id, e.ID))
 			}
 			after = e.ID
 		}
