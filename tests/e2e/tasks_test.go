@@ -206,3 +206,20 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 		}
 	})
 }
+
+// TestAStuckTaskRunsAtOnce carries out what docs/operations.md tells an operator to do once the cause is gone.
+func TestAStuckTaskRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		session := w.session(t)
+		task := "checkout.expire:" + session.ID
+		w.Exec(t, "UPDATE sessions SET expires_at = 0 WHERE id = $1", session.ID)
+		w.Exec(t, "UPDATE tasks SET due_at = 0, run_at = $1, attempts = 7, last_error = 'away' WHERE id = $2",
+			time.Now().Add(time.Hour).UnixMilli(), task)
+		w.Exec(t, "UPDATE tasks SET run_at = 0 WHERE id = $1", task)
+		harness.Eventually(t, "the session is expired", func() bool {
+			return w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)["status"] == "expired"
+		})
+	})
+}
