@@ -1,6 +1,8 @@
 package bootstrap
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
@@ -25,7 +27,8 @@ func (a *App) mountHTTP(m modules) error {
 		return err
 	}
 	server, err := httpapi.New(httpapi.Deps{
-		Live: a.live(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: m.Identity},
+		Live: a.live(), Encrypted: strings.HasPrefix(a.cfg.BaseURL, "https:"), RateLimitPerMinute: a.cfg.RateLimit(),
+		Auth:        identityapi.Authenticator{Service: m.Identity},
 		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
 		RefusedPage: shared.Refused,
 		SendFixed:   func(body []byte) fiber.Handler { return layout.NewEncoded(body).Send },

@@ -19,7 +19,7 @@ const (
 // handleReadError handles an error of reading a request, before any handler saw it. done means that the response is
 // complete.
 func (s *Server) handleReadError(c *fiber.Ctx, err error) (done bool) {
-	s.setRequestID(c)
+	s.setCommonHeaders(c)
 	switch {
 	case errors.Is(err, fiber.ErrRequestTimeout), errors.Is(err, fiber.ErrBadGateway):
 		// The caller fell silent, often before the first byte on a kept-alive connection, or disconnected. Clients

@@ -29,6 +29,8 @@ const maxHeader = 32 << 10
 // Deps holds what the server depends on.
 type Deps struct {
 	Live bool
+	// Encrypted tells browsers to ask by https only from now on. It is for services whose address begins with https.
+	Encrypted bool
 	// RateLimitPerMinute is per API key; 0 = off.
 	RateLimitPerMinute int
 	Auth               Authenticator
@@ -127,14 +129,22 @@ func requestID(c *fiber.Ctx) string {
 
 // assignRequestID gives the request the id that its response and its log lines carry.
 func (s *Server) assignRequestID(c *fiber.Ctx) error {
-	s.setRequestID(c)
+	s.setCommonHeaders(c)
 	return c.Next()
 }
 
-func (s *Server) setRequestID(c *fiber.Ctx) {
+// oneYear is how long a browser that was once here by https asks in no other way.
+const oneYear = "max-age=31536000"
+
+// setCommonHeaders sets what every response has, the id of its request among it.
+func (s *Server) setCommonHeaders(c *fiber.Ctx) {
 	name := s.IDs.New(id.Request)
 	c.Locals("requestID", name)
 	c.Set(fiber.HeaderXRequestID, name)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	if s.Encrypted {
+		c.Set(fiber.HeaderStrictTransportSecurity, oneYear)
+	}
 }
 
 // observe logs and counts the request by its route pattern: a path can hold a checkout secret.

@@ -228,6 +228,5 @@ func (h handlers) getCalendarFeed(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, "text/calendar; charset=utf-8")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	return c.Send(calendar)
 }

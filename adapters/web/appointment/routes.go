@@ -181,7 +181,6 @@ func sendCalendar(c *fiber.Ctx, raw []byte) error {
 	c.Set(fiber.HeaderContentType, "text/calendar; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	return c.Send(raw)
 }
 

@@ -58,7 +58,6 @@ func (r *Routes) Mount(app fiber.Router) {
 func (r *Routes) overlay(c *fiber.Ctx) error {
 	asset := r.layout.Assets().Named(overlayScript)
 	c.Set(fiber.HeaderContentType, asset.ContentType)
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "public, max-age=3600")
 	c.Set(fiber.HeaderETag, asset.ETag)
 	c.Set("Cross-Origin-Resource-Policy", "cross-origin")

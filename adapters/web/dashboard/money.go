@@ -243,7 +243,6 @@ func sendFile(c *fiber.Ctx, name string, content []byte) error {
 	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	return c.Send(content)
 }
 

@@ -27,7 +27,6 @@ func (r *Routes) plain(c *fiber.Ctx) error {
 		fmt.Fprintf(&out, "- `%s` (%d): %s\n", one.Code, one.Status, one.Remedy)
 	}
 	c.Set(fiber.HeaderContentType, "text/plain; charset=utf-8")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
 	return c.SendString(out.String())
 }

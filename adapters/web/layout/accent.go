@@ -18,7 +18,6 @@ func (l *Layout) accent(c *fiber.Ctx) error {
 		return fiber.ErrNotFound
 	}
 	c.Set(fiber.HeaderContentType, contentTypes[".css"])
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	return c.SendString(accentStyles("#" + match[1]))
 }

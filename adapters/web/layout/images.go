@@ -131,7 +131,6 @@ func (i *images) serve(c *fiber.Ctx) error {
 // sendImage responds with a picture that an untrusted party chose: browsers show it, and run nothing of it.
 func sendImage(c *fiber.Ctx, contentType string, body []byte, cache string) error {
 	c.Set(fiber.HeaderContentType, contentType)
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
 	c.Set(fiber.HeaderCacheControl, cache)
 	return c.Send(body)

@@ -68,7 +68,6 @@ func (l *Layout) asset(c *fiber.Ctx) error {
 		return fiber.ErrNotFound
 	}
 	c.Set(fiber.HeaderContentType, asset.ContentType)
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	return asset.encoded.Send(c)
 }
@@ -112,7 +111,6 @@ func SendEncoded(c *fiber.Ctx, page *Encoded, policy Policy) error {
 
 func setPageHeaders(c *fiber.Ctx, policy Policy) {
 	c.Set(fiber.HeaderContentType, "text/html; charset=utf-8")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	c.Set(fiber.HeaderContentSecurityPolicy, policy.header())
 	if len(policy.Parents) == 0 {
@@ -213,6 +211,5 @@ func SendPDF(c *fiber.Ctx, name string, content []byte) error {
 	c.Set(fiber.HeaderContentDisposition, `inline; filename="`+name+`.pdf"`)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	return c.Send(content)
 }
