@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"hash/fnv"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -68,10 +69,14 @@ func (postgresDialect) Busy(err error) bool {
 	return false
 }
 
+// shardNumber is what a cluster's node appends to the name of an index.
+var shardNumber = regexp.MustCompile(`_[0-9]{6,}$`)
+
+// UniqueIndex implements repo.Dialect.
 func (postgresDialect) UniqueIndex(err error) string {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == "23505" {
-		return pg.ConstraintName
+		return shardNumber.ReplaceAllString(pg.ConstraintName, "")
 	}
 	return ""
 }

@@ -151,8 +151,10 @@ func configure(cfg *pgx.ConnConfig, pooled bool) {
 	cfg.RuntimeParams["lock_timeout"] = lockTimeout
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = idleTimeout
 	// The statements are prepared once per connection, and their plans do not depend on the parameters: planning each
-	// execution again would cost nearly as much as the execution.
-	cfg.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	// execution again would cost nearly as much as the execution. A router that needs the values says otherwise.
+	if cfg.RuntimeParams["plan_cache_mode"] == "" {
+		cfg.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	}
 }
 
 // openPostgres opens one pool that gorm and the hot paths share.

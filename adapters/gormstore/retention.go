@@ -82,11 +82,6 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 			pick: "SELECT i.id FROM images i WHERE i.released_at < ? LIMIT ?",
 			each: []string{"DELETE FROM images WHERE id IN ?"},
 		},
-		{
-			op: "delete spent rates", args: []any{k.Now.Add(-time.Hour).UnixMilli()},
-			pick: "SELECT r.concurrency_key FROM concurrency_rates r WHERE r.spent_until < ? LIMIT ?",
-			each: []string{"DELETE FROM concurrency_rates WHERE concurrency_key IN ?"},
-		},
 	}
 }
 

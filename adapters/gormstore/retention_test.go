@@ -71,7 +71,6 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 			insert("images", "id, creator_id, content_type, width, height, body, created_at, released_at",
 				"'%s', 'crt_1', 'image/png', 1, 1, '', 1, %s", name, released)
 		}
-		insert("concurrency_rates", "concurrency_key, spent_until", "'k', 1")
 		session := func(sessionID string, status checkout.Status) {
 			t.Helper()
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
@@ -100,7 +99,6 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 				"SELECT COUNT(*) FROM mails": 3, "SELECT COUNT(*) FROM mails WHERE data = '{}'": 1,
 				"SELECT COUNT(*) FROM mails WHERE data = '{}' AND id = '" + old(id.Mail) + "'": 1,
 				"SELECT COUNT(*) FROM busy_times":                                              1,
-				"SELECT COUNT(*) FROM concurrency_rates":                                       0,
 				"SELECT COUNT(*) FROM images":                                                  2, "SELECT COUNT(*) FROM images " +
 					"WHERE id = 'img_old'": 0,
 				"SELECT COUNT(*) FROM api_requests": 1, "SELECT COUNT(*) FROM api_requests WHERE id = '" + old(id.Request) + "'": 0,

@@ -37,11 +37,10 @@ WITH RECURSIVE keys(key) AS (
 ), open_keys AS (
     SELECT k.key, CASE WHEN p.concurrency_key IS NULL THEN COALESCE(l.max_running, :width) ELSE 1 END AS width,
         CASE WHEN COALESCE(l.step_ms, 0) = 0 THEN :limit
-            ELSE (CAST(@now AS BIGINT) + 1000 - CASE WHEN r.spent_until > @now THEN r.spent_until
+            ELSE (CAST(@now AS BIGINT) + 1000 - CASE WHEN l.spent_until > @now THEN l.spent_until
                 ELSE @now END) / l.step_ms END AS tokens
     FROM keys k LEFT JOIN concurrency_pauses p ON p.concurrency_key = k.key
         LEFT JOIN concurrency_limits l ON l.concurrency_key = k.key
-        LEFT JOIN concurrency_rates r ON r.concurrency_key = k.key
     WHERE k.key IS NOT NULL AND COALESCE(p.paused_until, 0) <= @now
 ), heads AS (
     SELECT o.width, o.tokens, t.id, t.run_at, t.lease_until,
@@ -66,9 +65,9 @@ UPDATE tasks SET lease_until = @until, token = token + 1, attempts = attempts + 
 RETURNING id, kind, subject, creator_id, due_at, run_at, lease_until, token, attempts, concurrency_key,
     trace_parent`
 
-// chargeSQL moves a key's rate on by the given time.
-const chargeSQL = ` ON CONFLICT (concurrency_key) DO UPDATE SET spent_until =
-    CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END + excluded.spent_until - @now`
+// chargeSQL moves a key's rate on by what was claimed of it, step_ms for each task.
+const chargeSQL = `UPDATE concurrency_limits SET spent_until =
+    CASE WHEN spent_until > @now THEN spent_until ELSE CAST(@now AS BIGINT) END + step_ms * `
 
 // headOf is the condition and order of a key's first due tasks.
 const headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now:mine ORDER BY run_at, " +
@@ -83,10 +82,9 @@ const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM c
 func (d postgresDialect) claimSQL(limit int) string {
 	return fillClaim(limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
 		strconv.Itoa(headSlack)+") t", " FOR UPDATE SKIP LOCKED",
-		`, charged AS (INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
-			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due
-			JOIN concurrency_limits l ON l.concurrency_key = due.concurrency_key
-			WHERE l.step_ms > 0 GROUP BY l.concurrency_key, l.step_ms`+chargeSQL+")")
+		", charged AS ("+chargeSQL+`claimed.n
+			FROM (SELECT concurrency_key, COUNT(*) AS n FROM due GROUP BY concurrency_key) AS claimed
+			WHERE concurrency_limits.concurrency_key = claimed.concurrency_key AND step_ms > 0)`)
 }
 
 // claimSQL is without LATERAL, which would know the key's own limit, and without writing WITHs: SQLite has neither.
@@ -216,9 +214,7 @@ func (s *Store) claimAlone(ctx context.Context, query string, args map[string]an
 		}
 		for key, n := range perKey {
 			args["key"], args["claimed"] = key, n
-			charge := `INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
-				SELECT concurrency_key, @now + @claimed * step_ms FROM concurrency_limits WHERE concurrency_key = @key
-				AND step_ms > 0` + chargeSQL
+			charge := chargeSQL + "@claimed WHERE concurrency_key = @key AND step_ms > 0"
 			if err := tx.Exec(charge, args).Error; err != nil {
 				return err
 			}

@@ -24,6 +24,7 @@ type tap struct {
 	target string
 	mu     sync.Mutex
 	trips  []trip
+	sent   map[string]bool // every statement so far
 }
 
 // newTap listens in front of the server of an address, which it returns with itself in the server's place.
@@ -37,7 +38,7 @@ func newTap(t testing.TB, address string) (_ *tap, via string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &tap{target: u.Host}
+	p := &tap{target: u.Host, sent: map[string]bool{}}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -113,6 +114,9 @@ func (p *tap) watch(in *bufio.Reader) {
 		if c.note(kind, string(body)) {
 			p.mu.Lock()
 			p.trips = append(p.trips, c.current)
+			for _, statement := range c.current.statements {
+				p.sent[statement] = true
+			}
 			p.mu.Unlock()
 			c.current = trip{}
 		}

@@ -105,6 +105,11 @@ func TestRoundTripsStayFew(t *testing.T) {
 	end()
 	report()
 	count("a period's close with its count, invoice and charge", work{29, 5, 67, 37, 96, 28}, end)
+	for statement := range p.sent {
+		for _, why := range routerFaults(statement) {
+			t.Errorf("%s:\n%s", why, statement)
+		}
+	}
 }
 
 // leaveRoom keeps most of every table's pages free: a row that changes and no longer fits its page gets an entry in

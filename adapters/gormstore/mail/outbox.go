@@ -52,15 +52,16 @@ func (s *Outbox) RecordSettled(ctx context.Context, t ports.Task, mails []ports.
 // recordSQL writes what became of mails and ends their tasks, both or neither of each. It returns the tasks.
 const recordSQL = `
 WITH mine AS MATERIALIZED (
-    SELECT t.id FROM unnest(@tasks::text[], @tokens::bigint[]) AS r (task, token)
+    SELECT t.id FROM (SELECT unnest(@tasks::text[]) AS task, unnest(@tokens::bigint[]) AS token) AS r
         JOIN tasks t ON t.id = r.task AND t.token = r.token
     FOR UPDATE OF t
 ), ended AS (
     DELETE FROM tasks USING mine WHERE tasks.id = mine.id
 ), recorded AS (
     UPDATE mails m SET sent_at = s.sent, refused_at = s.refused, refusal = s.refusal
-    FROM unnest(@of::text[], @creators::text[], @mails::text[], @sent::bigint[], @refused::bigint[], @refusals::text[])
-        AS s (task, creator, id, sent, refused, refusal)
+    FROM (SELECT unnest(@of::text[]) AS task, unnest(@creators::text[]) AS creator, unnest(@mails::text[]) AS id,
+        unnest(@sent::bigint[]) AS sent, unnest(@refused::bigint[]) AS refused, unnest(@refusals::text[]) AS refusal
+    ) AS s
     WHERE m.creator_id = s.creator AND m.id = s.id AND s.task IN (SELECT id FROM mine)
 )
 SELECT id FROM mine`

@@ -137,6 +137,9 @@ func (t reports) EnsurePartitions(_ context.Context, now time.Time) error {
 		if err != nil {
 			return t.Failure("make usage partition "+name, err)
 		}
+		if err := t.Exec("let replicas follow "+name, "ALTER TABLE "+name+" REPLICA IDENTITY FULL"); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -16,10 +16,11 @@ type deliveredAttempt struct {
 // recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks.
 const recordSQL = `
 WITH runs AS MATERIALIZED (
-    SELECT * FROM unnest(@tasks::text[], @tokens::bigint[], @deliveries::text[], @creators::text[],
-        @revisions::bigint[], @counts::bigint[],
-        @rounds::bigint[], @numbers::bigint[], @ats::bigint[], @codes::bigint[], @tooks::bigint[], @bodies::text[])
-    AS r (task, token, delivery, creator, revision, count, round, number, at, code, took, body)
+    SELECT unnest(@tasks::text[]) AS task, unnest(@tokens::bigint[]) AS token,
+        unnest(@deliveries::text[]) AS delivery, unnest(@creators::text[]) AS creator,
+        unnest(@revisions::bigint[]) AS revision, unnest(@counts::bigint[]) AS count,
+        unnest(@rounds::bigint[]) AS round, unnest(@numbers::bigint[]) AS number, unnest(@ats::bigint[]) AS at,
+        unnest(@codes::bigint[]) AS code, unnest(@tooks::bigint[]) AS took, unnest(@bodies::text[]) AS body
 ), mine AS MATERIALIZED (
     SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token JOIN deliveries d ON d.id = r.delivery
         AND d.revision = r.revision - 1

@@ -1,0 +1,4 @@
+-- +goose Up
+-- Of PostgreSQL.
+
+-- +goose Down

@@ -1,0 +1,36 @@
+package gormstore
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+func TestAShardsIndexIsKnownByItsName(t *testing.T) {
+	t.Parallel()
+	for reported, want := range map[string]string{
+		"invoices_creator_id_key": "invoices_creator_id_key", "invoices_creator_id_key_102345": "invoices_creator_id_key",
+		"events_2026": "events_2026",
+	} {
+		err := &pgconn.PgError{Code: "23505", ConstraintName: reported}
+		if got := (postgresDialect{}).UniqueIndex(err); got != want {
+			t.Errorf("%s is taken for %s, want %s", reported, got, want)
+		}
+	}
+}
+
+func TestTheOperatorDecidesHowPlansAreKept(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://db/sundry": "force_generic_plan", "postgres://db/sundry?plan_cache_mode=auto": "auto",
+	} {
+		cfg, err := pgx.ParseConfig(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if configure(cfg, false); cfg.RuntimeParams["plan_cache_mode"] != want {
+			t.Errorf("%s: %q, want %q", address, cfg.RuntimeParams["plan_cache_mode"], want)
+		}
+	}
+}
