@@ -18,6 +18,9 @@ var (
 	// ErrDatabaseBusy reports that the database could not be written in time. Nothing has changed, and the same call may
 	// succeed a little later.
 	ErrDatabaseBusy = errors.New("the database is busy")
+	// ErrDatabaseLost reports that the connection ended before the database responded, as in a failover: what was asked
+	// for is done or not.
+	ErrDatabaseLost = errors.New("the connection to the database was lost")
 	// ErrFenced reports that the task was claimed again or rescheduled since this run began. Roll back; another run owns
 	// it.
 	ErrFenced = errors.New("task fenced")

@@ -1,15 +1,19 @@
 package gormstore
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"hash/fnv"
+	"io"
+	"net"
 	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/ports"
 )
 
 // dialect is the whole list of differences between the engines.
@@ -48,25 +52,30 @@ func (postgresDialect) retryable(err error) bool {
 	return false
 }
 
-// Busy implements repo.Dialect.
-func (postgresDialect) Busy(err error) bool {
+// Unavailable implements repo.Dialect.
+func (postgresDialect) Unavailable(err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true // nothing was sent
+		return ports.ErrDatabaseBusy // nothing was sent
 	}
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return false
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pg.Code {
+		case lockNotAvailable,
+			"53300", // too_many_connections
+			"53100", // disk_full
+			"25006", // read_only_sql_transaction, as after a failover
+			"57P03": // cannot_connect_now
+			return ports.ErrDatabaseBusy
+		case "57P01": // admin_shutdown: a COMMIT that waited for a standby may have been carried out
+			return ports.ErrDatabaseLost
+		}
+		return nil
 	}
-	switch pg.Code {
-	case lockNotAvailable,
-		"53300", // too_many_connections
-		"53100", // disk_full
-		"25006", // read_only_sql_transaction, as after a failover
-		"57P01", // admin_shutdown: the statement, a COMMIT included, was not carried out
-		"57P03": // cannot_connect_now
-		return true
+	_, ofNetwork := errors.AsType[*net.OpError](err)
+	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if (ofNetwork || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) && !canceled {
+		return ports.ErrDatabaseLost
 	}
-	return false
+	return nil
 }
 
 // shardNumber is what a cluster's node appends to the name of an index.
@@ -112,14 +121,14 @@ func (sqliteDialect) retryable(error) bool { return false }
 // errLocked is the error of transactions that wait behind a writer who was refused.
 var errLocked = errors.New("database is locked by another process")
 
-// Busy implements repo.Dialect.
-func (sqliteDialect) Busy(err error) bool {
+// Unavailable implements repo.Dialect.
+func (sqliteDialect) Unavailable(err error) error {
 	for _, reason := range []string{"SQLITE_BUSY", "database is locked", "disk is full", "readonly database"} {
 		if strings.Contains(err.Error(), reason) {
-			return true
+			return ports.ErrDatabaseBusy
 		}
 	}
-	return false
+	return nil
 }
 
 const sqliteUnique = "UNIQUE constraint failed: "

@@ -105,7 +105,7 @@ func openSQLite(path string, tracer ports.Tracer) (*Store, error) {
 		row = row.traced(tracer)
 	}
 	return newStore(&Store{
-		write: write, read: read, dialect: sqliteDialect{}, gate: newWriterGate(sqliteDialect{}.Busy),
+		write: write, read: read, dialect: sqliteDialect{}, gate: newWriterGate(sqliteDialect{}.Unavailable),
 		lock:       func() (func() error, error) { return lockProcess(path) },
 		lockSchema: func() (func() error, error) { return lockSchema(path) },
 		engine:     repo.Engine{Point: row},

@@ -197,7 +197,7 @@ func (s *Store) commit(ctx context.Context, fn func(ctx context.Context, r ports
 			return nil
 		}
 		if !errors.Is(err, ports.ErrStale) && !s.dialect.retryable(err) {
-			return s.wrapBusy(s.wrapDuplicate(err))
+			return s.wrapUnavailable(s.wrapDuplicate(err))
 		}
 		if waitErr := repo.BackOff(ctx, attempt); waitErr != nil {
 			return errors.Join(err, waitErr)
@@ -209,12 +209,13 @@ func (s *Store) commit(ctx context.Context, fn func(ctx context.Context, r ports
 // busyLimit bounds how long a transaction is run again: from then on the caller is asked to come back.
 const busyLimit = 5 * time.Second
 
-// wrapBusy wraps an error that means a busy database in ErrDatabaseBusy.
-func (s *Store) wrapBusy(err error) error {
-	if s.dialect.Busy(err) && !errors.Is(err, ports.ErrDatabaseBusy) {
-		return fmt.Errorf("%w: %w", ports.ErrDatabaseBusy, err)
+// wrapUnavailable names an error that means a database that is busy or lost, unless that was done already.
+func (s *Store) wrapUnavailable(err error) error {
+	unavailable := s.dialect.Unavailable(err)
+	if unavailable == nil || errors.Is(err, ports.ErrDatabaseBusy) || errors.Is(err, ports.ErrDatabaseLost) {
+		return err
 	}
-	return err
+	return fmt.Errorf("%w: %w", unavailable, err)
 }
 
 // LockProcess makes this process the only one that serves or works on the database, where the engine has one: on
@@ -278,7 +279,7 @@ func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context
 		err = outer.pipeline.sendRefusable(ctx)
 	}
 	if err != nil {
-		*outer.failed = s.wrapBusy(s.wrapDuplicate(err))
+		*outer.failed = s.wrapUnavailable(s.wrapDuplicate(err))
 	}
 	return *outer.failed
 }

@@ -10,13 +10,13 @@ import (
 // other.
 type writerGate struct {
 	// turn holds one token; anyone who has it may read and write busyAt.
-	turn   chan struct{}
-	busyAt time.Time
-	busy   func(error) bool
+	turn        chan struct{}
+	busyAt      time.Time
+	unavailable func(error) error
 }
 
-func newWriterGate(busy func(error) bool) *writerGate {
-	return &writerGate{turn: make(chan struct{}, 1), busy: busy}
+func newWriterGate(unavailable func(error) error) *writerGate {
+	return &writerGate{turn: make(chan struct{}, 1), unavailable: unavailable}
 }
 
 // do runs a write. A nil gate is always open.
@@ -35,7 +35,7 @@ func (g *writerGate) do(ctx context.Context, write func() error) error {
 		return errLocked
 	}
 	err := write()
-	if err != nil && g.busy(err) {
+	if err != nil && g.unavailable(err) != nil {
 		g.busyAt = time.Now()
 	}
 	return err

@@ -87,6 +87,10 @@ func asFault(err error) *fault.Error {
 	if errors.Is(err, ports.ErrDatabaseBusy) {
 		return fault.Wrap(fault.DatabaseBusy, "The database is busy. Nothing was changed: try again in a moment.", err)
 	}
+	if errors.Is(err, ports.ErrDatabaseLost) {
+		return fault.Wrap(fault.DatabaseBusy, "The connection to the database was lost, so this was done or not: read it, "+
+			"or try again with the same Idempotency-Key in a moment.", err)
+	}
 	return fault.Wrap(
 		fault.Internal, "Something went wrong on our side. Try again; if it continues, contact us with the requestId.",
 		err,

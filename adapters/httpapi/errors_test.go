@@ -15,6 +15,7 @@ import (
 
 // down maps a route below /v1/down to the error that it fails with.
 var down = map[string]error{
+	"lost": fmt.Errorf("settle pay_1: %w: unexpected EOF of /srv/socket", ports.ErrDatabaseLost),
 	"busy": fmt.Errorf("save listing lst_1: %w: SQLITE_BUSY of /srv/sundry.db", ports.ErrDatabaseBusy),
 	"processor": fault.Wrap(
 		fault.ProcessorUnavailable, "The card processor does not respond.", errors.New("dial 10.0.0.7: timeout"),
@@ -33,6 +34,7 @@ func TestAnOutageIsA503WithRetryAfter(t *testing.T) {
 		retryAfter string
 	}{
 		"busy":      {503, fault.DatabaseBusy, "5"},
+		"lost":      {503, fault.DatabaseBusy, "5"},
 		"processor": {503, fault.ProcessorUnavailable, "5"},
 		"soon":      {503, fault.ProcessorUnavailable, "2"},
 		"unknown":   {500, fault.Internal, ""},

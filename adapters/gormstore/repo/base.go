@@ -39,8 +39,9 @@ type Base struct {
 type Dialect interface {
 	// UniqueIndex names the unique index that refused a row; "" when err is something else.
 	UniqueIndex(err error) string
-	// Busy reports whether the engine gave up waiting for somebody else.
-	Busy(err error) bool
+	// Unavailable returns ports.ErrDatabaseBusy where the engine gave up waiting for somebody else,
+	// ports.ErrDatabaseLost where it did not respond, and nil for any other error.
+	Unavailable(err error) error
 	// TryLock is the SQL that tries to take the advisory lock of LockNumber's value (its one parameter) until the
 	// transaction ends, and reports whether it did.
 	TryLock() string
@@ -66,8 +67,8 @@ func (b *Base) Failure(op string, err error) error {
 	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows), errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("%s: %w", op, ports.ErrNotFound)
 	}
-	if b.Dialect.Busy(err) {
-		return fmt.Errorf("%s: %w: %w", op, ports.ErrDatabaseBusy, err)
+	if unavailable := b.Dialect.Unavailable(err); unavailable != nil {
+		return fmt.Errorf("%s: %w: %w", op, unavailable, err)
 	}
 	if index := b.Dialect.UniqueIndex(err); index != "" {
 		return fmt.Errorf("%s: %w", op, &ports.DuplicateError{Index: index})

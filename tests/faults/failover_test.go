@@ -1,0 +1,161 @@
+//go:build unix
+
+package faults
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sundry/tests/harness"
+	"sundry/tests/testredis"
+)
+
+// standby is a running copy of a primary that confirms each commit before the program hears of it, as Patroni and
+// pg_auto_failover set it up.
+func standby(t *testing.T, primary *server, address string) (_ *server, standbyAddress string) {
+	t.Helper()
+	basebackup := filepath.Join(filepath.Dir(primary.path), "pg_basebackup")
+	s := newServer(t, primary.path, "postgres")
+	data := filepath.Join(s.dir, "data")
+	s.run(basebackup, "-d", address+"&application_name=standby", "-D", data, "-R", "--no-sync", "-c", "fast")
+	host, port, _ := net.SplitHostPort(s.addr)
+	s.args = []string{
+		"-D", data, "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=", "-c", "fsync=off",
+	}
+	standbyAddress = "postgres://postgres@" + s.addr + "/postgres?sslmode=disable"
+	s.start()
+	return s, standbyAddress
+}
+
+// onServer runs a statement on a server and returns its one value.
+func onServer(t *testing.T, address, statement string) (value string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if err := conn.QueryRow(t.Context(), statement).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	return value
+}
+
+// sales lets buyers pay at two processes, each again until the response says that the sale is made, and notes it.
+type sales struct {
+	confirmed sync.Map // ids of sessions
+	count     atomic.Int64
+	stop      chan struct{}
+	running   sync.WaitGroup
+}
+
+func (s *sales) buy(t *testing.T, a *harness.Account, listing harness.Listing) {
+	for {
+		select {
+		case <-s.stop:
+			return
+		default:
+		}
+		body := harness.JSON{
+			"listingId": listing.ID, "externalCustomerId": harness.Unique("user"), "successUrl": "https://shop.example/thanks",
+		}
+		opened := s.again(t, a, "/v1/checkout-sessions", body)
+		session := fmt.Sprint(opened.Map(t)["id"])
+		paid := s.again(t, a, "/v1/sandbox/checkout-sessions/"+session+"/pay",
+			harness.JSON{"cardNumber": harness.CardSucceeds, "email": "ada@example.com"})
+		if paid.Status != http.StatusOK {
+			paid.Refuses(t, http.StatusConflict, "SESSION_ALREADY_PAID") // the response to an earlier try was lost
+		}
+		s.confirmed.Store(session, true)
+		s.count.Add(1)
+	}
+}
+
+// again asks until the service is there and the outcome of an interrupted payment is known, as a client does that heeds
+// Retry-After and polls.
+func (s *sales) again(t *testing.T, a *harness.Account, path string, body any) (response *harness.Response) {
+	harness.Eventually(t, "a response to "+path, func() bool {
+		response = a.AskAnything(t, harness.Request{Method: http.MethodPost, Path: path, Bearer: a.Key, Body: body})
+		if response.Status == http.StatusInternalServerError {
+			t.Errorf("%s: %s", path, response.Body)
+		}
+		return response.Status < http.StatusInternalServerError &&
+			!strings.Contains(string(response.Body), `"code":"STATE_CONFLICT"`)
+	})
+	return response
+}
+
+// TestAFailoverLosesNoSale kills the primary while buyers pay, promotes its synchronous standby, and wants every sale
+// that was confirmed, once. The processes are started once and told nothing.
+func TestAFailoverLosesNoSale(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	primary, address, ok := newPostgresServer(t)
+	if !ok {
+		t.Skip("PostgreSQL's own programs are not installed here")
+	}
+	primary.start()
+	copied, copiedAddress := standby(t, primary, address)
+	harness.Eventually(t, "the standby follows", func() bool {
+		return onServer(t, address, "SELECT COUNT(*)::text FROM pg_stat_replication WHERE state = 'streaming'") == "1"
+	})
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = 'standby'", "SELECT pg_reload_conf()"} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = conn.Close(t.Context())
+	harness.Eventually(t, "commits wait for the standby", func() bool {
+		return onServer(t, address, "SELECT COALESCE(MAX(sync_state), '') FROM pg_stat_replication") == "sync"
+	})
+
+	d.DatabaseURL = copiedAddress // for the test's own queries, afterwards
+	both := "postgres://postgres@" + primary.addr + "," + copied.addr +
+		"/postgres?sslmode=disable&target_session_attrs=read-write&pool_max_conns=5"
+	maps.Copy(d.env, map[string]string{
+		"DATABASE_URL": both, "REDIS_URL": testredis.URL(t, testredis.Shared),
+	})
+	serve := d.Start(t, "serve", nil)
+	d.Start(t, "worker", nil)
+	account := serve.App.NewAccount(t)
+	listing := account.Published(t, harness.JSON{"priceInCents": 2000, "currency": "eur"})
+	sold := &sales{stop: make(chan struct{})}
+	for range 4 {
+		sold.running.Go(func() { sold.buy(t, account, listing) })
+	}
+	harness.Eventually(t, "sales", func() bool { return sold.count.Load() > 20 })
+
+	primary.die(syscall.SIGKILL)
+	died := time.Now()
+	onServer(t, copiedAddress, "SELECT pg_promote()::text")
+	before := sold.count.Load()
+	harness.Eventually(t, "sales after the failover", func() bool { return sold.count.Load() > before+4 })
+	t.Logf("sold again %v after the primary's death", time.Since(died).Round(time.Millisecond))
+	harness.Eventually(t, "more sales", func() bool { return sold.count.Load() > before+40 })
+	close(sold.stop)
+	sold.running.Wait()
+
+	sold.confirmed.Range(func(session, _ any) bool {
+		query := fmt.Sprintf("SELECT COUNT(*) FROM payments WHERE subject_id = '%s' AND status = 'succeeded'", session)
+		if n := d.Count(t, query); n != 1 {
+			t.Errorf("session %s was confirmed and has %d payments", session, n)
+		}
+		return true
+	})
+	d.Verify(t)
+}
