@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -86,7 +87,7 @@ func (a *App) rateLimiter() ports.RateLimiter {
 	if a.redis == nil {
 		return local
 	}
-	return redisratelimit.New(a.redis, local, a.log)
+	return redisratelimit.New(a.redis, a.redisPrefix(), local, a.log)
 }
 
 // mailer hands mail to the server of SMTP_URL where there is one, else writes it into files.
@@ -109,9 +110,13 @@ func (a *App) slotLocks() ports.SlotLocks {
 	return redislock.New(a.redis, a.redisPrefix())
 }
 
-// redisPrefix begins every key of this deployment, so that several may share a Redis.
+// redisPrefix begins every key, queue and channel of this cell, so that several and other deployments may share a Redis.
 func (a *App) redisPrefix() string {
-	return "sundry-" + hex.EncodeToString(a.keys.Lasting("redis-prefix")[:4])
+	prefix := "sundry-" + hex.EncodeToString(a.keys.Lasting("redis-prefix")[:4])
+	if a.cfg.Cell != 0 {
+		prefix += "-" + strconv.Itoa(a.cfg.Cell)
+	}
+	return prefix
 }
 
 // ready reports how the database and Redis do. They are asked at once: waiting for a database that is locked must not

@@ -137,6 +137,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 	options := []gormstore.Option{
 		gormstore.OnScheduled(a.noteScheduled), gormstore.TaskClasses(kinds.ClassOf),
 		gormstore.TaskKeys(kinds.ConcurrencyKey), gormstore.Traced(a.tracer),
+		gormstore.InSchema(cfg.DatabaseSchema),
 	}
 	if a.live() {
 		options = append(options, gormstore.RealTime())

@@ -72,7 +72,8 @@ func run(ctx context.Context, args []string, own Options) error {
 
 // planMigrations describes what New would change of the database's schema, and changes nothing.
 func planMigrations(ctx context.Context, cfg config.Config) (lines []string, err error) {
-	store, err := gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL)
+	store, err := gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL,
+		gormstore.InSchema(cfg.DatabaseSchema))
 	if err != nil {
 		return nil, err
 	}

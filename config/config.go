@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -93,6 +94,9 @@ type Config struct {
 	// DatabaseDirectURL is the address of PostgreSQL itself where DatabaseURL leads to a pooler such as PgBouncer in
 	// transaction mode. Migrations, LISTEN and the leader's lock need a session and go there.
 	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL,unset"`
+	// DatabaseSchema is the schema of PostgreSQL that has this cell's tables; the first start makes it. Cells may share a
+	// database, each with a schema, and Redis. A pooler has to set its search path.
+	DatabaseSchema string `env:"DATABASE_SCHEMA" envDefault:"public"`
 	// RedisURL is `redis://…` or `rediss://…`: slot locks, rate limits and work shared by several workers. Without it,
 	// all of that is in the process.
 	RedisURL string `env:"REDIS_URL,unset"`
@@ -360,7 +364,22 @@ func (c Config) workFaults() []error {
 	if c.DatabaseDirectURL != "" && (!isPostgres(c.DatabaseURL) || !isPostgres(c.DatabaseDirectURL)) {
 		all = append(all, errors.New("DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind"))
 	}
-	return all
+	return append(all, c.schemaFaults()...)
+}
+
+// schemaName is a name that needs no quotes, and is short enough for what is named after it.
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`)
+
+func (c Config) schemaFaults() []error {
+	switch {
+	case !schemaName.MatchString(c.DatabaseSchema) || strings.HasPrefix(c.DatabaseSchema, "pg_") ||
+		c.DatabaseSchema == "information_schema":
+		return []error{fmt.Errorf("DATABASE_SCHEMA must be at most 40 of a-z, 0-9 and _, begin with no digit and be none of "+
+			"PostgreSQL's own, not %q", c.DatabaseSchema)}
+	case c.DatabaseSchema != "public" && !isPostgres(c.DatabaseURL):
+		return []error{errors.New("DATABASE_SCHEMA needs a DATABASE_URL of PostgreSQL: a database of SQLite has one cell")}
+	}
+	return nil
 }
 
 func isPostgres(address string) bool {

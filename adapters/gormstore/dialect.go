@@ -35,8 +35,8 @@ type dialect interface {
 	dueSQL() string
 }
 
-// postgresDialect: many writers, row and advisory locks.
-type postgresDialect struct{}
+// postgresDialect: many writers, row and advisory locks. The tables are in its schema.
+type postgresDialect struct{ schema string }
 
 func (postgresDialect) retryable(err error) bool {
 	var pg *pgconn.PgError
@@ -106,9 +106,10 @@ func (postgresDialect) Lock() string { return "SELECT pg_advisory_xact_lock(?)" 
 
 func (postgresDialect) CustomPlan() string { return "SET LOCAL plan_cache_mode = force_custom_plan" }
 
-func (postgresDialect) LockNumber(name string) int64 {
+// LockNumber implements repo.Dialect. Advisory locks belong to the database, which other cells share.
+func (d postgresDialect) LockNumber(name string) int64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))
+	_, _ = h.Write([]byte(inSchema(name, d.schema)))
 	return int64(h.Sum64()) //nolint:gosec // any 64 bits will do
 }
 

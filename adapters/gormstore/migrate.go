@@ -43,7 +43,10 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		return err
 	}
 	if dialectName == goose.DialectPostgres {
-		locker, err := lock.NewPostgresSessionLocker()
+		if err := s.makeSchema(ctx, db); err != nil {
+			return explainPooler(err)
+		}
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(s.migrationLock()))
 		if err != nil {
 			return fmt.Errorf("migration lock: %w", err)
 		}
@@ -68,7 +71,7 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 			return fmt.Errorf("tune the database: %w", err)
 		}
 	}
-	return nil
+	return s.checkSearchPath(ctx)
 }
 
 const (
@@ -133,7 +136,7 @@ func checksums(files fs.FS, sources []*goose.Source) (map[int64]string, error) {
 // checksumTable makes the table of the checksums. It is there before the first migration.
 const checksumTable = "CREATE TABLE IF NOT EXISTS migration_checksums (version BIGINT PRIMARY KEY, checksum TEXT NOT NULL)"
 
-// schemaLock is the advisory lock of PostgreSQL under which the schema's checksums are compared and written.
+// schemaLock is the advisory lock of PostgreSQL under which the checksums of defaultSchema are compared and written.
 const schemaLock = 0x5e_c4e_c4
 
 // checkSchema compares what was run on the database with this program's migrations, and records the checksums of those
@@ -150,7 +153,7 @@ func (s *Store) checkSchema(ctx context.Context, db *sql.DB, sums map[int64]stri
 	}()
 	bind := s.bind()
 	if _, ok := s.dialect.(postgresDialect); ok {
-		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", schemaLock); err != nil {
+		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", s.checksumsLock()); err != nil {
 			return fmt.Errorf("lock the schema: %w", err)
 		}
 	}

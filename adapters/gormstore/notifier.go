@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// tasksChannel carries no payload: a notification only means "poll the tasks now".
+// tasksChannel carries no payload: a notification only means "poll the tasks now". Each schema has its own.
 const tasksChannel = "sundry_tasks"
 
 // notifier lets a process without workers wake the workers of others. A notification is sent after the commit that
@@ -17,14 +17,15 @@ const tasksChannel = "sundry_tasks"
 // lost one costs no more than the wait for the relay's next poll.
 type notifier struct {
 	pool    *pgxpool.Pool
+	channel string
 	pending chan struct{}
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
 }
 
-func newNotifier(pool *pgxpool.Pool) *notifier {
+func newNotifier(pool *pgxpool.Pool, channel string) *notifier {
 	ctx, cancel := context.WithCancel(context.Background())
-	n := &notifier{pool: pool, pending: make(chan struct{}, 1), cancel: cancel}
+	n := &notifier{pool: pool, channel: channel, pending: make(chan struct{}, 1), cancel: cancel}
 	n.done.Go(func() { n.run(ctx) })
 	return n
 }
@@ -53,7 +54,7 @@ func (n *notifier) run(ctx context.Context) {
 func (n *notifier) send(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	_, _ = n.pool.Exec(ctx, "SELECT pg_notify($1, '')", tasksChannel) // nothing is lost with it
+	_, _ = n.pool.Exec(ctx, "SELECT pg_notify($1, '')", n.channel) // nothing is lost with it
 }
 
 // NotifyWorkers wakes the workers of other processes on this database. It does not block. On SQLite it does nothing:
@@ -80,7 +81,7 @@ func (s *Store) ListenForTasks(ctx context.Context, wake func()) error {
 		return fmt.Errorf("connect to listen: %w", err)
 	}
 	defer leave()
-	if _, err := conn.Exec(ctx, "LISTEN "+tasksChannel); err != nil {
+	if _, err := conn.Exec(ctx, "LISTEN "+s.notifier.channel); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
 	wake() // for what was scheduled before the LISTEN took hold

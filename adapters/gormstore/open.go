@@ -35,14 +35,14 @@ func Open(ctx context.Context, databaseURL string, options ...Option) (*Store, e
 // OpenPooled is Open where the first address leads to a pooler that lends a connection for one transaction at a time,
 // as PgBouncer does, and the second to PostgreSQL itself; "" where there is no pooler.
 func OpenPooled(ctx context.Context, databaseURL, directURL string, options ...Option) (s *Store, err error) {
-	var chosen Store
+	chosen := Store{schema: defaultSchema}
 	for _, choose := range options {
 		choose(&chosen)
 	}
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		s, err = openSQLite(path, chosen.tracer)
 	} else {
-		s, err = openPostgres(ctx, databaseURL, directURL, chosen.tracer)
+		s, err = openPostgres(ctx, databaseURL, directURL, &chosen)
 	}
 	if err != nil {
 		return nil, err
@@ -138,8 +138,9 @@ const (
 )
 
 // configure sets what the connections of an address begin with. A pooler refuses settings, and its connections keep no
-// prepared statement: behind one the descriptions of statements are remembered here.
-func configure(cfg *pgx.ConnConfig, pooled bool) {
+// prepared statement: behind one the descriptions of statements are remembered here. Tables are found in the schema
+// alone: with another one behind it, a table that is missing would be another cell's.
+func configure(cfg *pgx.ConnConfig, schema string, pooled bool) {
 	cfg.ConnectTimeout = 5 * time.Second
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = "sundry"
@@ -147,6 +148,9 @@ func configure(cfg *pgx.ConnConfig, pooled bool) {
 	if pooled {
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		return
+	}
+	if schema != defaultSchema {
+		cfg.RuntimeParams["search_path"] = schema
 	}
 	cfg.RuntimeParams["lock_timeout"] = lockTimeout
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = idleTimeout
@@ -158,7 +162,7 @@ func configure(cfg *pgx.ConnConfig, pooled bool) {
 }
 
 // openPostgres opens one pool that gorm and the hot paths share.
-func openPostgres(ctx context.Context, databaseURL, directURL string, tracer ports.Tracer) (*Store, error) {
+func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *Store) (*Store, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("DATABASE_URL is not a valid PostgreSQL address") // err would print the password
@@ -168,13 +172,13 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, tracer por
 		return nil, errors.New("DATABASE_DIRECT_URL is not a valid PostgreSQL address") // as above
 	}
 	direct, pooled := directConfig.ConnConfig, directURL != ""
-	configure(cfg.ConnConfig, pooled)
-	configure(direct, false)
+	configure(cfg.ConnConfig, chosen.schema, pooled)
+	configure(direct, chosen.schema, false)
 	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
 		cfg.MaxConns = max(cfg.MaxConns, 16)
 	}
-	if tracer != nil {
-		cfg.ConnConfig.Tracer = pgxTracer{tracer}
+	if chosen.tracer != nil {
+		cfg.ConnConfig.Tracer = pgxTracer{chosen.tracer}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -190,9 +194,10 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, tracer por
 		pool.Close()
 		return nil, err
 	}
-	notifier := newNotifier(pool)
+	notifier := newNotifier(pool, inSchema(tasksChannel, chosen.schema))
 	return newStore(&Store{
-		write: g, read: g, dialect: postgresDialect{}, notifier: notifier, direct: direct, pooled: pooled,
+		write: g, read: g, dialect: postgresDialect{chosen.schema}, schema: chosen.schema, notifier: notifier,
+		direct: direct, pooled: pooled,
 		engine: repo.Engine{Pool: pool, Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
 			return pool.QueryRow(ctx, query, args...)
 		}},

@@ -29,7 +29,7 @@ func TestTheOperatorDecidesHowPlansAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if configure(cfg, false); cfg.RuntimeParams["plan_cache_mode"] != want {
+		if configure(cfg, defaultSchema, false); cfg.RuntimeParams["plan_cache_mode"] != want {
 			t.Errorf("%s: %q, want %q", address, cfg.RuntimeParams["plan_cache_mode"], want)
 		}
 	}

@@ -44,6 +44,8 @@ type Store struct {
 	// lead to a pooler.
 	direct *pgx.ConnConfig
 	pooled bool
+	// schema has the tables on PostgreSQL.
+	schema string
 	gate   *writerGate  // nil on PostgreSQL
 	tracer ports.Tracer // nil where nothing is traced
 	probe  probe
@@ -76,6 +78,9 @@ func OnScheduled(wake func()) Option { return func(s *Store) { s.wake = wake } }
 
 // RealTime leaves the clocks of accounts unread: all of them show the real time, as they do outside of the sandbox.
 func RealTime() Option { return func(s *Store) { s.realTime = true } }
+
+// InSchema names the schema of PostgreSQL that has the tables, which Migrate makes. Without it that is defaultSchema.
+func InSchema(name string) Option { return func(s *Store) { s.schema = name } }
 
 func unclassified(string) ports.TaskClass      { return ports.DefaultTasks }
 func withoutKey(string, string, string) string { return "" }

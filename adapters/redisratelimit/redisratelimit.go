@@ -26,15 +26,16 @@ var _ ports.RateLimiter = (*RateLimiter)(nil)
 // process, and nobody is locked out.
 type RateLimiter struct {
 	limiter  *redis_rate.Limiter
+	prefix   string
 	fallback ports.RateLimiter
 	log      *slog.Logger
 	// resumeAt is the time (Unix nanoseconds) from which Redis is called again.
 	resumeAt atomic.Int64
 }
 
-// New returns a rate limiter over the client.
-func New(client *redis.Client, fallback ports.RateLimiter, log *slog.Logger) *RateLimiter {
-	return &RateLimiter{limiter: redis_rate.NewLimiter(client), fallback: fallback, log: log}
+// New returns a rate limiter over the client, whose keys begin with prefix.
+func New(client *redis.Client, prefix string, fallback ports.RateLimiter, log *slog.Logger) *RateLimiter {
+	return &RateLimiter{limiter: redis_rate.NewLimiter(client), prefix: prefix, fallback: fallback, log: log}
 }
 
 // Allow implements ports.RateLimiter.
@@ -66,7 +67,7 @@ func (l *RateLimiter) count(ctx context.Context, key string, limit int, window t
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	result, err := l.limiter.AllowN(ctx, key, redis_rate.Limit{Rate: limit, Burst: limit, Period: window}, n)
+	result, err := l.limiter.AllowN(ctx, l.prefix+":"+key, redis_rate.Limit{Rate: limit, Burst: limit, Period: window}, n)
 	if err != nil {
 		l.resumeAt.Store(time.Now().Add(retryAfter).UnixNano())
 		l.log.WarnContext(ctx, "rate limits are counted per process: Redis does not respond", slog.Any("error", err))

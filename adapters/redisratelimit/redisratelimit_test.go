@@ -3,6 +3,7 @@ package redisratelimit
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"testing"
 	"time"
@@ -20,7 +21,13 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func TestContract(t *testing.T) {
 	t.Parallel()
 	client := testredis.Client(t, testredis.Shared)
-	contract.RateLimiter(t, New(client, refuser{t}, quiet()))
+	contract.RateLimiter(t, New(client, "sundry", refuser{t}, quiet()))
+	for range 2 { // each under a prefix of its own
+		limiter := New(client, rand.Text(), refuser{t}, quiet())
+		if quota, err := limiter.Allow(t.Context(), "k", 1, time.Minute); quota.Wait != 0 || err != nil {
+			t.Errorf("the first attempt under a prefix waits %v, %v", quota.Wait, err)
+		}
+	}
 }
 
 // refuser fails the test that falls back.
@@ -55,7 +62,7 @@ func TestWithoutRedisTheFallbackCounts(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: 100 * time.Millisecond})
 	t.Cleanup(func() { _ = client.Close() })
 	fallback, log := &tally{}, &bytes.Buffer{}
-	limiter := New(client, fallback, slog.New(slog.NewTextHandler(log, nil)))
+	limiter := New(client, "sundry", fallback, slog.New(slog.NewTextHandler(log, nil)))
 	ctx := context.Background()
 
 	if quota, err := limiter.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 0 {
@@ -87,7 +94,7 @@ func TestASilentRedisCostsLittleTime(t *testing.T) {
 	t.Parallel()
 	silent := redis.NewClient(&redis.Options{Addr: "192.0.2.1:6379"}) // TEST-NET-1: nobody responds
 	t.Cleanup(func() { _ = silent.Close() })
-	limiter := New(silent, &tally{}, quiet())
+	limiter := New(silent, "sundry", &tally{}, quiet())
 	start := time.Now()
 	for range 50 {
 		if _, err := limiter.Allow(context.Background(), "k", 2, time.Minute); err != nil {
