@@ -17,6 +17,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/config"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/webhook"
 )
 
@@ -129,7 +130,8 @@ func compareAuth(t *testing.T, line string, route httpapi.Route, op *openapi3.Op
 	t.Helper()
 	want := map[httpapi.AuthMode][]string{httpapi.Public: nil, httpapi.AccessToken: {"creatorToken"},
 		httpapi.SecretKey:              {"secretKey"},
-		httpapi.SecretKeyOrReturnToken: {"returnToken", "secretKey"}}[route.Auth]
+		httpapi.SecretKeyOrReturnToken: {"returnToken", "secretKey"},
+		httpapi.SecretKeyOrAccessToken: {"creatorToken", "secretKey"}}[route.Auth]
 	got := []string{"secretKey"} // the document's default
 	if op.Security != nil {
 		got = nil
@@ -144,13 +146,49 @@ func compareAuth(t *testing.T, line string, route httpapi.Route, op *openapi3.Op
 	}
 }
 
+// TestEveryKeyedRouteHasAScope holds the table of scopes to the route table, and the document to both.
+func TestEveryKeyedRouteHasAScope(t *testing.T) {
+	t.Parallel()
+	doc, routes := loadAPI(t)
+	documented := map[string]any{}
+	for line, op := range operations(doc) {
+		documented[shapeOf(line)] = op.Extensions["x-scopes"]
+	}
+	used := map[identity.Scope]bool{identity.ScopeRead: true}
+	for _, route := range routes {
+		line, keyed := route.Method+" "+route.Path, route.Auth != httpapi.Public && route.Auth != httpapi.AccessToken
+		enough := httpapi.ScopesFor(route)
+		if keyed != (len(enough) > 0) {
+			t.Errorf("%s takes a key: %v, its scopes are %v", line, keyed, enough)
+		}
+		var want any
+		for i, scope := range enough {
+			used[scope] = true
+			if names, ok := documented[shapeOf(line)].([]any); !ok || len(names) != len(enough) || names[i] != string(scope) {
+				want = enough
+			}
+			if scope == identity.ScopeRead && route.Method != "GET" {
+				t.Errorf("%s changes something by the scope read", line)
+			}
+		}
+		if want != nil || len(enough) == 0 && documented[shapeOf(line)] != nil {
+			t.Errorf("%s: the document's scopes are %v, want %v", line, documented[shapeOf(line)], enough)
+		}
+	}
+	for _, scope := range identity.LimitedScopes() {
+		if !used[scope] {
+			t.Errorf("no route needs the scope %s", scope)
+		}
+	}
+}
+
 func compareIdempotency(t *testing.T, line string, route httpapi.Route, op *openapi3.Operation) {
 	t.Helper()
 	documented := op.Parameters.GetByInAndName("header", "Idempotency-Key") != nil
 	if documented != (route.Idempotency != httpapi.None) {
 		t.Errorf("%s: Idempotency-Key applied %v, documented %v", line, route.Idempotency != httpapi.None, documented)
 	}
-	if route.Method == "POST" && route.Auth == httpapi.SecretKey && route.Idempotency == httpapi.None {
+	if route.Method == "POST" && (route.Auth == httpapi.SecretKey || route.Auth == httpapi.SecretKeyOrAccessToken) && route.Idempotency == httpapi.None {
 		t.Errorf("%s: every POST with a secret key applies Idempotency-Key", line)
 	}
 }
@@ -165,7 +203,7 @@ func promises(op *openapi3.Operation) []string {
 		want = append(want, "401")
 	}
 	if op.Security == nil {
-		want = append(want, "429")
+		want = append(want, "403", "429")
 	}
 	return append(want, "400", "415", "500", "503")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/ports"
 )
 
@@ -26,14 +27,23 @@ const (
 	SecretKey
 	// SecretKeyOrReturnToken lets a browser in with the return token of one checkout; a key that is sent must be valid.
 	SecretKeyOrReturnToken
+	// SecretKeyOrAccessToken routes take either: they are for programs and for people alike.
+	SecretKeyOrAccessToken
 )
+
+// AuthenticatedKey is a valid API key.
+type AuthenticatedKey struct {
+	ID, CreatorID string
+	// Scopes are what the key may do.
+	Scopes identity.Scopes
+}
 
 // Authenticator checks credentials. Its errors are UNAUTHENTICATED or not the caller's fault.
 type Authenticator interface {
 	// AuthenticateToken returns the creator that an access token was issued to.
 	AuthenticateToken(ctx context.Context, token string) (creatorID string, err error)
-	// AuthenticateKey returns the account that an API key belongs to, and the key's id.
-	AuthenticateKey(ctx context.Context, key string) (creatorID, keyID string, err error)
+	// AuthenticateKey returns the valid API key with its account.
+	AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error)
 }
 
 // credentialNames describes the credential of each auth mode. The message of a 401 is the same whatever was wrong.
@@ -42,6 +52,8 @@ var credentialNames = map[AuthMode]string{
 	SecretKey:   "This route takes a secret key of the account. Send a valid one in the header Authorization: Bearer <secret key>.",
 	SecretKeyOrReturnToken: "This route takes a secret key of the account in the header Authorization: Bearer <secret key>, or the returnToken of " +
 		"this checkout. Send a valid one.",
+	SecretKeyOrAccessToken: "This route takes a secret key of the account or a creator's access token (JWT). Send a valid one in the header " +
+		"Authorization: Bearer <credential>.",
 }
 
 // hideReason removes from an error everything by which UNAUTHENTICATED would reveal its reason. A public route has no
@@ -75,22 +87,29 @@ func BearerToken(c *fiber.Ctx) string {
 	return strings.TrimSpace(credential)
 }
 
-func (s *Server) authMiddleware(mode AuthMode) fiber.Handler {
-	check := s.credentialCheck(mode)
+func (s *Server) authMiddleware(r Route) fiber.Handler {
+	check := s.credentialCheck(r)
 	return func(c *fiber.Ctx) error {
-		c.Locals("authMode", mode)
+		c.Locals("authMode", r.Auth)
 		return check(c)
 	}
 }
 
-func (s *Server) credentialCheck(mode AuthMode) fiber.Handler {
-	switch mode {
+func (s *Server) credentialCheck(r Route) fiber.Handler {
+	withToken, withKey := s.authenticate(s.authenticateToken), s.authenticate(s.authenticateKey(r))
+	switch r.Auth {
 	case AccessToken:
-		return s.authenticate(s.authenticateToken)
+		return withToken
 	case SecretKey:
-		return s.authenticate(s.authenticateKey)
+		return withKey
+	case SecretKeyOrAccessToken:
+		return func(c *fiber.Ctx) error {
+			if strings.HasPrefix(BearerToken(c), "sk_") {
+				return withKey(c)
+			}
+			return withToken(c)
+		}
 	case SecretKeyOrReturnToken:
-		withKey := s.authenticate(s.authenticateKey)
 		return func(c *fiber.Ctx) error {
 			if c.Get(fiber.HeaderAuthorization) != "" {
 				return withKey(c)
@@ -117,26 +136,41 @@ func (s *Server) authenticateToken(c *fiber.Ctx) (creatorID string, err error) {
 	return s.Auth.AuthenticateToken(c.UserContext(), BearerToken(c))
 }
 
-// authenticateKey checks the API key and counts it against the rate limit.
-func (s *Server) authenticateKey(c *fiber.Ctx) (creatorID string, err error) {
-	creatorID, keyID, err := s.Auth.AuthenticateKey(c.UserContext(), BearerToken(c))
-	if err != nil {
-		return "", err
+// authenticateKey checks the API key, counts it against the rate limit, and refuses it where its scopes do not include
+// the route.
+func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, err error) {
+	enough, _ := scopesFor(r)
+	return func(c *fiber.Ctx) (string, error) {
+		key, err := s.Auth.AuthenticateKey(c.UserContext(), BearerToken(c))
+		if err != nil {
+			return "", err
+		}
+		setCaller(c, key.CreatorID)
+		if err := s.countRequest(c, key.ID); err != nil {
+			return "", err
+		}
+		if !key.Scopes.Allow(enough...) {
+			return "", fault.Newf(fault.Forbidden, "This route takes a key with the scope %s.", scopeNames(enough))
+		}
+		return key.CreatorID, nil
 	}
-	setCaller(c, creatorID)
+}
+
+// countRequest counts a request against the rate limit of its key. RATE_LIMITED.
+func (s *Server) countRequest(c *fiber.Ctx, keyID string) error {
 	limit := s.RateLimitPerMinute
 	if limit <= 0 {
-		return creatorID, nil
+		return nil
 	}
 	quota, err := s.RateLimiter.Allow(c.UserContext(), "key:"+keyID, limit, time.Minute)
 	if err != nil {
-		return "", err
+		return err
 	}
 	setRateLimit(c, limit, quota)
 	if quota.Wait > 0 {
 		f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as long as Retry-After specifies.")
 		f.RetryAfter = quota.Wait
-		return "", f
+		return f
 	}
-	return creatorID, nil
+	return nil
 }

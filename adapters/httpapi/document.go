@@ -31,9 +31,9 @@ type Document struct {
 // newDocument makes one document of the shared part and the areas', and adds to each route what the frame itself
 // responds.
 func newDocument(areas []Area, routes []Route) (Document, error) {
-	known := map[string]bool{}
+	known := map[string]Route{}
 	for _, r := range routes {
-		known[operationKey(r.Method, r.Path)] = true
+		known[operationKey(r.Method, r.Path)] = r
 	}
 	whole, err := wholeDocument(areas, known)
 	if err != nil {
@@ -41,7 +41,7 @@ func newDocument(areas []Area, routes []Route) (Document, error) {
 	}
 	d := Document{query: map[string][]string{}}
 	for _, o := range operationsOf(whole) {
-		if known[o.key] {
+		if _, served := known[o.key]; served {
 			d.query[o.key] = append(queryParameters(whole, o.node), queryParameters(whole, o.item)...)
 		}
 	}
@@ -63,14 +63,15 @@ func newDocument(areas []Area, routes []Route) (Document, error) {
 }
 
 // wholeDocument joins the parts, and completes the operations that are known.
-func wholeDocument(areas []Area, known map[string]bool) (*yaml.Node, error) {
+func wholeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
 	whole, err := joinDocuments(areas)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range operationsOf(whole) {
-		if known[o.key] {
+		if route, served := known[o.key]; served {
 			addFrameResponses(o.node)
+			addScopes(o.node, ScopesFor(route))
 		}
 	}
 	return whole, addExamples(whole)

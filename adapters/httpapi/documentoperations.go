@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"sundry/core/identity"
 )
 
 var pathParameter = regexp.MustCompile(`\{[A-Za-z]+\}|:[A-Za-z]+`)
@@ -117,4 +119,37 @@ func addFrameResponses(operation *yaml.Node) {
 				}})
 		}
 	}
+}
+
+// addScopes declares the scopes of which a key needs one, and the refusal of a key that has none of them.
+func addScopes(operation *yaml.Node, enough []identity.Scope) {
+	responses := member(operation, "responses")
+	if responses == nil || len(enough) == 0 {
+		return
+	}
+	names := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, scope := range enough {
+		names.Content = append(names.Content, text(string(scope)))
+	}
+	operation.Content = append(operation.Content, text("x-scopes"), names)
+	responses.Content = append(responses.Content,
+		&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.SingleQuotedStyle, Value: "403"},
+		mapping("description", text("`FORBIDDEN`: the key has not the scope `"+
+			strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`."),
+			"headers", mapping("X-Request-Id", mapping("$ref", text("#/components/headers/RequestId"))),
+			"content", mapping("application/json", mapping("schema", mapping("$ref", text("#/components/schemas/Error"))))))
+}
+
+// mapping is an object of names and values in turn.
+func mapping(namesAndValues ...any) *yaml.Node {
+	object := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	for _, part := range namesAndValues {
+		switch p := part.(type) {
+		case string:
+			object.Content = append(object.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p})
+		case *yaml.Node:
+			object.Content = append(object.Content, p)
+		}
+	}
+	return object
 }

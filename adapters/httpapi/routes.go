@@ -55,7 +55,7 @@ func (s *Server) mount() {
 		if r.Before != nil {
 			handler = around(r.Before, handler)
 		}
-		handlers := []fiber.Handler{s.authMiddleware(r.Auth), s.checkQuery(r), handler}
+		handlers := []fiber.Handler{s.authMiddleware(r), s.checkQuery(r), handler}
 		if r.readableByAnyPage() {
 			handlers = append([]fiber.Handler{allowAnyOrigin}, handlers...)
 			s.app.Add(fiber.MethodOptions, r.Path, preflight)
@@ -77,7 +77,7 @@ func (s *Server) checkQuery(r Route) fiber.Handler {
 		return func(c *fiber.Ctx) error { return c.Next() }
 	}
 	maybeEmpty := []string{"cursor"} // of a first page
-	if r.Auth != SecretKey && r.Auth != AccessToken {
+	if r.Auth == Public || r.Auth == SecretKeyOrReturnToken {
 		maybeEmpty = known // a form sends every field
 	}
 	return func(c *fiber.Ctx) error {

@@ -49,11 +49,11 @@ func (onlyKey) AuthenticateToken(_ context.Context, token string) (string, error
 	return "crt_1", nil
 }
 
-func (onlyKey) AuthenticateKey(_ context.Context, key string) (string, string, error) {
+func (onlyKey) AuthenticateKey(_ context.Context, key string) (AuthenticatedKey, error) {
 	if key != "sk" {
-		return "", "", fault.New(fault.Unauthenticated, "revoked yesterday")
+		return AuthenticatedKey{}, fault.New(fault.Unauthenticated, "revoked yesterday")
 	}
-	return "crt_1", "key_1", nil
+	return AuthenticatedKey{ID: "key_1", CreatorID: "crt_1"}, nil
 }
 
 // fixedQuota treats every attempt alike.

@@ -106,6 +106,7 @@ type APIKeyState struct {
 	Hash []byte
 	// Prefix is sk_test_ or sk_live_; Last4 are the key's last characters. Together they let a person recognize it.
 	Prefix, Last4 string
+	Scopes        Scopes
 	CreatedAt     time.Time
 	ExpiresAt     time.Time // zero: never
 	RevokedAt     time.Time // zero while it is valid
@@ -116,9 +117,10 @@ type APIKeyState struct {
 // APIKey is a secret key of an account.
 type APIKey struct{ s APIKeyState }
 
-// NewKeyRequest is a creator's request for a key with a name and, optionally, an end.
+// NewKeyRequest is a creator's request for a key with a name and, optionally, limits and an end.
 type NewKeyRequest struct {
 	Name      string
+	Scopes    Scopes
 	ExpiresAt time.Time // zero: never
 }
 
@@ -135,7 +137,7 @@ func (o NewKeyRequest) Clean(now time.Time) (NewKeyRequest, error) {
 func IssueKey(keyID, creatorID string, order NewKeyRequest, key string, hash []byte, now time.Time) *APIKey {
 	return &APIKey{APIKeyState{
 		ID: keyID, CreatorID: creatorID, Name: order.Name, Hash: hash, Prefix: key[:len(testPrefix)], Last4: key[len(key)-4:],
-		CreatedAt: now, ExpiresAt: order.ExpiresAt, Revision: 1,
+		Scopes: order.Scopes, CreatedAt: now, ExpiresAt: order.ExpiresAt, Revision: 1,
 	}}
 }
 

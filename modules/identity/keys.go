@@ -72,8 +72,11 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 	return state, nil
 }
 
-// AuthenticatedKey identifies an API key and its account.
-type AuthenticatedKey struct{ KeyID, CreatorID string }
+// AuthenticatedKey is an API key, its account and what it may do.
+type AuthenticatedKey struct {
+	KeyID, CreatorID string
+	Scopes           identity.Scopes
+}
 
 // AuthenticateKey returns the key and its account. UNAUTHENTICATED for everything else: no key, a key of the other
 // environment, unknown, expired, revoked.

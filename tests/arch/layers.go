@@ -21,6 +21,7 @@ const (
 	tests
 	example
 	deploy
+	sdk
 )
 
 // drivingAdapters call the modules; every other adapter implements a port.
@@ -76,6 +77,8 @@ func locate(dir string) place {
 		return place{layer: example}
 	case "deploy":
 		return place{layer: deploy}
+	case "sdk":
+		return place{layer: sdk}
 	case ".":
 		return place{layer: command}
 	}
@@ -97,6 +100,7 @@ var allowed = map[layer][]layer{
 	command:       {bootstrap},
 	example:       {core, ports, bootstrap}, // as a program of somebody else may
 	deploy:        {configuration},          // its files set what the program reads
+	sdk:           {},                       // other programs import it: the standard library is all that it needs
 }
 
 // importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/,
@@ -157,6 +161,9 @@ func libraryFault(from place, importPath string, isTest bool) string {
 	first, _, _ := strings.Cut(importPath, "/")
 	if isTest || !strings.Contains(first, ".") { // only the standard library has a first element without a dot
 		return ""
+	}
+	if from.layer == sdk {
+		return "the clients know the standard library only"
 	}
 	if from.inner() {
 		return "the inner layers know the standard library only"

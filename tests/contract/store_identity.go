@@ -105,6 +105,7 @@ func creatorsAreChangedOnce(t *testing.T, db Database) {
 func issueKey(n byte, creatorID string) *identity.APIKey {
 	order := identity.NewKeyRequest{Name: "Backend"}
 	if n%2 == 0 {
+		order.Scopes = identity.RestoreScopes("read,usage")
 		order.ExpiresAt = noon.Add(time.Duration(n) * time.Hour)
 	}
 	return identity.IssueKey(

@@ -60,6 +60,12 @@ func TestBadSignUpsAndKeysAreRefusedWithEveryFault(t *testing.T) {
 			"/v1/api-keys", harness.JSON{"name": " ", "expiresAt": "2020-01-01T00:00:00Z"},
 			[]string{"name", "expiresAt"},
 		},
+		"a key with scopes that do not exist": {
+			"/v1/api-keys", harness.JSON{"name": "n", "scopes": []string{"reed", "all"}}, []string{"scopes[0]", "scopes[1]"},
+		},
+		"a key with no scope at all": {
+			"/v1/api-keys", harness.JSON{"name": "n", "scopes": []string{}}, []string{"scopes"},
+		},
 		"a key that ends at a strange time": {
 			"/v1/api-keys", harness.JSON{"name": "", "expiresAt": "tomorrow"}, []string{"name", "expiresAt"},
 		},

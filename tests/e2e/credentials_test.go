@@ -48,9 +48,11 @@ func outsiders(t *testing.T, w *fixture, other *harness.Account, op harness.Oper
 		"a token without signature":      "Bearer " + unsigned(w.Token),
 		"half a token":                   "Bearer " + w.Token[:len(w.Token)/2],
 	}
-	if op.Auth == httpapi.AccessToken {
+	switch op.Auth {
+	case httpapi.SecretKeyOrAccessToken:
+	case httpapi.AccessToken:
 		bad["a secret key where a token is wanted"] = "Bearer " + w.Key
-	} else {
+	default:
 		bad["a token where a secret key is wanted"] = "Bearer " + w.Token
 	}
 	return bad

@@ -621,7 +621,7 @@ func (w *fixture) credential(op harness.Operation) string {
 	switch op.Auth {
 	case httpapi.AccessToken:
 		return w.Token
-	case httpapi.SecretKey, httpapi.SecretKeyOrReturnToken:
+	case httpapi.SecretKey, httpapi.SecretKeyOrReturnToken, httpapi.SecretKeyOrAccessToken:
 		return w.Key
 	case httpapi.Public:
 	}

@@ -113,6 +113,7 @@ type apiKeyRow struct {
 	Hash       []byte
 	Prefix     string
 	Last4      string
+	Scopes     string
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
 	ExpiresAt  repo.UnixMillis
 	RevokedAt  repo.UnixMillis
@@ -126,7 +127,7 @@ func (apiKeyRow) TableName() string { return "api_keys" }
 func (r apiKeyRow) toState() *identity.APIKey {
 	return identity.RestoreAPIKey(identity.APIKeyState{
 		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, Hash: r.Hash, Prefix: r.Prefix, Last4: r.Last4,
-		CreatedAt: time.Time(r.CreatedAt),
+		Scopes: identity.RestoreScopes(r.Scopes), CreatedAt: time.Time(r.CreatedAt),
 		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), LastUsedAt: time.Time(r.LastUsedAt),
 		Revision: r.Revision,
 	})
@@ -136,7 +137,7 @@ func newAPIKeyRow(k *identity.APIKey) apiKeyRow {
 	s := k.State()
 	return apiKeyRow{
 		ID: s.ID, CreatorID: s.CreatorID, Name: s.Name, Hash: s.Hash, Prefix: s.Prefix, Last4: s.Last4,
-		CreatedAt: repo.UnixMillis(s.CreatedAt),
+		Scopes: s.Scopes.Text(), CreatedAt: repo.UnixMillis(s.CreatedAt),
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt),
 		LastUsedAt: repo.UnixMillis(s.LastUsedAt), Revision: s.Revision,
 	}

@@ -22,19 +22,21 @@ type keyView struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Key is shown once, when it is made.
-	Key        string  `json:"key,omitempty"`
-	Prefix     string  `json:"prefix"`
-	Last4      string  `json:"last4"`
-	Livemode   bool    `json:"livemode"`
-	CreatedAt  *string `json:"createdAt"`
-	ExpiresAt  *string `json:"expiresAt"`
-	LastUsedAt *string `json:"lastUsedAt"`
-	RevokedAt  *string `json:"revokedAt"`
+	Key      string `json:"key,omitempty"`
+	Prefix   string `json:"prefix"`
+	Last4    string `json:"last4"`
+	Livemode bool   `json:"livemode"`
+	// Scopes are what the key may do: all alone, or some of the others.
+	Scopes     []core.Scope `json:"scopes"`
+	CreatedAt  *string      `json:"createdAt"`
+	ExpiresAt  *string      `json:"expiresAt"`
+	LastUsedAt *string      `json:"lastUsedAt"`
+	RevokedAt  *string      `json:"revokedAt"`
 }
 
 func (h handlers) newKeyView(k core.APIKeyState) keyView {
 	return keyView{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: h.Live,
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: h.Live, Scopes: k.Scopes.List(),
 		CreatedAt: apiformat.Time(k.CreatedAt),
 		ExpiresAt: apiformat.Time(k.ExpiresAt), LastUsedAt: apiformat.Time(k.LastUsedAt),
 		RevokedAt: apiformat.Time(k.RevokedAt),
@@ -42,16 +44,18 @@ func (h handlers) newKeyView(k core.APIKeyState) keyView {
 }
 
 type createKeyRequest struct {
-	Name      string  `json:"name"`
-	ExpiresAt *string `json:"expiresAt"`
+	Name      string   `json:"name"`
+	Scopes    []string `json:"scopes"`
+	ExpiresAt *string  `json:"expiresAt"`
 }
 
 func (h handlers) createKey(c *fiber.Ctx) error {
 	in, malformed := httpapi.Decode[createKeyRequest](c)
 	var f fault.Violations
-	order := core.NewKeyRequest{Name: in.Name, ExpiresAt: httpapi.ReadTime(&f, "expiresAt", in.ExpiresAt)}
+	scopes, unknown := core.ParseScopes(in.Scopes)
+	order := core.NewKeyRequest{Name: in.Name, Scopes: scopes, ExpiresAt: httpapi.ReadTime(&f, "expiresAt", in.ExpiresAt)}
 	_, invalid := order.Clean(h.Clock.Real())
-	if err := httpapi.MergeFieldErrors(malformed, f.Err(), invalid); err != nil {
+	if err := httpapi.MergeFieldErrors(malformed, f.Err(), unknown, invalid); err != nil {
 		return err
 	}
 	state, key, err := h.Identity.CreateKey(c.UserContext(), httpapi.Account(c), order)

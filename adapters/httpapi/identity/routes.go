@@ -43,7 +43,7 @@ type Authenticator struct{ *identity.Service }
 var _ httpapi.Authenticator = Authenticator{}
 
 // AuthenticateKey implements httpapi.Authenticator.
-func (a Authenticator) AuthenticateKey(ctx context.Context, key string) (creatorID, keyID string, err error) {
+func (a Authenticator) AuthenticateKey(ctx context.Context, key string) (httpapi.AuthenticatedKey, error) {
 	holder, err := a.Service.AuthenticateKey(ctx, key)
-	return holder.CreatorID, holder.KeyID, err
+	return httpapi.AuthenticatedKey{ID: holder.KeyID, CreatorID: holder.CreatorID, Scopes: holder.Scopes}, err
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -36,6 +37,7 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 				Label: "Key",
 				Cell:  func(k *core.APIKey) ui.Cell { return ui.Mono(k.State().Prefix + "…" + k.State().Last4) },
 			},
+			{Label: "Scopes", Cell: func(k *core.APIKey) ui.Cell { return ui.Text(scopeList(k.State().Scopes)) }},
 			{Label: "Last used", Cell: func(k *core.APIKey) ui.Cell {
 				if k.State().LastUsedAt.IsZero() {
 					return ui.Text("Never")
@@ -46,6 +48,12 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 				Label: "Created", Cell: func(k *core.APIKey) ui.Cell { return v.moment(k.State().CreatedAt) },
 				CSV: func(k *core.APIKey) string { return ui.ExactTime(k.State().CreatedAt) },
 			},
+			{Label: "Expires", Cell: func(k *core.APIKey) ui.Cell {
+				if k.State().ExpiresAt.IsZero() {
+					return ui.Text("Never")
+				}
+				return v.moment(k.State().ExpiresAt)
+			}, CSV: func(k *core.APIKey) string { return ui.ExactTime(k.State().ExpiresAt) }},
 			{Cell: func(k *core.APIKey) ui.Cell {
 				return ui.Cell{
 					Actions: []ui.Action{
@@ -72,11 +80,52 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 	})
 }
 
-func keyForm(v *visit) ui.Form {
-	f := v.form("key", base+"/keys/new", "Create key", ui.Field{
-		Name: "name", Label: "Name", Required: true, Placeholder: "Backend",
-		Hint: "Where it is used, so that you know what to revoke.",
-	})
+// scopeLabels say what a scope lets a key do.
+var scopeLabels = map[core.Scope]string{
+	core.ScopeRead:          "Read everything, change nothing",
+	core.ScopeCatalog:       "Catalog, meters and prices",
+	core.ScopeCheckout:      "Checkout sessions and payments",
+	core.ScopeCustomers:     "Customers, cards and portal links",
+	core.ScopeAccess:        "Customers’ access, grants and credits",
+	core.ScopeSubscriptions: "Subscriptions",
+	core.ScopeAppointments:  "Appointments",
+	core.ScopeUsage:         "Usage reports, billing plans and alerts",
+	core.ScopeInvoices:      "Invoices",
+	core.ScopeRefunds:       "Refunds and disputes",
+	core.ScopePayouts:       "Balance and payouts",
+	core.ScopeWebhooks:      "Events and webhooks",
+	core.ScopeSandbox:       "The sandbox’s clock",
+}
+
+// scopeList names the scopes of a key as the API does.
+func scopeList(scopes core.Scopes) string {
+	if scopes == (core.Scopes{}) {
+		return "Everything"
+	}
+	return strings.ReplaceAll(scopes.Text(), ",", ", ")
+}
+
+func (r *Routes) keyForm(v *visit) ui.Form {
+	fields := []ui.Field{
+		{
+			Name: "name", Label: "Name", Required: true, Placeholder: "Backend",
+			Hint: "Where it is used, so that you know what to revoke.",
+		},
+		{
+			Name: "expiresAt", Label: "Expires", Type: "date",
+			Hint: "The key stops working when this day begins, in UTC. Leave it empty for a key without an end.",
+		},
+		{Type: "heading", Label: "What the key may do: everything, unless you choose"},
+	}
+	for _, scope := range core.LimitedScopes() {
+		if scope == core.ScopeSandbox && r.layout.Config().Live {
+			continue
+		}
+		fields = append(fields, ui.Field{
+			Name: "scope." + string(scope), Label: scopeLabels[scope], Type: "checkbox", Half: true,
+		})
+	}
+	f := v.form("key", base+"/keys/new", "Create key", fields...)
 	f.Cancel = base + "/keys"
 	return f
 }
@@ -87,16 +136,33 @@ func keyPage() ui.Page {
 
 func (r *Routes) newKey(c *fiber.Ctx, v *visit) error {
 	p := keyPage()
-	p.Parts = []ui.Part{ui.FormPart(keyForm(v))}
+	p.Parts = []ui.Part{ui.FormPart(r.keyForm(v))}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) createKey(c *fiber.Ctx, v *visit) error {
-	_, key, err := r.Identity.CreateKey(c.UserContext(), v.account(), core.NewKeyRequest{
-		Name: ui.ReadInput(c).Text("name"),
-	})
+	in := ui.ReadInput(c)
+	order := core.NewKeyRequest{Name: in.Text("name"), ExpiresAt: in.Day("expiresAt", "expiresAt")}
+	var chosen []string
+	for _, scope := range core.LimitedScopes() {
+		if in.Checked("scope." + string(scope)) {
+			chosen = append(chosen, string(scope))
+		}
+	}
+	var key string
+	scopes, err := core.ParseScopes(chosen)
+	if err == nil {
+		order.Scopes = scopes
+		err = in.Submit(func() error {
+			_, err := order.Clean(r.Clock.Real())
+			return err
+		}, func() (err error) {
+			_, key, err = r.Identity.CreateKey(c.UserContext(), v.account(), order)
+			return err
+		})
+	}
 	if err != nil {
-		return r.again(c, v, keyPage(), keyForm(v), err)
+		return r.again(c, v, keyPage(), r.keyForm(v), err)
 	}
 	return r.reveal(c, base+"/keys/created", "The key is created.", key)
 }
@@ -111,9 +177,12 @@ func (r *Routes) createdKey(c *fiber.Ctx, v *visit) error {
 	p.Parts = []ui.Part{
 		ui.NotePart("wait", "This is the only time that the key is shown. Keep it where your backend reads its secrets."),
 		ui.CodePart("Secret key", "key", key),
-		ui.CodePart(
+	}
+	holder, err := r.Identity.AuthenticateKey(c.UserContext(), key)
+	if err == nil && holder.Scopes.Allow(core.ScopeRead, core.ScopeCheckout) {
+		p.Parts = append(p.Parts, ui.CodePart(
 			"Try it", "try", "curl -s "+r.layout.Config().BaseURL+"/v1/payments -H 'Authorization: Bearer "+key+"'",
-		),
+		))
 	}
 	p.Actions = []ui.Action{ui.Link("Done", base+"/keys").Primary()}
 	return r.send(c, v, p)

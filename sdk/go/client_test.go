@@ -1,0 +1,195 @@
+package sundry
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// service answers each request with the next of the given responses, and the last one from then on. It records what it
+// was sent.
+type service struct {
+	mu        sync.Mutex
+	responses []response
+	requests  []http.Request
+	bodies    []string
+}
+
+type response struct {
+	status int
+	body   string
+	header map[string]string
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	s.requests, s.bodies = append(s.requests, *r), append(s.bodies, string(body))
+	next := s.responses[0]
+	if len(s.responses) > 1 {
+		s.responses = s.responses[1:]
+	}
+	if next.status == 0 { // the connection breaks
+		panic(http.ErrAbortHandler)
+	}
+	for name, value := range next.header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(next.status)
+	_, _ = io.WriteString(w, next.body)
+}
+
+func start(t *testing.T, responses ...response) (*Client, *service) {
+	t.Helper()
+	s := &service{responses: responses}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return New(Config{BaseURL: server.URL + "/", Key: "sk_test_1", Pause: time.Millisecond}), s
+}
+
+func TestARetryKeepsTheKey(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 503}, response{}, response{status: 429, header: map[string]string{"Retry-After": "0"}},
+		response{status: 201, body: `{"id":"cs_1"}`})
+	session, err := c.CreateSession(t.Context(), NewSession{ListingID: "lst_1", SuccessURL: "https://x.example"})
+	if err != nil || session.ID != "cs_1" || len(s.requests) != 4 {
+		t.Fatalf("%+v, %v after %d requests", session, err, len(s.requests))
+	}
+	key := s.requests[0].Header.Get("Idempotency-Key")
+	for i, r := range s.requests {
+		if key == "" || r.Header.Get("Idempotency-Key") != key || s.bodies[i] != s.bodies[0] ||
+			r.Header.Get("Authorization") != "Bearer sk_test_1" {
+			t.Errorf("request %d has the key %q, want %q; body %s", i, r.Header.Get("Idempotency-Key"), key, s.bodies[i])
+		}
+	}
+	if _, err := c.CreateSession(WithIdempotencyKey(t.Context(), "order-7"), NewSession{}); err != nil ||
+		s.requests[4].Header.Get("Idempotency-Key") != "order-7" {
+		t.Errorf("a key of one's own: %v, %q", err, s.requests[4].Header.Get("Idempotency-Key"))
+	}
+}
+
+func TestARefusalIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 400, body: `{"code":"VALIDATION_FAILED","message":"m","requestId":"req_1",` +
+		`"details":[{"field":"email","code":"REQUIRED","message":"Enter it."}]}`})
+	_, err := c.CreateCustomer(t.Context(), NewCustomer{})
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok || refusal.Status != 400 || !IsCode(err, "VALIDATION_FAILED") || refusal.RequestID != "req_1" ||
+		refusal.Details[0].Field != "email" || len(s.requests) != 1 {
+		t.Errorf("%+v after %d requests", err, len(s.requests))
+	}
+}
+
+func TestRetriesEnd(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 502, body: "<html>"})
+	if _, err := c.Receipt(t.Context(), "cs_1"); !IsCode(err, "INTERNAL") || len(s.requests) != 4 {
+		t.Errorf("%v after %d requests, want 4", err, len(s.requests))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Receipt(ctx, "cs_1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a canceled call: %v", err)
+	}
+}
+
+func TestTheCacheServesWhileTheServiceIsDown(t *testing.T) {
+	t.Parallel()
+	c, s := start(t,
+		response{status: 200, header: map[string]string{"Etag": `"1"`},
+			body: `{"externalCustomerId":"u","version":1,"entitlements":[{"key":"export","type":"boolean","value":true},` +
+				`{"key":"seats","type":"limit","value":5}],"activePlans":[{"key":"pro","listingKey":"app"}]}`},
+		response{status: 304, header: map[string]string{"Etag": `"1"`}},
+		response{status: 500, body: "{}"})
+	cache := c.NewAccessCache(time.Hour, 0)
+	for i, want := range []struct {
+		requests int
+		stale    bool
+		changed  bool
+	}{{1, false, false}, {1, false, false}, {2, false, true}, {6, true, true}} {
+		if want.changed {
+			cache.Changed(&Event{Type: "customer.access_changed", Data: []byte(`{"externalCustomerId":"u"}`)})
+		}
+		access, err := cache.Get(t.Context(), "u")
+		if err != nil || access.Version != 1 || access.Stale != want.stale || len(s.requests) != want.requests ||
+			!access.Allows("export") || access.Limit("seats") != 5 || !access.HasPlan("app", "pro") ||
+			access.Allows("nothing") {
+			t.Fatalf("read %d: %+v, %v after %d requests, want %+v", i, access, err, len(s.requests), want)
+		}
+	}
+	if got := s.requests[1].Header.Get("If-None-Match"); got != `"1"` {
+		t.Errorf("If-None-Match %q", got)
+	}
+	cache.Changed(&Event{Type: "payment.completed", Data: []byte(`{"externalCustomerId":"u"}`)})
+	if _, err := cache.Get(t.Context(), "stranger"); err == nil {
+		t.Error("a customer whom nobody knows is answered during an outage")
+	}
+}
+
+func TestARefusedCustomerIsNotServedFromMemory(t *testing.T) {
+	t.Parallel()
+	c, _ := start(t, response{status: 200, body: `{"version":3}`}, response{status: 401, body: `{"code":"UNAUTHENTICATED"}`})
+	cache := c.NewAccessCache(0, 1)
+	if _, err := cache.Get(t.Context(), "u"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cache.Get(t.Context(), "u"); !IsCode(err, "UNAUTHENTICATED") {
+		t.Errorf("with a revoked key: %v", err)
+	}
+}
+
+// The secret, the message and its signature are the example of the Standard Webhooks specification.
+func TestVerifyWebhook(t *testing.T) {
+	t.Parallel()
+	const secret, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", `{"test": 2432232314}`
+	at := time.Unix(1614265330, 0)
+	header := func(signature string) http.Header {
+		return http.Header{"Webhook-Id": {"msg_p5jXN8AQM9LWM0D4loKWxJek"}, "Webhook-Timestamp": {"1614265330"},
+			"Webhook-Signature": {signature}}
+	}
+	const right = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+	if _, err := verifyAt(at, secret, header("v1,"+base64.StdEncoding.EncodeToString([]byte("x"))+" "+right), []byte(body)); err != nil {
+		t.Errorf("a signed message: %v", err)
+	}
+	for name, err := range map[string]error{
+		"another body":      second(verifyAt(at, secret, header(right), []byte(body+" "))),
+		"another signature": second(verifyAt(at, secret, header(strings.Replace(right, "g0", "h0", 1)), []byte(body))),
+		"another version":   second(verifyAt(at, secret, header(strings.Replace(right, "v1", "v2", 1)), []byte(body))),
+		"too old":           second(verifyAt(at.Add(301*time.Second), secret, header(right), []byte(body))),
+		"from the future":   second(verifyAt(at.Add(-301*time.Second), secret, header(right), []byte(body))),
+		"no headers":        second(verifyAt(at, secret, http.Header{}, []byte(body))),
+	} {
+		if !errors.Is(err, ErrSignature) {
+			t.Errorf("%s: %v, want ErrSignature", name, err)
+		}
+	}
+	if _, err := verifyAt(at, "whsec_", header(right), []byte(body)); err == nil {
+		t.Error("an empty secret verifies")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestListsReadEveryPage(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 200, body: `{"data":[{"id":"cus_2"},{"id":"cus_1"}],"hasMore":true,"nextCursor":"n"}`},
+		response{status: 200, body: `{"data":[{"id":"cus_0"}],"hasMore":false,"nextCursor":null}`})
+	var got []string
+	for customer, err := range List[Customer](t.Context(), c, "/v1/customers", nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, customer.ID)
+	}
+	if strings.Join(got, " ") != "cus_2 cus_1 cus_0" || s.requests[1].URL.Query().Get("cursor") != "n" {
+		t.Errorf("read %q, second request %s", got, s.requests[1].URL)
+	}
+}

@@ -1,0 +1,122 @@
+package sundry
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Event is what happened in your account. The members of Data are those of GET /v1/event-types.
+type Event struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	CreatedAt time.Time       `json:"createdAt"`
+	Livemode  bool            `json:"livemode"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// Events returns the pages of events behind a cursor, oldest first; "" begins with the first event. It ends when all
+// were read; ask again later with the last page's NextCursor. Filters are those of GET /v1/events, such as type.
+func (c *Client) Events(ctx context.Context, cursor string, filters url.Values) iter.Seq2[EventPage, error] {
+	query := url.Values{"order": {"asc"}, "limit": {"100"}}
+	for name, values := range filters {
+		query[name] = values
+	}
+	return func(yield func(EventPage, error) bool) {
+		for {
+			if cursor != "" {
+				query.Set("cursor", cursor)
+			}
+			var page EventPage
+			err := c.Do(ctx, http.MethodGet, "/v1/events?"+query.Encode(), nil, &page)
+			if !yield(page, err) || err != nil || !page.HasMore {
+				return
+			}
+			cursor = page.NextCursor
+		}
+	}
+}
+
+// EventPage is a page of events. Keep NextCursor with what you did with them, and no event is missed or done twice.
+type EventPage struct {
+	Data       []Event `json:"data"`
+	HasMore    bool    `json:"hasMore"`
+	NextCursor string  `json:"nextCursor"`
+}
+
+// List returns every object of a list route, such as /v1/invoices, newest first, page by page.
+func List[T any](ctx context.Context, c *Client, path string, filters url.Values) iter.Seq2[T, error] {
+	query := url.Values{"limit": {"100"}}
+	for name, values := range filters {
+		query[name] = values
+	}
+	return func(yield func(T, error) bool) {
+		for {
+			var page struct {
+				Data       []T     `json:"data"`
+				HasMore    bool    `json:"hasMore"`
+				NextCursor *string `json:"nextCursor"`
+			}
+			if err := c.Do(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Data {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if !page.HasMore || page.NextCursor == nil {
+				return
+			}
+			query.Set("cursor", *page.NextCursor)
+		}
+	}
+}
+
+// ErrSignature is the refusal of a webhook message that the service did not sign, or signed too long ago.
+var ErrSignature = errors.New("sundry: the webhook message has no valid signature")
+
+// signatureLifetime is how far a message's time may be off: an old message could be a replay.
+const signatureLifetime = 5 * time.Minute
+
+// VerifyWebhook checks a message with the secret of its endpoint (whsec_…) and returns its event. Pass the body as it
+// arrived. ErrSignature. The same event may come twice: its ID tells.
+func VerifyWebhook(secret string, header http.Header, body []byte) (*Event, error) {
+	return verifyAt(time.Now(), secret, header, body)
+}
+
+func verifyAt(now time.Time, secret string, header http.Header, body []byte) (*Event, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) == 0 {
+		return nil, errors.New("sundry: the secret of an endpoint reads whsec_ and base64")
+	}
+	id, stamp := header.Get("Webhook-Id"), header.Get("Webhook-Timestamp")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil || id == "" || now.Sub(time.Unix(seconds, 0)).Abs() > signatureLifetime {
+		return nil, ErrSignature
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + stamp + "."))
+	mac.Write(body)
+	want := mac.Sum(nil)
+	for signature := range strings.FieldsSeq(header.Get("Webhook-Signature")) {
+		version, text, _ := strings.Cut(signature, ",")
+		got, err := base64.StdEncoding.DecodeString(text)
+		if version == "v1" && err == nil && hmac.Equal(got, want) {
+			event := &Event{}
+			return event, json.Unmarshal(body, event)
+		}
+	}
+	return nil, ErrSignature
+}

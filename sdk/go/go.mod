@@ -1,0 +1,3 @@
+module sundry/sdk/go
+
+go 1.26

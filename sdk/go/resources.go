@@ -1,0 +1,288 @@
+package sundry
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// CatalogReference names what a session sells, by stable keys.
+type CatalogReference struct {
+	Listing  string `json:"listing"`
+	Plan     string `json:"plan,omitempty"`
+	Interval string `json:"interval,omitempty"`
+	Variant  string `json:"variant,omitempty"`
+	Currency string `json:"currency,omitempty"`
+}
+
+// Slot is a time of an appointment.
+type Slot struct {
+	StartsAt     time.Time `json:"startsAt"`
+	EndsAt       time.Time `json:"endsAt"`
+	Timezone     string    `json:"timezone"`
+	DeliveryMode string    `json:"deliveryMode"`
+}
+
+// NewSession is a checkout session to open. Either Catalog, with ExternalCustomerID, or ListingID names what it sells.
+type NewSession struct {
+	Catalog            *CatalogReference `json:"catalog,omitempty"`
+	ListingID          string            `json:"listingId,omitempty"`
+	VariantID          string            `json:"variantId,omitempty"`
+	ExternalCustomerID string            `json:"externalCustomerId,omitempty"`
+	Email              string            `json:"email,omitempty"`
+	SuccessURL         string            `json:"successUrl"`
+	CancelURL          string            `json:"cancelUrl,omitempty"`
+	UIMode             string            `json:"uiMode,omitempty"` // hosted or embedded
+	AppointmentSlots   []Slot            `json:"appointmentSlots,omitempty"`
+	DiscountCode       string            `json:"discountCode,omitempty"`
+	ReferenceID        string            `json:"referenceId,omitempty"`
+	Metadata           map[string]string `json:"metadata,omitempty"`
+}
+
+// Session is a checkout session: send the buyer to CheckoutURL. Amounts are in the currency's minor unit.
+type Session struct {
+	ID           string            `json:"id"`
+	CheckoutURL  string            `json:"checkoutUrl"`
+	EmbedURL     string            `json:"embedUrl"`
+	Status       string            `json:"status"` // processing, paid, failed or expired
+	ExpiresAt    time.Time         `json:"expiresAt"`
+	Currency     string            `json:"currency"`
+	TotalInCents int64             `json:"totalInCents"`
+	ReferenceID  string            `json:"referenceId"`
+	Metadata     map[string]string `json:"metadata"`
+}
+
+// Receipt is the outcome of a session.
+type Receipt struct {
+	CheckoutID         string     `json:"checkoutId"`
+	Status             string     `json:"status"` // processing, paid, failed or expired
+	Currency           string     `json:"currency"`
+	TotalInCents       int64      `json:"totalInCents"`
+	RefundedInCents    int64      `json:"refundedInCents"`
+	PaidAt             *time.Time `json:"paidAt"`
+	ReceiptNumber      string     `json:"receiptNumber"`
+	ReceiptURL         string     `json:"receiptUrl"`
+	PaymentID          string     `json:"paymentId"`
+	SubscriptionID     string     `json:"subscriptionId"`
+	CustomerID         string     `json:"customerId"`
+	ExternalCustomerID string     `json:"externalCustomerId"`
+	ReferenceID        string     `json:"referenceId"`
+	AccessVersion      int64      `json:"accessVersion"`
+	PollAfterMs        int64      `json:"pollAfterMs"`
+}
+
+// CreateSession opens a checkout session.
+func (c *Client) CreateSession(ctx context.Context, session NewSession) (*Session, error) {
+	return call[Session](ctx, c, http.MethodPost, "/v1/checkout-sessions", session)
+}
+
+// Receipt reads the outcome of a session.
+func (c *Client) Receipt(ctx context.Context, sessionID string) (*Receipt, error) {
+	path := "/v1/checkout-sessions/" + url.PathEscape(sessionID) + "/receipt?headless=true"
+	return call[Receipt](ctx, c, http.MethodGet, path, nil)
+}
+
+// WaitForReceipt reads the receipt until its outcome is known or the context ends: never grant access because a buyer
+// came back.
+func (c *Client) WaitForReceipt(ctx context.Context, sessionID string) (*Receipt, error) {
+	for {
+		receipt, err := c.Receipt(ctx, sessionID)
+		if err != nil || receipt.Status != "processing" {
+			return receipt, err
+		}
+		timer := time.NewTimer(max(time.Duration(receipt.PollAfterMs)*time.Millisecond, 100*time.Millisecond))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return receipt, ctx.Err()
+		case <-timer.C:
+		}
+	}
+}
+
+// Address is a postal address. Country is ISO 3166-1 alpha-2, such as IE.
+type Address struct {
+	Line1      string `json:"line1,omitempty"`
+	Line2      string `json:"line2,omitempty"`
+	City       string `json:"city,omitempty"`
+	State      string `json:"state,omitempty"`
+	PostalCode string `json:"postalCode,omitempty"`
+	Country    string `json:"country"`
+}
+
+// NewCustomer is a customer to create, or what to change of one: members that are empty stay as they are.
+type NewCustomer struct {
+	Email              string   `json:"email,omitempty"`
+	DisplayName        string   `json:"displayName,omitempty"`
+	ExternalCustomerID string   `json:"externalCustomerId,omitempty"`
+	BillingAddress     *Address `json:"billingAddress,omitempty"`
+	TaxID              string   `json:"taxId,omitempty"`
+}
+
+// Customer is somebody who buys.
+type Customer struct {
+	ID                 string    `json:"id"`
+	Email              string    `json:"email"`
+	DisplayName        string    `json:"displayName"`
+	ExternalCustomerID string    `json:"externalCustomerId"`
+	BillingAddress     *Address  `json:"billingAddress"`
+	TaxID              string    `json:"taxId"`
+	CreatedAt          time.Time `json:"createdAt"`
+}
+
+// CreateCustomer creates a customer.
+func (c *Client) CreateCustomer(ctx context.Context, customer NewCustomer) (*Customer, error) {
+	return call[Customer](ctx, c, http.MethodPost, "/v1/customers", customer)
+}
+
+// Customer reads a customer.
+func (c *Client) Customer(ctx context.Context, id string) (*Customer, error) {
+	return call[Customer](ctx, c, http.MethodGet, "/v1/customers/"+url.PathEscape(id), nil)
+}
+
+// UpdateCustomer changes a customer.
+func (c *Client) UpdateCustomer(ctx context.Context, id string, change NewCustomer) (*Customer, error) {
+	return call[Customer](ctx, c, http.MethodPatch, "/v1/customers/"+url.PathEscape(id), change)
+}
+
+// PortalURL makes a link to the pages on which a customer manages subscriptions, cards and invoices.
+func (c *Client) PortalURL(ctx context.Context, customerID, returnURL string) (string, error) {
+	made, err := call[struct {
+		URL string `json:"url"`
+	}](ctx, c, http.MethodPost, "/v1/customer-portal-sessions",
+		map[string]string{"customerId": customerID, "returnUrl": returnURL})
+	if err != nil {
+		return "", err
+	}
+	return made.URL, nil
+}
+
+// Use is a report of usage. Quantity is a decimal, sent to the digit: "12.5".
+type Use struct {
+	SubscriptionID string      `json:"subscriptionId"`
+	Meter          string      `json:"meter"`
+	Quantity       json.Number `json:"quantity"`
+	// IdempotencyKey names the report for good; "" is a new one, which only this call's retries share.
+	IdempotencyKey string     `json:"idempotencyKey"`
+	Timestamp      *time.Time `json:"timestamp,omitempty"` // nil: now
+}
+
+// Reported is the outcome of a report. Error is that of a report in a batch which was refused.
+type Reported struct {
+	ID        string `json:"id"`
+	Accepted  bool   `json:"accepted"`
+	Duplicate bool   `json:"duplicate"`
+	Error     *Error `json:"error"`
+}
+
+// ReportUse reports usage. It is durable when this returns.
+func (c *Client) ReportUse(ctx context.Context, use Use) (*Reported, error) {
+	if use.IdempotencyKey == "" {
+		use.IdempotencyKey = idempotencyKey(ctx)
+	}
+	ctx = WithIdempotencyKey(ctx, use.IdempotencyKey)
+	return call[Reported](ctx, c, http.MethodPost, "/v1/usage/events", use)
+}
+
+// ReportUses reports up to 1,000 uses. Each has an outcome of its own, in the same order.
+func (c *Client) ReportUses(ctx context.Context, uses []Use) ([]Reported, error) {
+	sent := make([]Use, len(uses))
+	for i, use := range uses {
+		if use.IdempotencyKey == "" {
+			use.IdempotencyKey = rand.Text()
+		}
+		sent[i] = use
+	}
+	made, err := call[struct {
+		Results []Reported `json:"results"`
+	}](ctx, c, http.MethodPost, "/v1/usage/events/batch", map[string]any{"events": sent})
+	if err != nil {
+		return nil, err
+	}
+	return made.Results, nil
+}
+
+// InvoiceLine is a line of an invoice to push.
+type InvoiceLine struct {
+	Description   string `json:"description"`
+	AmountInCents int64  `json:"amountInCents"`
+}
+
+// NewInvoice is an invoice that the customer's saved card is charged for at once.
+type NewInvoice struct {
+	CustomerID  string        `json:"customerId"`
+	Currency    string        `json:"currency"`
+	LineItems   []InvoiceLine `json:"lineItems"`
+	PeriodStart string        `json:"periodStart,omitempty"`
+	PeriodEnd   string        `json:"periodEnd,omitempty"`
+}
+
+// Invoice is an invoice.
+type Invoice struct {
+	ID            string     `json:"id"`
+	Number        string     `json:"number"`
+	CustomerID    string     `json:"customerId"`
+	Status        string     `json:"status"` // open, failed or paid
+	Currency      string     `json:"currency"`
+	TaxInCents    int64      `json:"taxInCents"`
+	TotalInCents  int64      `json:"totalInCents"`
+	DeclineCode   string     `json:"declineCode"`
+	NextAttemptAt *time.Time `json:"nextAttemptAt"`
+	HostedURL     string     `json:"hostedUrl"`
+	PDFURL        string     `json:"pdfUrl"`
+	PaidAt        *time.Time `json:"paidAt"`
+}
+
+// CreateInvoice pushes an invoice. The key names it for good: with the same key and invoice it returns the one that was
+// made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; Error.Body carries it.
+func (c *Client) CreateInvoice(ctx context.Context, key string, invoice NewInvoice) (*Invoice, error) {
+	made, err := call[Invoice](WithIdempotencyKey(ctx, key), c, http.MethodPost, "/v1/invoices", invoice)
+	if refusal, ok := errors.AsType[*Error](err); ok && refusal.Code == "IDEMPOTENCY_KEY_REUSED" {
+		made = &Invoice{}
+		return made, json.Unmarshal(refusal.Body, made)
+	}
+	return made, err
+}
+
+// Invoice reads an invoice.
+func (c *Client) Invoice(ctx context.Context, id string) (*Invoice, error) {
+	return call[Invoice](ctx, c, http.MethodGet, "/v1/invoices/"+url.PathEscape(id), nil)
+}
+
+// NewRefund is a refund of the payment that either id names. Without an amount it is all that is left.
+type NewRefund struct {
+	PaymentID     string `json:"paymentId,omitempty"`
+	CheckoutID    string `json:"checkoutId,omitempty"`
+	AmountInCents int64  `json:"amountInCents,omitempty"`
+	Reason        string `json:"reason"`
+	KeepAccess    bool   `json:"keepAccess,omitempty"`
+	Subscription  string `json:"subscription,omitempty"` // cancel_now, cancel_at_period_end or keep
+}
+
+// Refund is money on its way back.
+type Refund struct {
+	ID            string `json:"id"`
+	PaymentID     string `json:"paymentId"`
+	AmountInCents int64  `json:"amountInCents"`
+	Currency      string `json:"currency"`
+	Reason        string `json:"reason"`
+	Status        string `json:"status"`
+}
+
+// CreateRefund returns money.
+func (c *Client) CreateRefund(ctx context.Context, refund NewRefund) (*Refund, error) {
+	return call[Refund](ctx, c, http.MethodPost, "/v1/refunds", refund)
+}
+
+// call is Do with the type of the response.
+func call[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	out := new(T)
+	if err := c.Do(ctx, method, path, body, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}

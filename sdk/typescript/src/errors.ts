@@ -1,0 +1,34 @@
+/** One fault of a request. */
+export interface ErrorDetail {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** A refusal by the service. Switch on `code`; `message` is for developers. */
+export class SundryError extends Error {
+  override readonly name = "SundryError";
+  readonly code: string;
+  readonly requestId: string;
+  readonly details: ErrorDetail[];
+  /** How many milliseconds the service asks to wait; 0 where it does not. */
+  readonly retryAfterMs: number;
+
+  constructor(
+    readonly status: number,
+    /** The whole response: some refusals carry the object that they are about. */
+    readonly body: Record<string, unknown>,
+    headers: Headers,
+  ) {
+    super(typeof body["message"] === "string" ? body["message"] : `The service responded with ${status}.`);
+    this.code = typeof body["code"] === "string" ? body["code"] : "INTERNAL"; // by a proxy, not by the service
+    this.requestId = typeof body["requestId"] === "string" ? body["requestId"] : headers.get("x-request-id") ?? "";
+    this.details = Array.isArray(body["details"]) ? (body["details"] as ErrorDetail[]) : [];
+    this.retryAfterMs = (Number(headers.get("retry-after")) || 0) * 1000;
+  }
+
+  /** Whether the same request may succeed later. */
+  get isTemporary(): boolean {
+    return this.status === 429 || this.status >= 500 || this.code === "IDEMPOTENCY_IN_PROGRESS";
+  }
+}

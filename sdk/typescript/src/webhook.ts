@@ -1,0 +1,36 @@
+import type { Event } from "./types.js";
+
+/** How far a message's time may be off, in seconds: an old message could be a replay. */
+const lifetime = 5 * 60;
+
+const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+
+/** The headers of a message: of fetch, or of Node's http in lower case. */
+export type MessageHeaders = Headers | Record<string, string | string[] | undefined>;
+
+const header = (headers: MessageHeaders, name: string): string => {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? "";
+};
+
+/**
+ * Checks a message with the secret of its endpoint (whsec_…) and returns its event. Pass the body as it arrived. Rejects a
+ * message that the service did not sign, or signed too long ago. The same event may come twice: its id tells.
+ */
+export async function verifyWebhook(
+  secret: string, headers: MessageHeaders, body: string, now: Date = new Date(),
+): Promise<Event> {
+  const id = header(headers, "webhook-id"), stamp = header(headers, "webhook-timestamp");
+  const key = bytes(secret.replace(/^whsec_/, ""));
+  if (key.length === 0) throw new Error("The secret of an endpoint reads whsec_ and base64.");
+  const invalid = new Error("The webhook message has no valid signature.");
+  if (id === "" || !/^\d+$/.test(stamp) || Math.abs(now.getTime() / 1000 - Number(stamp)) > lifetime) throw invalid;
+  const mac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  const signed = new TextEncoder().encode(`${id}.${stamp}.${body}`);
+  for (const signature of header(headers, "webhook-signature").split(" ")) {
+    const [version, text = ""] = signature.split(",");
+    if (version !== "v1" || !/^[A-Za-z0-9+/]{43}=$/.test(text)) continue;
+    if (await crypto.subtle.verify("HMAC", mac, bytes(text), signed)) return JSON.parse(body) as Event;
+  }
+  throw invalid;
+}
