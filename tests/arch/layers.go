@@ -177,8 +177,8 @@ func libraryFault(from place, importPath string, isTest bool) string {
 }
 
 // knowsStatuses reports whether a package may name HTTP statuses: those that respond to callers over HTTP, and those
-// that read other servers' responses, as driven adapters and the commands do.
+// that read other servers' responses, as driven adapters, the commands and the clients do.
 func knowsStatuses(dir string) bool {
 	p := locate(dir)
-	return p.layer == driven || p.layer == driving && p.unit != "jobs"
+	return p.layer == driven || p.layer == sdk || p.layer == driving && p.unit != "jobs"
 }
