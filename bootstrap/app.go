@@ -31,6 +31,7 @@ import (
 	"sundry/modules/identity"
 	"sundry/modules/images"
 	"sundry/modules/invoicing"
+	"sundry/modules/operator"
 	"sundry/modules/payments"
 	"sundry/modules/requestlog"
 	"sundry/modules/sandbox"
@@ -56,6 +57,7 @@ type App struct {
 	metrics   *prometheus.Registry
 	bus       *bus
 	limiter   ports.RateLimiter
+	standing  *operator.Service
 	adapters  Options
 	providers ports.Providers
 	modules   modules
@@ -105,6 +107,7 @@ type modules struct {
 	Usage         *usage.Service
 	Invoicing     *invoicing.Service
 	Documents     *invoicing.Documents
+	Operator      *operator.Service
 
 	Reconciliation *payments.Reconciliation
 }

@@ -28,6 +28,7 @@ func (a *App) mountHTTP(m modules) error {
 	}
 	server, err := httpapi.New(httpapi.Deps{
 		Live: a.live(), Encrypted: strings.HasPrefix(a.cfg.BaseURL, "https:"), RateLimitPerMinute: a.cfg.RateLimit(),
+		Accounts:    m.Operator,
 		Auth:        identityapi.Authenticator{Service: m.Identity},
 		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
 		RefusedPage: shared.Refused,

@@ -13,6 +13,7 @@ import (
 // wire builds the areas, each in a file of its own: a module after those that it queries. Events reach their
 // subscribers in this order, too: that of an occasion is among the webhook events before those of what follows from it.
 func (a *App) wire() modules {
+	a.standing = a.wireOperator()
 	accounts := a.wireIdentity()
 	responses, hooks := a.wireIdempotency(), a.wireWebhooks()
 	requests, pictures, offers := a.wireRequestLog(), a.wireImages(), a.wireCatalog()
@@ -36,7 +37,7 @@ func (a *App) wire() modules {
 		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.Flush, attempts.ReconcileSoon),
 		Treasury: ledger, Customers: buyers, Payments: cards, Attempts: attempts, Subscriptions: renewals, Refunds: refunds,
 		Disputes: disputes, Inbox: inbox,
-		Usage: meters, Invoicing: invoices, Documents: documents,
+		Usage: meters, Invoicing: invoices, Documents: documents, Operator: a.standing,
 		Reconciliation: payments.NewReconciliation(payments.ReconciliationDeps{
 			Store: a.store, Providers: a.providers, Attempts: attempts, Refunds: refunds, Checkouts: sessions,
 			Accounts: accounts, Payouts: ledger,

@@ -7,7 +7,7 @@ import (
 )
 
 func (a *App) wireCatalog() *catalog.Service {
-	module := catalog.New(a.store, a.clock, a.ids, !a.live())
+	module := catalog.New(a.store, a.clock, a.ids, a.standing, !a.live())
 	a.verify(module.Verify)
 	return module
 }

@@ -45,7 +45,7 @@ func (a *App) wireCheckout(
 			Cards: provider.Cards, Fingerprints: provider.Fingerprints,
 			Offers: offers, Bookings: bookings, Queue: bookings, Access: grants, Accounts: accounts,
 			Discounts: offers, Taxes: a.adapters.Taxes, VAT: a.adapters.VAT, Limiter: a.limiter,
-			Past: subscriptions.Past{}, Portal: buyers,
+			Past: subscriptions.Past{}, Portal: buyers, Standing: a.standing, Rates: a.standing,
 		})
 
 	a.mux.Handle(checkout.TaskExpire, jobs.Payments, module.ExpireDue)

@@ -20,7 +20,7 @@ func (a *App) wireIdentity() *identity.Service {
 			Store: a.store, Clock: a.clock, IDs: a.ids, Passwords: a.adapters.Passwords,
 			Tokens: tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.keys.Tokens("access-tokens"),
 				a.ids.Cell()),
-			Limiter: a.limiter, Bus: a.bus,
+			Limiter: a.limiter, Bus: a.bus, Standing: a.standing,
 		})
 	a.closers = append(a.closers, module.Close)
 

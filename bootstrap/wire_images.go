@@ -6,5 +6,5 @@ import (
 )
 
 func (a *App) wireImages() *images.Service {
-	return images.New(a.store, a.clock, a.ids, imaging.New())
+	return images.New(a.store, a.clock, a.ids, imaging.New(), a.standing)
 }

@@ -19,7 +19,7 @@ func (a *App) wireTreasury(accounts *identity.Service) *treasury.Service {
 		},
 		treasury.Deps{
 			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: paying.PayoutRail, Accounts: accounts,
-			Creators: accounts,
+			Creators: accounts, Standing: a.standing,
 		})
 
 	on(a.bus, module.OnPaymentCompleted)

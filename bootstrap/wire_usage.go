@@ -8,7 +8,8 @@ import (
 )
 
 func (a *App) wireUsage() *usage.Service {
-	module := usage.New(usage.Deps{Store: a.store, Intake: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus})
+	module := usage.New(usage.Deps{Store: a.store, Intake: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus,
+		Rates: a.standing})
 
 	on(a.bus, module.OnSubscriptionCanceled)
 	on(a.bus, module.OnSubscriptionExpired)

@@ -22,7 +22,7 @@ func (a *App) wireWebhooks() *webhooks.Service {
 		webhooks.Config{Live: a.live(), Receivers: a.receivers(), Invoices: a.invoicePages()},
 		webhooks.Deps{
 			Store: a.store, Deliveries: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Sender: sender,
-			Encrypter: a.encrypter("webhook-secrets"),
+			Encrypter: a.encrypter("webhook-secrets"), Standing: a.standing,
 		})
 
 	for _, subscription := range module.Subscriptions() {

@@ -36,6 +36,8 @@ type Listings interface {
 	GetWithPlans(ctx context.Context, creatorID, key string) (listing.State, []plan.State, error)
 	// List lists the account's listings in every status, newest first.
 	List(ctx context.Context, creatorID string, page Page) (List[listing.State], error)
+	// Count returns the number of the account's listings that are not archived.
+	Count(ctx context.Context, creatorID string) (int64, error)
 	// Search lists ACTIVE listings of every account.
 	Search(ctx context.Context, search ListingSearch, page Page) (List[listing.State], error)
 }

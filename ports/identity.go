@@ -45,6 +45,8 @@ type APIKeys interface {
 	Update(ctx context.Context, k *identity.APIKey) error
 	// List returns the account's keys that are not revoked, newest first.
 	List(ctx context.Context, creatorID string, page Page) (List[*identity.APIKey], error)
+	// Count returns the number of the account's keys that are neither revoked nor expired.
+	Count(ctx context.Context, creatorID string, now time.Time) (int64, error)
 	// Touch records that the key was in use at the given time, unless a later use is recorded.
 	Touch(ctx context.Context, id string, at time.Time) error
 }

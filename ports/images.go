@@ -18,8 +18,8 @@ type Images interface {
 	Claim(ctx context.Context, creatorID, imageID string) error
 	// Release lets a picture of the account go.
 	Release(ctx context.Context, creatorID, imageID string, at time.Time) error
-	// Count returns the number of the account's pictures, released ones included.
-	Count(ctx context.Context, creatorID string) (int, error)
+	// Used returns the number of the account's pictures and their bytes, released ones included.
+	Used(ctx context.Context, creatorID string) (n, bytes int64, err error)
 }
 
 // ImageDecoder reads pictures that untrusted parties made.

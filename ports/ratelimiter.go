@@ -21,6 +21,8 @@ type RateLimiter interface {
 	Network
 	// Allow counts one attempt against limit per window, unless it has to wait.
 	Allow(ctx context.Context, key string, limit int, window time.Duration) (Quota, error)
+	// AllowN is Allow for n attempts, of which none counts if they have to wait. n is at most limit.
+	AllowN(ctx context.Context, key string, n, limit int, window time.Duration) (Quota, error)
 	// Refund undoes one Allow that turned out not to count.
 	Refund(ctx context.Context, key string, limit int, window time.Duration) error
 }

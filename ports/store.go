@@ -85,6 +85,7 @@ type Repos struct {
 	Treasury      TreasuryRepos
 	Webhooks      WebhookRepos
 	Mail          MailRepos
+	Operator      OperatorRepos
 	Sandbox       SandboxRepos
 }
 

@@ -14,6 +14,7 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
+	"sundry/modules/operator"
 	"sundry/modules/payments"
 )
 
@@ -45,6 +46,7 @@ type App struct {
 	Accounts  *identity.Service
 	Catalog   *catalog.Service
 	Documents *invoicing.Documents
+	Operator  *operator.Service
 	// Reconciliation compares the database with the payment providers.
 	Reconciliation *payments.Reconciliation
 	// Run plays the roles until ctx ends.
@@ -139,6 +141,7 @@ func commands() []command {
 			name: "verify", needs: theApp, parse: noArguments(verify),
 			lines: []line{{"", "check the invariants of money and access; exit 1 and one line per violation"}},
 		},
+		adminRow(),
 		backupRow(),
 		reconcileRow(),
 		{
@@ -164,10 +167,7 @@ func commands() []command {
 			name: "trigger", parse: parseTrigger, help: triggerUsage,
 			lines: []line{{"TYPE", "make an event in the sandbox (trigger --help)"}},
 		},
-		{
-			name: "version", parse: noArguments(printVersion),
-			lines: []line{{"", "what this binary was built from"}},
-		},
+		{name: "version", parse: noArguments(printVersion), lines: []line{{"", "what this binary was built from"}}},
 		{
 			name: "healthcheck", needs: theSettings, parse: noArguments(checkHealth), apart: true,
 			lines: []line{{"", "exit 0 when the process at ADDR is ready, for a container's health check"}},

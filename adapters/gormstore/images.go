@@ -57,9 +57,9 @@ func (t images) Release(_ context.Context, creatorID, imageID string, at time.Ti
 		repo.UnixMillis(at), creatorID, imageID)
 }
 
-// Count implements ports.Images.
-func (t images) Count(_ context.Context, creatorID string) (int, error) {
-	var n int
-	err := t.DB.Raw("SELECT COUNT(*) FROM images WHERE creator_id = ?", creatorID).Scan(&n).Error
-	return n, t.Failure("count images of "+creatorID, err)
+// Used implements ports.Images.
+func (t images) Used(_ context.Context, creatorID string) (n, bytes int64, err error) {
+	err = repo.ScanRow(t.DB.Raw("SELECT COUNT(*), COALESCE(SUM(LENGTH(body)), 0) FROM images WHERE creator_id = ?",
+		creatorID), &n, &bytes)
+	return n, bytes, t.Failure("count images of "+creatorID, err)
 }

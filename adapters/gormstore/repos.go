@@ -13,6 +13,7 @@ import (
 	"sundry/adapters/gormstore/identity"
 	"sundry/adapters/gormstore/invoicing"
 	"sundry/adapters/gormstore/mail"
+	"sundry/adapters/gormstore/operator"
 	"sundry/adapters/gormstore/payments"
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/sandbox"
@@ -57,6 +58,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Treasury:      treasury.Repositories(b),
 		Webhooks:      webhooks.Repositories(b),
 		Mail:          mail.Repositories(b),
+		Operator:      operator.Repositories(b),
 		Sandbox: ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b),
 			Disputes: sandbox.NewDisputes(b), Audit: sandbox.NewAudit(b)},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/identity"
+	"sundry/core/quota"
 	"sundry/ports"
 )
 
@@ -46,6 +47,14 @@ type Authenticator interface {
 	AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error)
 }
 
+// Accounts decides whether the credential of an account may be used.
+type Accounts interface {
+	// CheckOpen refuses a suspended account. FORBIDDEN.
+	CheckOpen(ctx context.Context, creatorID string) error
+	// Count counts n uses of a resource per minute. RATE_LIMITED.
+	Count(ctx context.Context, creatorID string, of quota.Resource, n int) error
+}
+
 // credentialNames describes the credential of each auth mode. The message of a 401 is the same whatever was wrong.
 var credentialNames = map[AuthMode]string{
 	AccessToken: "This route takes a creator's access token (JWT). Send a valid one in the header Authorization: Bearer <access token>.",
@@ -67,9 +76,9 @@ func hideReason(c *fiber.Ctx, f *fault.Error) *fault.Error {
 }
 
 // setRateLimit reports the limit as the IETF's draft has it (draft-ietf-httpapi-ratelimit-headers).
-func setRateLimit(c *fiber.Ctx, limit int, quota ports.Quota) {
+func setRateLimit(c *fiber.Ctx, limit int, taken ports.Quota) {
 	c.Set("RateLimit-Policy", fmt.Sprintf(`"key";q=%d;w=%d`, limit, int(time.Minute.Seconds())))
-	c.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, quota.Remaining, int(math.Ceil(quota.Reset.Seconds()))))
+	c.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, taken.Remaining, int(math.Ceil(taken.Reset.Seconds()))))
 }
 
 // Account returns the id of the creator whom the route's AuthMode authenticated; "" for none.
@@ -133,11 +142,15 @@ func (s *Server) authenticate(check func(*fiber.Ctx) (creatorID string, err erro
 }
 
 func (s *Server) authenticateToken(c *fiber.Ctx) (creatorID string, err error) {
-	return s.Auth.AuthenticateToken(c.UserContext(), BearerToken(c))
+	creatorID, err = s.Auth.AuthenticateToken(c.UserContext(), BearerToken(c))
+	if err != nil {
+		return "", err
+	}
+	return creatorID, s.Accounts.CheckOpen(c.UserContext(), creatorID)
 }
 
-// authenticateKey checks the API key, counts it against the rate limit, and refuses it where its scopes do not include
-// the route.
+// authenticateKey checks the API key, counts it against the rate limits of the key and of the account, and refuses it
+// where its scopes do not include the route, or where its account is suspended and the route is not for that.
 func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, err error) {
 	enough, _ := scopesFor(r)
 	return func(c *fiber.Ctx) (string, error) {
@@ -149,10 +162,16 @@ func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, er
 		if err := s.countRequest(c, key.ID); err != nil {
 			return "", err
 		}
+		if err := s.Accounts.Count(c.UserContext(), key.CreatorID, quota.Requests, 1); err != nil {
+			return "", err
+		}
 		if !key.Scopes.Allow(enough...) {
 			return "", fault.Newf(fault.Forbidden, "This route takes a key with the scope %s.", scopeNames(enough))
 		}
-		return key.CreatorID, nil
+		if r.Method == fiber.MethodGet || r.WhileSuspended {
+			return key.CreatorID, nil
+		}
+		return key.CreatorID, s.Accounts.CheckOpen(c.UserContext(), key.CreatorID)
 	}
 }
 
@@ -162,14 +181,14 @@ func (s *Server) countRequest(c *fiber.Ctx, keyID string) error {
 	if limit <= 0 {
 		return nil
 	}
-	quota, err := s.RateLimiter.Allow(c.UserContext(), "key:"+keyID, limit, time.Minute)
+	taken, err := s.RateLimiter.Allow(c.UserContext(), "key:"+keyID, limit, time.Minute)
 	if err != nil {
 		return err
 	}
-	setRateLimit(c, limit, quota)
-	if quota.Wait > 0 {
+	setRateLimit(c, limit, taken)
+	if taken.Wait > 0 {
 		f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as long as Retry-After specifies.")
-		f.RetryAfter = quota.Wait
+		f.RetryAfter = taken.Wait
 		return f
 	}
 	return nil

@@ -70,8 +70,8 @@ func wholeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
 	}
 	for _, o := range operationsOf(whole) {
 		if route, served := known[o.key]; served {
-			addFrameResponses(o.node)
 			addScopes(o.node, ScopesFor(route))
+			addFrameResponses(o.key, o.node)
 		}
 	}
 	return whole, addExamples(whole)

@@ -90,8 +90,9 @@ func resolve(document *yaml.Node, reference string) *yaml.Node {
 }
 
 // addFrameResponses declares what the frame responds on every route, unless the operation declares it in its own
-// words: an unknown query parameter, a missing credential, a limit, a body that is too large or encoded, and outages.
-func addFrameResponses(operation *yaml.Node) {
+// words: an unknown query parameter, a missing credential, a suspended account, a limit, a body that is too large or
+// encoded, and outages.
+func addFrameResponses(key string, operation *yaml.Node) {
 	responses := member(operation, "responses")
 	if responses == nil {
 		return
@@ -99,8 +100,11 @@ func addFrameResponses(operation *yaml.Node) {
 	names := []string{"400", "Invalid"}
 	if security := member(operation, "security"); security == nil {
 		names = append(names, "401", "Unauthenticated", "429", "RateLimited")
+		if !strings.HasPrefix(key, "GET ") {
+			names = append(names, "403", "Suspended")
+		}
 	} else if len(security.Content) > 0 {
-		names = append(names, "401", "Unauthenticated")
+		names = append(names, "401", "Unauthenticated", "403", "Suspended")
 	}
 	if member(operation, "requestBody") != nil {
 		names = append(names, "413", "TooLarge")
@@ -132,10 +136,14 @@ func addScopes(operation *yaml.Node, enough []identity.Scope) {
 		names.Content = append(names.Content, text(string(scope)))
 	}
 	operation.Content = append(operation.Content, text("x-scopes"), names)
+	if member(responses, "403") != nil {
+		return
+	}
 	responses.Content = append(responses.Content,
 		&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.SingleQuotedStyle, Value: "403"},
 		mapping("description", text("`FORBIDDEN`: the key has not the scope `"+
-			strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`."),
+			strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`, or the account is "+
+			"suspended or may not sell yet."),
 			"headers", mapping("X-Request-Id", mapping("$ref", text("#/components/headers/RequestId"))),
 			"content", mapping("application/json", mapping("schema", mapping("$ref", text("#/components/schemas/Error"))))))
 }

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"sundry/core/id"
+	"sundry/tests/fakes"
 )
 
 // newServer is the frame without areas, except for those of the test.
 func newServer(t *testing.T, d Deps, areas ...Area) *Server {
 	t.Helper()
 	d.IDs = oneID{}
+	if d.Accounts == nil {
+		d.Accounts = fakes.Standing{}
+	}
 	s, err := New(d, areas...)
 	if err != nil {
 		t.Fatal(err)

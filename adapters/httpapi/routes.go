@@ -22,6 +22,9 @@ type Route struct {
 	// Before, if set, runs outside the transaction of Transactional; the function that it returns runs after it.
 	Before func(c *fiber.Ctx) (after func())
 	Handle fiber.Handler
+	// WhileSuspended routes stay open to the keys of a suspended account, as every GET does: they serve customers of
+	// before.
+	WhileSuspended bool
 	// SandboxOnly routes do not exist in live.
 	SandboxOnly bool
 }

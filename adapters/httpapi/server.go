@@ -34,6 +34,7 @@ type Deps struct {
 	// RateLimitPerMinute is per API key; 0 = off.
 	RateLimitPerMinute int
 	Auth               Authenticator
+	Accounts           Accounts
 	Idempotency        ports.IdempotentRequests
 	RateLimiter        ports.RateLimiter
 	IDs                ports.IDs

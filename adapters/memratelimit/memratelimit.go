@@ -30,14 +30,22 @@ func New(now func() time.Time) *RateLimiter {
 }
 
 // Allow implements ports.RateLimiter.
-func (l *RateLimiter) Allow(_ context.Context, key string, limit int, window time.Duration) (ports.Quota, error) {
+func (l *RateLimiter) Allow(ctx context.Context, key string, limit int, window time.Duration) (ports.Quota, error) {
+	return l.AllowN(ctx, key, 1, limit, window)
+}
+
+// AllowN implements ports.RateLimiter.
+func (l *RateLimiter) AllowN(
+	_ context.Context, key string, n, limit int, window time.Duration,
+) (ports.Quota, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	share := window / time.Duration(limit)
-	next := later(l.taken[key], now).Add(share)
+	taken := time.Duration(n) * share
+	next := later(l.taken[key], now).Add(taken)
 	if wait := next.Sub(now) - window; wait > 0 {
-		return ports.Quota{Wait: wait, Reset: next.Sub(now) - share}, nil
+		return ports.Quota{Wait: wait, Reset: next.Sub(now) - taken}, nil
 	}
 	if _, known := l.taken[key]; !known && len(l.taken) >= maxKeys {
 		l.evict(now)

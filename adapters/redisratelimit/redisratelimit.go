@@ -40,9 +40,16 @@ func New(client *redis.Client, prefix string, fallback ports.RateLimiter, log *s
 
 // Allow implements ports.RateLimiter.
 func (l *RateLimiter) Allow(ctx context.Context, key string, limit int, window time.Duration) (ports.Quota, error) {
-	result, ok := l.count(ctx, key, limit, window, 1)
+	return l.AllowN(ctx, key, 1, limit, window)
+}
+
+// AllowN implements ports.RateLimiter.
+func (l *RateLimiter) AllowN(
+	ctx context.Context, key string, n, limit int, window time.Duration,
+) (ports.Quota, error) {
+	result, ok := l.count(ctx, key, limit, window, n)
 	if !ok {
-		return l.fallback.Allow(ctx, key, limit, window)
+		return l.fallback.AllowN(ctx, key, n, limit, window)
 	}
 	quota := ports.Quota{Remaining: result.Remaining, Reset: result.ResetAfter}
 	if result.Allowed == 0 {

@@ -38,6 +38,10 @@ func (r refuser) Allow(context.Context, string, int, time.Duration) (ports.Quota
 	return ports.Quota{}, nil
 }
 
+func (r refuser) AllowN(ctx context.Context, key string, _, limit int, window time.Duration) (ports.Quota, error) {
+	return r.Allow(ctx, key, limit, window)
+}
+
 func (r refuser) Refund(context.Context, string, int, time.Duration) error {
 	r.t.Error("fell back although Redis responds")
 	return nil
@@ -49,6 +53,10 @@ type tally struct{ allowed, givenBack int }
 func (c *tally) Allow(context.Context, string, int, time.Duration) (ports.Quota, error) {
 	c.allowed++
 	return ports.Quota{Wait: 7 * time.Second}, nil
+}
+
+func (c *tally) AllowN(ctx context.Context, key string, _, limit int, window time.Duration) (ports.Quota, error) {
+	return c.Allow(ctx, key, limit, window)
 }
 
 func (c *tally) Refund(context.Context, string, int, time.Duration) error {

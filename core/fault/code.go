@@ -42,8 +42,8 @@ const (
 	// AuthenticationRequired: the bank wants the cardholder to confirm the payment.
 	AuthenticationRequired Code = "AUTHENTICATION_REQUIRED"
 
-	// Forbidden: the caller is known but the object belongs to somebody else, the key lacks a scope, or sign-ups are
-	// closed.
+	// Forbidden: the caller is known but the object belongs to somebody else, the account is suspended or may not sell
+	// yet, the key lacks a scope, or sign-ups are closed.
 	Forbidden Code = "FORBIDDEN"
 
 	// NotFoundCode: there is no such object in the caller's account.

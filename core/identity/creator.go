@@ -72,8 +72,11 @@ type CreatorState struct {
 	// PayoutSchedule is the schedule of automatic payouts of the balance.
 	PayoutSchedule payout.Schedule
 	Notifications  Notifications
-	CreatedAt      time.Time
-	Revision       int64
+	// SuspendedAt is when an operator suspended the account (real time), with the reason; zero unless one did.
+	SuspendedAt      time.Time
+	SuspensionReason string
+	CreatedAt        time.Time
+	Revision         int64
 }
 
 // Creator is a person who sells; the account is theirs.

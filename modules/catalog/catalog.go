@@ -11,14 +11,16 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/listing"
+	"sundry/core/quota"
 	"sundry/ports"
 )
 
 // Service is the module.
 type Service struct {
-	store ports.Store
-	clock ports.Clock
-	ids   ports.IDs
+	store    ports.Store
+	clock    ports.Clock
+	ids      ports.IDs
+	standing ports.AccountStanding
 	// sandbox allows redirect URLs with plain http on localhost.
 	sandbox bool
 }
@@ -29,11 +31,13 @@ var (
 )
 
 // New returns the module over its ports.
-func New(store ports.Store, clock ports.Clock, ids ports.IDs, sandbox bool) *Service {
-	return &Service{store: store, clock: clock, ids: ids, sandbox: sandbox}
+func New(
+	store ports.Store, clock ports.Clock, ids ports.IDs, standing ports.AccountStanding, sandbox bool,
+) *Service {
+	return &Service{store: store, clock: clock, ids: ids, standing: standing, sandbox: sandbox}
 }
 
-// Create makes a draft. VALIDATION_FAILED with every fault, SLUG_TAKEN, CATALOG_KEY_TAKEN.
+// Create makes a draft. VALIDATION_FAILED with every fault, SLUG_TAKEN, CATALOG_KEY_TAKEN, LIMIT_REACHED.
 func (s *Service) Create(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
 	origin := listing.Origin{
 		ID: s.ids.New(id.Listing), CreatorID: creatorID, PriceID: s.ids.New(id.Price), VariantID: s.ids.New(id.Variant),
@@ -49,6 +53,13 @@ func (s *Service) Create(ctx context.Context, creatorID string, p listing.Propos
 			return err
 		}
 		created = l.State()
+		err = s.standing.CheckLimit(ctx, r, creatorID, quota.Listings, func() (int64, error) {
+			n, err := r.Catalog.Listings.Count(ctx, creatorID)
+			return n + 1, err
+		})
+		if err != nil {
+			return err
+		}
 		return r.Catalog.Listings.Insert(ctx, created)
 	})
 	return created, refusal("create listing", s.slugFirst(ctx, created, err))
@@ -96,11 +107,15 @@ func (s *Service) Edit(ctx context.Context, creatorID, listingID string, e listi
 	})
 }
 
-// Publish makes a draft purchasable and public. STATE_CONFLICT for anything but a draft, and the refusals of change.
+// Publish makes a draft purchasable and public. STATE_CONFLICT for anything but a draft, FORBIDDEN for an account that
+// may not sell, and the refusals of change.
 func (s *Service) Publish(ctx context.Context, creatorID, listingID string) (listing.State, error) {
 	return s.change(ctx, creatorID, listingID, func(
-		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+		ctx context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) error {
+		if err := s.standing.CheckSales(ctx, creatorID); err != nil {
+			return err
+		}
 		return l.Publish(now)
 	})
 }

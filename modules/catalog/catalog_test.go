@@ -16,6 +16,7 @@ import (
 	"sundry/core/plan"
 	"sundry/modules/catalog"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -32,7 +33,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, s fixture)) {
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		ids := system.NewIDs()
 		test(t, fixture{
-			Service: catalog.New(store, system.NewClock(store, true), ids, true), store: store, ids: ids,
+			Service: catalog.New(store, system.NewClock(store, true), ids, fakes.Standing{}, true), store: store, ids: ids,
 			ada: ids.New(id.Creator), bob: ids.New(id.Creator),
 		})
 	})

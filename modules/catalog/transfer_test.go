@@ -15,6 +15,7 @@ import (
 	"sundry/core/paymentlink"
 	"sundry/modules/catalog"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -26,7 +27,7 @@ func forEachPair(t *testing.T, test func(t *testing.T, from, to fixture)) {
 		for i := range pair {
 			store, ids := engine.Open(t), system.NewIDs()
 			pair[i] = fixture{
-				Service: catalog.New(store, system.NewClock(store, true), ids, true), store: store, ids: ids,
+				Service: catalog.New(store, system.NewClock(store, true), ids, fakes.Standing{}, true), store: store, ids: ids,
 				ada: ids.New(id.Creator), bob: ids.New(id.Creator),
 			}
 		}

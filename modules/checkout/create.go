@@ -17,6 +17,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/quota"
 	"sundry/core/tax"
 	"sundry/core/text"
 	"sundry/ports"
@@ -129,9 +130,13 @@ func checkText(field, s string, limit int, f *fault.Violations) {
 func (s *Service) Check(n NewSession) error { return n.validate(!s.cfg.Live) }
 
 // Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE,
-// ALREADY_SUBSCRIBED, and of times given those of ports.Bookings.
+// ALREADY_SUBSCRIBED, RATE_LIMITED, FORBIDDEN for an account that may not sell, and of times given those of
+// ports.Bookings.
 func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
 	if err := n.validate(!s.cfg.Live); err != nil {
+		return checkout.State{}, err
+	}
+	if err := s.deps.Rates.Count(ctx, creatorID, quota.Sessions, 1); err != nil {
 		return checkout.State{}, err
 	}
 	check, err := s.checkVAT(ctx, n.Buyer, customer.Details{}, tax.VATCheck{}, "customer.taxId")
@@ -197,6 +202,9 @@ func (s *Service) buyerCountry(r ports.Repos, creatorID string, n NewSession) po
 func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State, picks []appointment.SlotChoice,
 	apply func(*checkout.Session) error) (checkout.State, error) {
 	state.ID, state.CreatorID = s.deps.IDs.New(id.CheckoutSession), state.Offer.CreatorID
+	if err := s.deps.Standing.CheckSales(ctx, state.CreatorID); err != nil {
+		return checkout.State{}, err
+	}
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return checkout.State{}, err
@@ -246,7 +254,7 @@ func (s *Service) List(
 
 // OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
 // never change the price nor where the buyer goes. The visitor is counted by their network, and their country selects
-// the currency where the link has none. NOT_FOUND for an unknown or inactive link, RATE_LIMITED.
+// the currency where the link has none. NOT_FOUND for an unknown or inactive link, RATE_LIMITED, FORBIDDEN.
 func (s *Service) OpenLink(
 	ctx context.Context, code string, parameters map[string]string, from Visitor,
 ) (checkoutURL string, err error) {

@@ -95,6 +95,7 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 			Store: store, Clock: w.clock, IDs: system.NewIDs(), Sales: sales, Charges: w.attempts, Runner: w.attempts,
 			Cards: cards, Offers: w,
 			Bookings: &w.bookings, Queue: &w.bookings, Access: w, Accounts: fakes.Ada, Discounts: &w.codes,
+			Standing: fakes.Standing{}, Rates: fakes.Standing{},
 			Taxes: &w.taxes, VAT: &w.vat, Limiter: memratelimit.New(w.clock.Real),
 		})
 	return w

@@ -107,8 +107,11 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 //
 // Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are
 // lost, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way),
-// LIMIT_REACHED when its discount is used up, ALREADY_SUBSCRIBED, PROCESSOR_UNAVAILABLE.
+// LIMIT_REACHED when its discount is used up, ALREADY_SUBSCRIBED, PROCESSOR_UNAVAILABLE, FORBIDDEN.
 func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
+	if err := s.deps.Standing.CheckSales(ctx, seen.CreatorID); err != nil {
+		return checkout.State{}, err
+	}
 	seen, err := s.cancelPendingAuth(ctx, seen, p, emailRequired)
 	if err != nil {
 		return checkout.State{}, err

@@ -54,6 +54,9 @@ type Deps struct {
 	Limiter ports.RateLimiter
 	Past    ports.PastSubscriptions
 	Portal  ports.PortalLinks
+	// Standing decides whether the account may sell, and Rates counts the sessions that its keys open.
+	Standing ports.AccountStanding
+	Rates    ports.AccountRates
 	// Fingerprints recognizes the cards of trials; nil where they are not remembered.
 	Fingerprints ports.CardFingerprints
 }

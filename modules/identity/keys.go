@@ -8,11 +8,12 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
+	"sundry/core/quota"
 	"sundry/ports"
 )
 
 // CreateKey makes an API key for the account. The key itself is returned this once and kept nowhere.
-// VALIDATION_FAILED.
+// VALIDATION_FAILED, LIMIT_REACHED.
 func (s *Service) CreateKey(
 	ctx context.Context, creatorID string, order identity.NewKeyRequest,
 ) (identity.APIKeyState, string, error) {
@@ -25,6 +26,13 @@ func (s *Service) CreateKey(
 	hash := s.keyDigest.sum(key)
 	record := identity.IssueKey(s.deps.IDs.New(id.APIKey), creatorID, order, key, hash[:], now)
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		err := s.deps.Standing.CheckLimit(ctx, repos, creatorID, quota.APIKeys, func() (int64, error) {
+			n, err := repos.Identity.APIKeys.Count(ctx, creatorID, now)
+			return n + 1, err
+		})
+		if err != nil {
+			return err
+		}
 		if err := repos.Identity.APIKeys.Insert(ctx, record); err != nil {
 			return err
 		}

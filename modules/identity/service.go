@@ -45,6 +45,7 @@ type Deps struct {
 	Tokens    ports.TokenSigner
 	Limiter   ports.RateLimiter
 	Bus       ports.Bus
+	Standing  ports.AccountStanding
 }
 
 // New returns the module.

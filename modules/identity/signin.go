@@ -72,8 +72,8 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 type beginner func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error
 
 // SignIn exchanges a password for tokens. address is the caller's network address. Refusals: VALIDATION_FAILED for
-// missing members, RATE_LIMITED, and one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
-// wrong password.
+// missing members, RATE_LIMITED, one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
+// wrong password, and FORBIDDEN for a suspended account.
 func (s *Service) SignIn(ctx context.Context, email, password, address string) (in Session, err error) {
 	err = s.authenticate(ctx, email, password, identity.Client{Address: address}, func(
 		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
@@ -110,6 +110,9 @@ func (s *Service) authenticate(
 	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
+	if err := s.deps.Standing.CheckOpen(ctx, creator.ID); err != nil {
+		return err
+	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := s.log(ctx, repos, creator.ID, identity.SignedIn, from, ""); err != nil {
 			return err
@@ -142,7 +145,8 @@ func (s *Service) checkPassword(
 	return state, nil
 }
 
-// Refresh exchanges a refresh token for new tokens. A token that was exchanged before ends the whole sign-in.
+// Refresh exchanges a refresh token for new tokens. A token that was exchanged before ends the whole sign-in. FORBIDDEN
+// for a suspended account.
 func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, error) {
 	if refreshToken == "" {
 		return Session{}, fault.Invalid(fault.Detail{
@@ -200,6 +204,9 @@ func (s *Service) rotate(
 	}
 	creator, err := repos.Identity.Creators.Get(ctx, family.State().CreatorID)
 	if err != nil {
+		return in, nil, err
+	}
+	if err := creator.CheckOpen(); err != nil {
 		return in, nil, err
 	}
 	in, err = s.grant(creator.State(), family.State())

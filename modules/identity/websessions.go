@@ -50,7 +50,8 @@ func (s *Service) beginBrowser(from identity.Client, cookie *string) beginner {
 	}
 }
 
-// AuthenticateBrowser returns the creator whom a cookie signs in. UNAUTHENTICATED for everything else.
+// AuthenticateBrowser returns the creator whom a cookie signs in. FORBIDDEN for one who is suspended, UNAUTHENTICATED
+// for everything else.
 func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Browser, error) {
 	sessionID, shown, ok := identity.ParseWebToken(cookie)
 	if !ok {
@@ -67,6 +68,9 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 		return Browser{}, err
 	}
 	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, session.State().CreatorID)
+	if err == nil {
+		err = creator.CheckOpen()
+	}
 	if err != nil {
 		return Browser{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/image"
+	"sundry/core/quota"
 	"sundry/ports"
 )
 
@@ -18,11 +19,15 @@ type Service struct {
 	clock   ports.Clock
 	ids     ports.IDs
 	decoder ports.ImageDecoder
+
+	standing ports.AccountStanding
 }
 
 // New returns the module over its ports.
-func New(store ports.Store, clock ports.Clock, ids ports.IDs, decoder ports.ImageDecoder) *Service {
-	return &Service{store: store, clock: clock, ids: ids, decoder: decoder}
+func New(
+	store ports.Store, clock ports.Clock, ids ports.IDs, decoder ports.ImageDecoder, standing ports.AccountStanding,
+) *Service {
+	return &Service{store: store, clock: clock, ids: ids, decoder: decoder, standing: standing}
 }
 
 // Upload stores a picture for the account, no side longer than maxSide, and returns its id. Who shows it claims it.
@@ -34,15 +39,19 @@ func (s *Service) Upload(ctx context.Context, creatorID string, file []byte, max
 	}
 	stored := image.Stored{ID: s.ids.New(id.Image), CreatorID: creatorID, Picture: picture, CreatedAt: s.clock.Real()}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		n, err := r.Images.Count(ctx, creatorID)
+		err := s.standing.CheckLimit(ctx, r, creatorID, quota.Images, func() (int64, error) {
+			n, _, err := r.Images.Used(ctx, creatorID)
+			return n + 1, err
+		})
 		if err != nil {
 			return err
 		}
-		if n >= image.MaxPerAccount {
-			return fault.Newf(
-				fault.LimitReached, "An account keeps at most %d images. Those that you removed count for 90 days.",
-				image.MaxPerAccount,
-			)
+		err = s.standing.CheckLimit(ctx, r, creatorID, quota.ImageStorage, func() (int64, error) {
+			_, bytes, err := r.Images.Used(ctx, creatorID)
+			return bytes + int64(len(picture.Body)), err
+		})
+		if err != nil {
+			return err
 		}
 		return r.Images.Insert(ctx, stored)
 	})

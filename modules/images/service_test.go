@@ -15,6 +15,7 @@ import (
 	"sundry/core/image"
 	"sundry/modules/images"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -46,15 +47,15 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		w := &fixture{t: t, store: store, decoder: &decoder{}}
-		w.Service = images.New(store, testdb.NewClock(noon), system.NewIDs(), w.decoder)
+		w.Service = images.New(store, testdb.NewClock(noon), system.NewIDs(), w.decoder, fakes.Standing{})
 		test(t, w)
 	})
 }
 
 // count returns the number of an account's pictures.
-func (w *fixture) count(creatorID string) int {
+func (w *fixture) count(creatorID string) int64 {
 	w.t.Helper()
-	n, err := w.store.Read(w.t.Context()).Images.Count(w.t.Context(), creatorID)
+	n, _, err := w.store.Read(w.t.Context()).Images.Used(w.t.Context(), creatorID)
 	if err != nil {
 		w.t.Fatal(err)
 	}

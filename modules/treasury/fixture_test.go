@@ -51,6 +51,7 @@ type fixture struct {
 	ids      ports.IDs
 	rail     *rail
 	schedule payout.Schedule
+	standing fakes.Standing
 }
 
 func newFixture(t testing.TB, store *gormstore.Store, cfg treasury.Config) *fixture {
@@ -71,6 +72,7 @@ func newFixture(t testing.TB, store *gormstore.Store, cfg treasury.Config) *fixt
 func (w *fixture) process(cfg treasury.Config, store ports.Store) *treasury.Service {
 	return treasury.New(cfg, treasury.Deps{
 		Store: store, Clock: w.clock, IDs: w.ids, Bus: w.bus, Rail: w.rail, Accounts: w, Creators: fakes.Ada,
+		Standing: &w.standing,
 	})
 }
 

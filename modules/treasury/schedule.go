@@ -32,7 +32,7 @@ func (s *Service) OnPayoutScheduleChanged(ctx context.Context, r ports.Repos, e 
 
 // ScheduledPayouts requests one payout of each currency in which enough is available. Money that is pending, held for
 // disputes or below the minimum waits for the next time, and everything does while the creator has no account that
-// receives it. The payouts and the task's next time are one transaction, and each payout has the day in its key, so a
+// receives it, and while the account is suspended. The payouts and the task's next time are one transaction, and each payout has the day in its key, so a
 // day pays out once. Task TaskScheduledPayouts.
 func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
 	s.refreshAccount(ctx, t.Subject) // an event about it may have been lost
@@ -48,6 +48,11 @@ func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
 		next, ok := schedule.Next(now)
 		if !ok {
 			return r.Tasks.Done(ctx, t)
+		}
+		if err := s.deps.Standing.CheckOpen(ctx, t.Subject); fault.Is(err, fault.Forbidden) {
+			return r.Tasks.Postpone(ctx, t, next)
+		} else if err != nil {
+			return err
 		}
 		if err := s.payOutAvailable(ctx, r, t.Subject, now); err != nil {
 			return fmt.Errorf("scheduled payouts of %s: %w", t.Subject, err)

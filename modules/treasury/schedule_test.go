@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/payout"
@@ -53,6 +54,25 @@ func TestAScheduleIsOneTask(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestScheduledPayouts_WaitForSuspended(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, config, func(t *testing.T, w *fixture) {
+		w.earn(9470)
+		w.setSchedule(payout.Daily)
+		w.standing.Open = fault.New(fault.Forbidden, "suspended")
+		w.clock.Advance(40 * day)
+		if n := w.work(); n == 0 || len(w.payouts()) != 0 {
+			t.Fatalf("%d tasks ran, %d payouts; want none of a suspended account", n, len(w.payouts()))
+		}
+		w.standing.Open = nil
+		w.clock.Advance(day)
+		w.work()
+		if n := len(w.payouts()); n != 1 {
+			t.Errorf("%d payouts once it goes on, want one", n)
+		}
+	})
 }
 
 func TestAScheduleThatIsGoneEndsItsTask(t *testing.T) {

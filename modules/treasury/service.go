@@ -54,6 +54,8 @@ type Deps struct {
 	// Accounts reads the payout schedules of creators, and Creators their details.
 	Accounts ports.PayoutSchedules
 	Creators ports.AccountReader
+	// Standing knows the accounts that are not paid out by themselves.
+	Standing ports.AccountStanding
 }
 
 // Service holds the use cases.

@@ -59,7 +59,7 @@ func (f *fixture) open() {
 	f.t.Cleanup(func() { _ = store.Close() })
 	f.store, f.intake, f.bus = testdb.WithClock(store, f.clock), store, &fakes.Bus{Subscriber: invoiced}
 	f.Service = usage.New(usage.Deps{
-		Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus,
+		Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus, Rates: fakes.Standing{},
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/quota"
 	"sundry/core/usage"
 	"sundry/ports"
 )
@@ -47,8 +48,12 @@ type placement struct {
 }
 
 // Report takes reports and returns once all that are accepted are durable, with one outcome each. A report with a
-// fault of its own does not keep the others out. RATE_LIMITED when too many wait already.
+// fault of its own does not keep the others out. RATE_LIMITED when too many wait already, and when the account has
+// reported too many.
 func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.ReportDraft) ([]Reported, error) {
+	if err := s.deps.Rates.Count(ctx, creatorID, quota.UsageEvents, len(drafts)); err != nil {
+		return nil, err
+	}
 	q := reporting{creatorID: creatorID, drafts: drafts, outcomes: make([]Reported, len(drafts))}
 	open := make([]int, len(drafts))
 	for i := range open {

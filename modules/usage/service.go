@@ -23,6 +23,7 @@ type Deps struct {
 	Clock  ports.Clock
 	IDs    ports.IDs
 	Bus    ports.Bus
+	Rates  ports.AccountRates
 }
 
 // Service holds the use cases.

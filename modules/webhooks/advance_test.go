@@ -12,6 +12,7 @@ import (
 	"sundry/core/secret"
 	"sundry/modules/webhooks"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 // silent is a receiver that never responds. It notes how long each attempt would have waited.
@@ -31,7 +32,7 @@ func TestAdvance_GivesUpOnDeadReceivers(t *testing.T) {
 		store := w.store
 		w.webhooks = webhooks.New(webhooks.Config{}, webhooks.Deps{
 			Store: store, Deliveries: store.Store, Clock: w, IDs: system.NewIDs(), Bus: w, Sender: receiver,
-			Encrypter: secrets,
+			Encrypter: secrets, Standing: fakes.Standing{},
 		})
 		dead, live := w.endpoint("dead", "payment.completed"), w.endpoint("live", "customer.*")
 		for range 3 {

@@ -10,6 +10,7 @@ import (
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/quota"
 	"sundry/core/webhook"
 	"sundry/ports"
 )
@@ -44,7 +45,7 @@ func (s *Service) CreateEndpoint(
 		if err != nil {
 			return err
 		}
-		if err := admitEndpoint(ctx, r, creatorID); err != nil {
+		if err := s.admitEndpoint(ctx, r, creatorID); err != nil {
 			return err
 		}
 		created = webhook.NewEndpoint(s.deps.IDs.New(id.WebhookEndpoint), creatorID, edit, s.deps.Encrypter.Encrypt(secret),
@@ -58,17 +59,11 @@ func (s *Service) CreateEndpoint(
 }
 
 // admitEndpoint refuses one endpoint more than an account may have: each multiplies every event. LIMIT_REACHED.
-func admitEndpoint(ctx context.Context, r ports.Repos, creatorID string) error {
-	if err := r.Webhooks.Endpoints.Lock(ctx, creatorID); err != nil {
-		return err
-	}
-	all, err := r.Webhooks.Endpoints.ListAll(ctx, creatorID)
-	if err == nil && len(all) >= webhook.MaxEndpoints {
-		err = fault.Newf(
-			fault.LimitReached, "An account may have %d webhook endpoints. Delete one first.", webhook.MaxEndpoints,
-		)
-	}
-	return err
+func (s *Service) admitEndpoint(ctx context.Context, r ports.Repos, creatorID string) error {
+	return s.deps.Standing.CheckLimit(ctx, r, creatorID, quota.WebhookEndpoints, func() (int64, error) {
+		all, err := r.Webhooks.Endpoints.ListAll(ctx, creatorID)
+		return int64(len(all)) + 1, err
+	})
 }
 
 // limitDeliveries gives the tasks of an endpoint the limits that its owner set.

@@ -70,7 +70,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 			Invoices: invoice.Pages{Keys: secret.Fixed(make([]byte, 32))},
 		}, webhooks.Deps{
 			Store: w.store, Deliveries: store, Clock: w, IDs: system.NewIDs(), Bus: w, Sender: w,
-			Encrypter: secrets,
+			Encrypter: secrets, Standing: fakes.Standing{},
 		})
 		test(t, w)
 	}, gormstore.TaskKeys(func(kind, subject, _ string) string {

@@ -36,6 +36,7 @@ type Deps struct {
 	Bus        ports.Bus
 	Sender     ports.Sender
 	Encrypter  ports.Encrypter
+	Standing   ports.AccountStanding
 }
 
 // Service holds the use cases.

@@ -30,7 +30,7 @@ var drivingAdapters = []string{"httpapi", "web", "jobs", "cli"}
 // areas is the map of the code: one name of an area on every layer.
 var areas = []string{
 	"identity", "catalog", "checkout", "booking", "payments", "customers", "access", "subscriptions", "usage", "invoicing",
-	"treasury", "webhooks", "mail", "tasks", "sandbox",
+	"treasury", "webhooks", "mail", "tasks", "sandbox", "operator",
 }
 
 // place locates a package: its layer; in modules and adapters which of the siblings it belongs to; and in an

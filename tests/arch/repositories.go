@@ -20,6 +20,7 @@ var mayTouch = map[string][]string{
 	"identity":      {"Identity", "Images", "Tasks"},
 	"images":        {"Images"},
 	"mail":          {"Mail", "Tasks"},
+	"operator":      {"Operator", "Identity.Creators"},
 	"payments":      {"Payments", "Invoicing.DocumentNumbers", "Tasks"},
 	"requestlog":    {}, // a port of its own, beside the transactions
 	"sandbox":       {"Sandbox.ClockOffsets"},

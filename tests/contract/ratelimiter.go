@@ -21,11 +21,34 @@ func RateLimiter(t *testing.T, limiter ports.RateLimiter) {
 		"never admits more than the limit at once":               limiterHoldsUnderConcurrency,
 		"reports what remains":                                   limiterReportsWhatRemains,
 		"does not count what it refused":                         limiterForgetsRefusals,
+		"counts several attempts at once, or none of them":       limiterCountsSeveral,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, counter{limiter: limiter, key: "contract:" + rand.Text()})
 		})
+	}
+}
+
+func limiterCountsSeveral(t *testing.T, c counter) {
+	several := func(n int) ports.Quota {
+		quota, err := c.limiter.AllowN(context.Background(), c.key, n, limiterLimit, limiterWindow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return quota
+	}
+	if quota := several(3); quota.Wait != 0 || quota.Remaining != limiterLimit-3 {
+		t.Errorf("three of %d: %+v", limiterLimit, quota)
+	}
+	if quota := several(3); quota.Wait <= 0 {
+		t.Errorf("three more: %+v, want to wait", quota)
+	}
+	if quota := several(2); quota.Wait != 0 || quota.Remaining != 0 {
+		t.Errorf("the two that remain: %+v", quota)
+	}
+	if quota := c.count(t); quota.Wait <= 0 {
+		t.Errorf("one more: %+v, want to wait", quota)
 	}
 }
 

@@ -124,6 +124,10 @@ func identityCases() storeCases {
 	return storeCases{
 		"creators are found by id and address":               creatorsAreFound,
 		"creators are changed from the latest revision only": creatorsAreChangedOnce,
+		"accounts are listed with their sales":               accountsAreListed,
+		"limits of accounts are kept":                        limitsAreKept,
+		"what operators did only grows":                      actionsOnlyGrow,
+		"what an account uses is counted":                    usesAreCounted,
 		"API keys are found by digest and revoked":           apiKeysAreFound,
 		"the last use of a key only moves forward":           theLastUseOfAKeyOnlyMovesForward,
 		"refresh families rotate":                            refreshFamiliesRotate,

@@ -135,6 +135,13 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
+// Count implements ports.Listings.
+func (t listings) Count(_ context.Context, creatorID string) (n int64, err error) {
+	err = t.DB.Raw("SELECT COUNT(*) FROM listings WHERE creator_id = ? AND status <> ?", creatorID, listing.Archived).
+		Scan(&n).Error
+	return n, t.Failure("count listings of "+creatorID, err)
+}
+
 // Search implements ports.Listings. How rare a word or a currency is decides by which index it is found, so the plan is
 // made for the parameters.
 func (t listings) Search(_ context.Context, search ports.ListingSearch,

@@ -32,8 +32,12 @@ type creatorRow struct {
 	PayoutSchedule string
 	NotifyOrders   bool
 	NotifyPayouts  bool
-	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision       int64
+
+	SuspendedAt      repo.UnixMillis
+	SuspensionReason string
+
+	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
+	Revision  int64
 }
 
 // TableName implements gorm's tabler.
@@ -46,7 +50,8 @@ func (r creatorRow) toState() *identity.Creator {
 			RefundPolicy: r.RefundPolicy},
 		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
 		Notifications:  identity.Notifications{Orders: r.NotifyOrders, Payouts: r.NotifyPayouts},
-		CreatedAt:      time.Time(r.CreatedAt), Revision: r.Revision,
+		SuspendedAt:    time.Time(r.SuspendedAt), SuspensionReason: r.SuspensionReason,
+		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	})
 }
 
@@ -57,6 +62,7 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail,
 		RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
 		NotifyOrders: s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
+		SuspendedAt: repo.UnixMillis(s.SuspendedAt), SuspensionReason: s.SuspensionReason,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
@@ -160,6 +166,13 @@ func (t apiKeys) GetByHash(_ context.Context, hash []byte) (*identity.APIKey, er
 // List implements ports.APIKeys.
 func (t apiKeys) List(_ context.Context, creatorID string, page ports.Page) (ports.List[*identity.APIKey], error) {
 	return t.Page("list API keys of "+creatorID, t.DB.Where("creator_id = ? AND revoked_at IS NULL", creatorID), page)
+}
+
+// Count implements ports.APIKeys.
+func (t apiKeys) Count(_ context.Context, creatorID string, now time.Time) (n int64, err error) {
+	err = t.DB.Raw("SELECT COUNT(*) FROM api_keys WHERE creator_id = ? AND revoked_at IS NULL AND "+
+		"(expires_at IS NULL OR expires_at > ?)", creatorID, repo.UnixMillis(now)).Scan(&n).Error
+	return n, t.Failure("count API keys of "+creatorID, err)
 }
 
 // Touch implements ports.APIKeys.

@@ -27,7 +27,7 @@ func (h handlers) accessRoutes() []httpapi.Route {
 		{Method: fiber.MethodDelete, Path: path + "/grants/:id", Auth: httpapi.SecretKey, Handle: h.deleteGrant},
 		{
 			Method: fiber.MethodPost, Path: path + "/credits/consume", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Transactional, Handle: h.postCreditUse,
+			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.postCreditUse,
 		},
 	}
 }

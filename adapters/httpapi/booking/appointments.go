@@ -19,11 +19,11 @@ func (h handlers) appointmentRoutes() []httpapi.Route {
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.getAppointment},
 		{
 			Method: fiber.MethodPost, Path: one + "/reschedule", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Transactional, Handle: h.rescheduleAppointment,
+			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.rescheduleAppointment,
 		},
 		{
 			Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Transactional, Handle: h.cancelAppointment,
+			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.cancelAppointment,
 		},
 	}
 }

@@ -29,7 +29,7 @@ func (h handlers) sessionRoutes() []httpapi.Route {
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Auth: httpapi.SecretKey, Handle: h.getSession},
 		{
 			Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.postSessionExpire),
+			Idempotency: httpapi.Leased, WhileSuspended: true, Handle: httpapi.WithoutBody(h.postSessionExpire),
 		},
 		{
 			Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Auth: httpapi.SecretKeyOrReturnToken,

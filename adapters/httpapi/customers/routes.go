@@ -48,7 +48,7 @@ func Routes(d Deps) []httpapi.Route {
 		},
 		{
 			Method: fiber.MethodPost, Path: "/v1/customer-portal-sessions", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Transactional, Handle: h.postPortal,
+			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.postPortal,
 		},
 		{
 			Method: fiber.MethodPost, Path: "/v1/sandbox/customers/:id/cards", Auth: httpapi.SecretKey,

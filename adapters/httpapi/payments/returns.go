@@ -15,20 +15,20 @@ func (h handlers) returnRoutes() []httpapi.Route {
 		{Method: fiber.MethodGet, Path: "/v1/refunds", Auth: httpapi.SecretKey, Handle: h.listRefunds},
 		{
 			Method: fiber.MethodPost, Path: "/v1/refunds", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
-			Handle: h.postRefund,
+			WhileSuspended: true, Handle: h.postRefund,
 		},
 		{Method: fiber.MethodGet, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.getRefund},
 		{Method: fiber.MethodGet, Path: "/v1/disputes", Auth: httpapi.SecretKey, Handle: h.listDisputes},
 		{Method: fiber.MethodGet, Path: "/v1/disputes/:id", Auth: httpapi.SecretKey, Handle: h.getDispute},
 		{
 			Method: fiber.MethodPost, Path: "/v1/disputes/:id/evidence", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Leased,
-			Handle:      h.postEvidence,
+			Idempotency:    httpapi.Leased,
+			WhileSuspended: true, Handle: h.postEvidence,
 		},
 		{
 			Method: fiber.MethodPost, Path: "/v1/disputes/:id/accept", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Leased,
-			Handle:      httpapi.WithoutBody(h.postAcceptance),
+			Idempotency:    httpapi.Leased,
+			WhileSuspended: true, Handle: httpapi.WithoutBody(h.postAcceptance),
 		},
 		{Method: fiber.MethodPost, Path: "/v1/processor-events", Auth: httpapi.Public, Handle: h.postProcessorEvent},
 	}

@@ -32,7 +32,7 @@ func Routes(d Deps) []httpapi.Route {
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{
 			Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey,
-			Idempotency: httpapi.Transactional, Handle: h.cancel,
+			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.cancel,
 		},
 		{
 			Method: fiber.MethodPost, Path: one + "/pause", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional,

@@ -176,6 +176,8 @@ func (l *Layout) ErrorHTML(reader locale.Locale, status int, requestID string) (
 	switch {
 	case status == http.StatusBadRequest:
 		key = "error.400"
+	case status == http.StatusForbidden:
+		key = "error.403"
 	case status >= http.StatusInternalServerError:
 		key = "error.500"
 	case status == http.StatusRequestEntityTooLarge:

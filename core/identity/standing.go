@@ -1,0 +1,47 @@
+package identity
+
+import (
+	"time"
+
+	"sundry/core/fault"
+)
+
+// Suspend keeps the creator from signing in and from selling. It reports false, and changes nothing, for one who is
+// suspended already.
+func (c *Creator) Suspend(reason string, now time.Time) bool {
+	if c.Suspended() {
+		return false
+	}
+	c.s.SuspendedAt, c.s.SuspensionReason = now, reason
+	c.s.Revision++
+	return true
+}
+
+// Resume ends a suspension. It reports false, and changes nothing, where there is none.
+func (c *Creator) Resume() bool {
+	if !c.Suspended() {
+		return false
+	}
+	c.s.SuspendedAt, c.s.SuspensionReason = time.Time{}, ""
+	c.s.Revision++
+	return true
+}
+
+// Suspended reports whether an operator has suspended the creator.
+func (c *Creator) Suspended() bool { return !c.s.SuspendedAt.IsZero() }
+
+// CheckOpen refuses the owner of a suspended account. FORBIDDEN.
+func (c *Creator) CheckOpen() error {
+	if !c.Suspended() {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "This account is suspended. Ask the operator of this service.")
+}
+
+// CheckSales refuses a new sale. FORBIDDEN, in words that buyers may read.
+func (c *Creator) CheckSales() error {
+	if !c.Suspended() {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "This seller takes no new orders at the moment.")
+}
