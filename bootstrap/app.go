@@ -86,6 +86,7 @@ type App struct {
 type modules struct {
 	Identity      *identity.Service
 	Catalog       *catalog.Service
+	CatalogFiles  *catalog.Transfer
 	Booking       *booking.Service
 	Cancellations *booking.Cancellations
 	Checkout      *checkout.Service

@@ -97,7 +97,7 @@ func configuration(own Options) (config.Config, error) {
 // ForCommands returns the parts of the program that commands use.
 func (a *App) ForCommands() *cli.App {
 	return &cli.App{
-		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.Catalog, Documents: a.modules.Documents,
+		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.CatalogFiles, Documents: a.modules.Documents,
 		Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
 		Run: a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
 		RotateSecrets: func(ctx context.Context, report func(string)) error {

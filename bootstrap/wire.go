@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/config"
 	"sundry/modules/booking"
+	"sundry/modules/catalog"
 	"sundry/modules/payments"
 	"sundry/ports"
 )
@@ -32,7 +33,10 @@ func (a *App) wire() modules {
 	invoices := a.wireInvoicing(accounts, attempts)
 	a.wireMail(accounts, bookings, buyers, sessions)
 	return modules{
-		Identity: accounts, Catalog: offers, Booking: bookings, Cancellations: booking.NewCancellations(bookings, refunds),
+		Identity: accounts, Catalog: offers, Booking: bookings,
+		CatalogFiles: catalog.NewTransfer(offers, ports.CatalogParts{
+			Usage: meters, Availability: bookings, Endpoints: hooks, Branding: accounts,
+		}), Cancellations: booking.NewCancellations(bookings, refunds),
 		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
 		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.Flush, attempts.ReconcileSoon),
 		Treasury: ledger, Customers: buyers, Payments: cards, Attempts: attempts, Subscriptions: renewals, Refunds: refunds,

@@ -14,6 +14,6 @@ func (a *App) wireCatalog() *catalog.Service {
 
 func (a *App) catalogAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: catalogapi.Document, Routes: catalogapi.Routes(catalogapi.Deps{
-		Live: a.live(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog,
+		Live: a.live(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog, Files: m.CatalogFiles,
 	})}
 }

@@ -119,3 +119,19 @@ type List[T any] struct {
 	// later, as new items come, have it.
 	Last Cursor
 }
+
+// AllPages asks a list for all its pages.
+func AllPages[T any](list func(Page) (List[T], error)) ([]T, error) {
+	var all []T
+	for page := (Page{Limit: 100}); ; {
+		found, err := list(page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found.Items...)
+		if found.Next == (Cursor{}) {
+			return all, nil
+		}
+		page.After = found.Next
+	}
+}

@@ -44,7 +44,7 @@ type Settings struct {
 type App struct {
 	Settings  Settings
 	Accounts  *identity.Service
-	Catalog   *catalog.Service
+	Catalog   *catalog.Transfer
 	Documents *invoicing.Documents
 	Operator  *operator.Service
 	// Reconciliation compares the database with the payment providers.
@@ -129,7 +129,7 @@ func commands() []command {
 			lines: []line{
 				{
 					"export FILE [EMAIL]",
-					`write listings, variants, plans, prices and payment links by stable keys ("-" = stdout)`,
+					`write listings, plans, prices, links, discounts, meters and so on by stable keys ("-" = stdout)`,
 				},
 				{
 					"import FILE [EMAIL]",
@@ -157,6 +157,7 @@ func commands() []command {
 				{"retire", "delete the keys before the last rotation: links that they made open nothing any more"},
 			},
 		},
+		exportRow(),
 		{
 			name: "listen", parse: parseListen, help: text(listenUsage),
 			lines: []line{

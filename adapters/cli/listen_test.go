@@ -1,12 +1,16 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"no URL": {"--key", "k", "--forward-to", "nonsense"}, "a secret that is none": {"--key", "k", "--secret", "%"},
 		"a flag that is none": {"--port", "1"}, "a word": {"--key", "k", "now"},
+		"a time that is none": {"--key", "k", "--since", "yesterday"}, "a time to come": {"--key", "k", "--since", "-2h"},
 	} {
 		if _, err := newListener(args); err == nil {
 			t.Errorf("%s is accepted", name)
@@ -27,6 +31,22 @@ func TestListenFiltersByTypeAndFamily(t *testing.T) {
 		"invoices.x": false} {
 		if l.wants(event) != want {
 			t.Errorf("%s: %v", event, !want)
+		}
+	}
+}
+
+func TestListenBeginsWhereItIsTold(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	for since, want := range map[string]time.Time{
+		"": now, "90m": now.Add(-90 * time.Minute), "2026-11-24T01:02:03Z": time.Date(2026, 11, 24, 1, 2, 3, 0, time.UTC),
+	} {
+		l, err := newListener([]string{"--key", "k", "--since", since})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := l.begin(now); err != nil || !got.Equal(want) {
+			t.Errorf("--since %q begins at %v, %v; want %v", since, got, err, want)
 		}
 	}
 }

@@ -52,6 +52,15 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("the API responded with %d %s: %s", e.status, e.Code, e.Message)
 }
 
+// refusalOf reads the error of a response, which may be a proxy's.
+func refusalOf(status int, body []byte) *apiError {
+	refused := &apiError{status: status}
+	if json.Unmarshal(body, refused) != nil {
+		refused.Message = http.StatusText(status)
+	}
+	return refused
+}
+
 // call sends a request and reads the response into out, which may be nil.
 func (a *publicAPI) call(ctx context.Context, method, path string, body, out any) error {
 	var reader io.Reader
@@ -81,11 +90,7 @@ func (a *publicAPI) call(ctx context.Context, method, path string, body, out any
 		return err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		refused := &apiError{status: response.StatusCode}
-		if json.Unmarshal(raw, refused) != nil {
-			refused.Message = http.StatusText(response.StatusCode)
-		}
-		return refused
+		return refusalOf(response.StatusCode, raw)
 	}
 	if out == nil {
 		return nil

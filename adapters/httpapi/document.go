@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
@@ -26,6 +28,24 @@ type Document struct {
 	YAML, JSON func() ([]byte, error)
 	// query are the names of the query parameters of each operation.
 	query map[string][]string
+}
+
+// pages reports whether a route lists objects page by page.
+func (d Document) pages(address string) bool {
+	path, _, _ := strings.Cut(address, "?")
+	for key, names := range d.query {
+		if pattern, ok := strings.CutPrefix(key, "GET "); ok && slices.Contains(names, "cursor") && matchesPath(pattern, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesPath reports whether a path is of a pattern with {} for each parameter.
+func matchesPath(pattern, path string) bool {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return len(want) == len(got) &&
+		slices.EqualFunc(want, got, func(a, b string) bool { return a == b || a == "{}" })
 }
 
 // newDocument makes one document of the shared part and the areas', and adds to each route what the frame itself

@@ -141,7 +141,7 @@ func addScopes(operation *yaml.Node, enough []identity.Scope) {
 	}
 	responses.Content = append(responses.Content,
 		&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.SingleQuotedStyle, Value: "403"},
-		mapping("description", text("`FORBIDDEN`: the key has not the scope `"+
+		mapping("description", text("`FORBIDDEN`: the key lacks the scope `"+
 			strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`, or the account is "+
 			"suspended or may not sell yet."),
 			"headers", mapping("X-Request-Id", mapping("$ref", text("#/components/headers/RequestId"))),

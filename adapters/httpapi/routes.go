@@ -43,6 +43,7 @@ func (s *Server) routeTable(areas []Area) []Route {
 		all = append(all, area.Routes...)
 	}
 	all = append(all, s.operationsRoutes()...)
+	all = append(all, s.exportRoutes()...)
 	if !s.Live {
 		return all
 	}

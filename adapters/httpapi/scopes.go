@@ -29,6 +29,7 @@ var scopeTable = []scopeRow{
 	{path: "/v1/disputes", scope: identity.ScopeRefunds},
 	{path: "/v1/event-types", scope: identity.ScopeWebhooks},
 	{path: "/v1/events", scope: identity.ScopeWebhooks},
+	{path: "/v1/export", scope: identity.ScopeRead, secret: true},
 	{path: "/v1/invoices", scope: identity.ScopeInvoices},
 	{path: "/v1/ledger", scope: identity.ScopePayouts},
 	{path: "/v1/payments", scope: identity.ScopeCheckout},
@@ -48,19 +49,19 @@ var scopeTable = []scopeRow{
 	{path: "/v1/webhook-endpoints", scope: identity.ScopeWebhooks},
 }
 
-// scopesFor returns the scopes of which a key needs one to call the route. ok is false for a route that is not in the
+// scopesFor returns the scopes of which a key needs one to call the route: none for a route that is not in the
 // table, which only a key without limits may call.
-func scopesFor(r Route) (enough []identity.Scope, ok bool) {
+func scopesFor(r Route) (enough []identity.Scope) {
 	for _, row := range scopeTable {
 		if r.Path != row.path && !strings.HasPrefix(r.Path, row.path+"/") {
 			continue
 		}
 		if r.Method == fiber.MethodGet && !row.secret {
-			return []identity.Scope{identity.ScopeRead, row.scope}, true
+			return []identity.Scope{identity.ScopeRead, row.scope}
 		}
-		return []identity.Scope{row.scope}, true
+		return []identity.Scope{row.scope}
 	}
-	return nil, false
+	return nil
 }
 
 // ScopesFor returns the scopes of which a key needs one to call the route; none for a route that takes no key.
@@ -68,8 +69,7 @@ func ScopesFor(r Route) []identity.Scope {
 	if r.Auth == Public || r.Auth == AccessToken {
 		return nil
 	}
-	enough, _ := scopesFor(r)
-	return enough
+	return scopesFor(r)
 }
 
 // scopeNames joins alternatives to a phrase: "read or usage".

@@ -23,6 +23,7 @@ import (
 // fixture is the module over a store of its own, and two creators.
 type fixture struct {
 	*catalog.Service
+	*catalog.Transfer
 	store    *gormstore.Store
 	ids      *system.IDs
 	ada, bob string
@@ -32,11 +33,16 @@ func forEachEngine(t *testing.T, test func(t *testing.T, s fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		ids := system.NewIDs()
-		test(t, fixture{
-			Service: catalog.New(store, system.NewClock(store, true), ids, fakes.Standing{}, true), store: store, ids: ids,
-			ada: ids.New(id.Creator), bob: ids.New(id.Creator),
-		})
+		test(t, newFixture(store, ids))
 	})
+}
+
+func newFixture(store *gormstore.Store, ids *system.IDs) fixture {
+	service := catalog.New(store, system.NewClock(store, true), ids, fakes.Standing{}, true)
+	return fixture{
+		Service: service, Transfer: catalog.NewTransfer(service, ports.CatalogParts{}), store: store, ids: ids,
+		ada: ids.New(id.Creator), bob: ids.New(id.Creator),
+	}
 }
 
 func proposal(kind listing.Type, slug string) listing.Proposal {

@@ -10,21 +10,32 @@ import (
 	"slices"
 	"strings"
 
+	"sundry/core/appointment"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/money"
 	"sundry/core/paymentlink"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/core/tax"
+	"sundry/core/usage"
+	"sundry/core/webhook"
 	"sundry/ports"
 )
 
 // Document is an account's catalog as a file: everything by stable keys and nothing by id, so that the same file
 // makes the same catalog in sandbox and live.
+//
+// A part that is nil is left as it is by an import.
 type Document struct {
-	Version  int               `json:"version"`
-	Listings []DocumentListing `json:"listings"`
+	Version      int                     `json:"version"`
+	Listings     []DocumentListing       `json:"listings"`
+	Discounts    *[]DocumentDiscount     `json:"discounts,omitempty"`
+	Usage        *usage.File             `json:"usage,omitempty"`
+	Availability *appointment.File       `json:"availability,omitempty"`
+	Endpoints    *[]webhook.EndpointFile `json:"endpoints,omitempty"`
+	Branding     *identity.ProfileFile   `json:"branding,omitempty"`
 }
 
 // documentVersion is the version of the format.
@@ -98,10 +109,15 @@ func ReadDocument(raw []byte) (d Document, err error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Document{}, errors.New("read the catalog: something follows the document")
 	}
-	if d.Version != documentVersion {
-		return Document{}, fmt.Errorf("read the catalog: version %d is not %d", d.Version, documentVersion)
-	}
-	return d, nil
+	return d, d.Check()
+}
+
+// Check refuses a document of another version of the format. VALIDATION_FAILED.
+func (d Document) Check() error {
+	var f fault.Violations
+	f.Check(d.Version == documentVersion, "version", fault.DetailNotAllowed, "Expected the version 1 of the format.")
+	f.Check(d.Listings != nil, "listings", fault.DetailRequired, "Expected a list of listings, which may be empty.")
+	return f.Err()
 }
 
 // Write renders the document as a file.
@@ -112,41 +128,16 @@ func (d Document) Write(out io.Writer) error {
 	return encoder.Encode(d)
 }
 
-// Export returns the account's whole catalog without archived listings, in the order of the keys.
-func (s *Service) Export(ctx context.Context, creatorID string) (Document, error) {
-	var d Document
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-		d, err = export(ctx, r, creatorID)
-		return err
-	})
-	return d, err
-}
-
-// everything asks a list for all its pages.
-func everything[T any](list func(ports.Page) (ports.List[T], error)) ([]T, error) {
-	var all []T
-	for page := (ports.Page{Limit: 100}); ; {
-		found, err := list(page)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found.Items...)
-		if found.Next == (ports.Cursor{}) {
-			return all, nil
-		}
-		page.After = found.Next
-	}
-}
-
-func export(ctx context.Context, r ports.Repos, creatorID string) (Document, error) {
+// listingsOf is the part of the document that listings make.
+func listingsOf(ctx context.Context, r ports.Repos, creatorID string) (Document, error) {
 	d := Document{Version: documentVersion, Listings: []DocumentListing{}}
-	listings, err := everything(func(p ports.Page) (ports.List[listing.State], error) {
+	listings, err := ports.AllPages(func(p ports.Page) (ports.List[listing.State], error) {
 		return r.Catalog.Listings.List(ctx, creatorID, p)
 	})
 	if err != nil {
 		return Document{}, err
 	}
-	links, err := everything(func(p ports.Page) (ports.List[paymentlink.State], error) {
+	links, err := ports.AllPages(func(p ports.Page) (ports.List[paymentlink.State], error) {
 		return r.Catalog.PaymentLinks.List(ctx, creatorID, p)
 	})
 	if err != nil {
@@ -236,61 +227,4 @@ func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
 		}
 	}
 	return d
-}
-
-// errPreview ends an import that was only a preview.
-var errPreview = errors.New("preview")
-
-// PreviewImport returns what Import would change, a line each, and changes nothing. Refuses as Import.
-func (s *Service) PreviewImport(ctx context.Context, creatorID string, d Document) ([]string, error) {
-	var changes []string
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-		if changes, err = s.importInto(ctx, r, creatorID, d); err != nil {
-			return err
-		}
-		return errPreview
-	})
-	if !errors.Is(err, errPreview) {
-		return nil, err
-	}
-	return changes, nil
-}
-
-// Import makes the listings of a document match it, all or none: variants, plans and prices that it does not name are
-// removed or retired, listings and payment links that it does not name are left alone. Again, it changes nothing. It
-// returns what changed, a line each. Faults: those of the use cases, with the listing's key as the path.
-func (s *Service) Import(ctx context.Context, creatorID string, d Document) (changes []string, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-		changes, err = s.importInto(ctx, r, creatorID, d)
-		return err
-	})
-	return changes, err
-}
-
-func (s *Service) importInto(ctx context.Context, r ports.Repos, creatorID string, d Document) ([]string, error) {
-	before, err := export(ctx, r, creatorID)
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for _, wanted := range d.Listings {
-		if seen[wanted.Key] {
-			return nil, fault.Invalid(fault.Detail{
-				Field: wanted.Key, Code: fault.DetailDuplicate, Message: "Two listings of the document have this key.",
-			})
-		}
-		seen[wanted.Key] = true
-		if err := s.importListing(ctx, r, creatorID, wanted); err != nil {
-			var f fault.Violations
-			if err := f.Nest(wanted.Key).Merge(err); err != nil {
-				return nil, fmt.Errorf("listing %s: %w", wanted.Key, err)
-			}
-			return nil, f.Err()
-		}
-	}
-	after, err := export(ctx, r, creatorID)
-	if err != nil {
-		return nil, err
-	}
-	return difference(before, after), nil
 }

@@ -3,19 +3,20 @@ package catalog_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/adapters/system"
+	"sundry/core/discount"
 	"sundry/core/fault"
-	"sundry/core/id"
 	"sundry/core/listing"
 	"sundry/core/paymentlink"
 	"sundry/modules/catalog"
 	"sundry/ports"
-	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -26,10 +27,7 @@ func forEachPair(t *testing.T, test func(t *testing.T, from, to fixture)) {
 		var pair [2]fixture
 		for i := range pair {
 			store, ids := engine.Open(t), system.NewIDs()
-			pair[i] = fixture{
-				Service: catalog.New(store, system.NewClock(store, true), ids, fakes.Standing{}, true), store: store, ids: ids,
-				ada: ids.New(id.Creator), bob: ids.New(id.Creator),
-			}
+			pair[i] = newFixture(store, ids)
 		}
 		pair[0].fill(t)
 		test(t, pair[0], pair[1])
@@ -69,7 +67,20 @@ func (s fixture) fill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Archive(ctx, s.ada, s.active(t, proposal(listing.Digital, "old-notes")).ID); err != nil {
+	old := s.active(t, proposal(listing.Digital, "old-notes"))
+	for _, draft := range []discount.Draft{
+		{Code: "Spring", PercentOff: new(20), ListingIDs: []string{studio.ID, old.ID}, MaxRedemptions: new(5)},
+		{
+			Code: "FIVE", AmountOffInCents: new(int64(500)), Currency: "eur", Duration: "repeating", DurationInMonths: new(3),
+			ExpiresAt: time.Date(2999, 1, 2, 3, 4, 5, 0, time.UTC),
+		},
+		{Code: "gone", PercentOff: new(10), ListingIDs: []string{old.ID}},
+	} {
+		if _, err := s.CreateDiscount(ctx, s.ada, draft); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Archive(ctx, s.ada, old.ID); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -113,7 +124,8 @@ func TestACatalogIsTheSameAfterAFile(t *testing.T) {
 			t.Errorf("the file has ids, what is archived, or escapes:\n%s", file)
 		}
 		changes := to.imported(t, d)
-		if !slices.Contains(changes, "+ listing notes: Field notes") || len(changes) != 3 {
+		if !slices.Contains(changes, "+ listing notes: Field notes") || !slices.Contains(changes, "+ discount FIVE: repeating") ||
+			len(changes) != 5 {
 			t.Errorf("an empty catalog became %q", changes)
 		}
 		if _, again := to.exported(t); again != file {
@@ -229,4 +241,37 @@ func TestACatalogFileIsReadStrictly(t *testing.T) {
 		!reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
 		t.Errorf("read %+v, %v", d, err)
 	}
+}
+
+func TestAnImportNeverChangesADiscount(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, _ fixture) {
+		before, file := from.exported(t)
+		for name, change := range map[string]func(d *catalog.DocumentDiscount){
+			"another value":           func(d *catalog.DocumentDiscount) { d.PercentOff = new(30) },
+			"a listing less":          func(d *catalog.DocumentDiscount) { d.Listings = nil },
+			"a listing nobody has":    func(d *catalog.DocumentDiscount) { d.Listings = []string{"nothing"} },
+			"a time that is none":     func(d *catalog.DocumentDiscount) { d.ExpiresAt = new("soon") },
+			"a code in another case":  func(d *catalog.DocumentDiscount) { d.Code = "SPRING" },
+			"another new, wrong code": func(d *catalog.DocumentDiscount) { d.Code = "a b" },
+		} {
+			discounts := slices.Clone(*before.Discounts)
+			change(&discounts[1])
+			d := before
+			d.Discounts = &discounts
+			_, err := from.Import(t.Context(), from.ada, d)
+			refusal, ok := errors.AsType[*fault.Error](err)
+			if !ok || refusal.Code != fault.ValidationFailed || !strings.HasPrefix(refusal.Details[0].Field, "discounts."+discounts[1].Code) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		without := before
+		without.Discounts = nil
+		if changes := from.imported(t, without); len(changes) != 0 {
+			t.Errorf("a document without discounts changed %q", changes)
+		}
+		if _, after := from.exported(t); after != file {
+			t.Errorf("a refused import left\n%s\nwant\n%s", after, file)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -84,7 +85,45 @@ func flatten(d Document) map[string]string {
 			}
 		}
 	}
+	flattenParts(out, d)
 	return out
+}
+
+// flattenParts adds what is beside the listings.
+func flattenParts(out map[string]string, d Document) {
+	if d.Discounts != nil {
+		for _, code := range *d.Discounts {
+			out["discount "+code.Code] = code.Duration
+			members(out, "discount "+code.Code, code)
+		}
+	}
+	if d.Usage != nil {
+		for _, meter := range d.Usage.Meters {
+			out["meter "+meter.EventName] = meter.Name
+			members(out, "meter "+meter.EventName, meter)
+		}
+		for _, product := range d.Usage.Products {
+			path := "product " + product.Name + " (" + product.Type + ")"
+			out[path] = strconv.Itoa(len(product.Prices)) + " prices"
+			for _, price := range product.Prices {
+				tiers, _ := json.Marshal(price.Tiers) // of plain data there is no error
+				name := strings.Join([]string{"price", price.BillingScheme, price.Currency, price.Recurring.Interval}, " ")
+				out[path+"."+name+" "+string(tiers)] = "made"
+			}
+		}
+	}
+	if d.Availability != nil {
+		members(out, "availability", d.Availability)
+	}
+	if d.Endpoints != nil {
+		for _, endpoint := range *d.Endpoints {
+			out["endpoint "+endpoint.URL] = strings.Join(endpoint.Events, ", ")
+			members(out, "endpoint "+endpoint.URL, endpoint)
+		}
+	}
+	if d.Branding != nil {
+		members(out, "branding", d.Branding)
+	}
 }
 
 // members adds the members of a value, as JSON.

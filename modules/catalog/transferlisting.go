@@ -190,7 +190,7 @@ func (s *Service) importLinks(
 	if err != nil {
 		return err
 	}
-	links, err := everything(func(p ports.Page) (ports.List[paymentlink.State], error) {
+	links, err := ports.AllPages(func(p ports.Page) (ports.List[paymentlink.State], error) {
 		return r.Catalog.PaymentLinks.List(ctx, creatorID, p)
 	})
 	if err != nil {

@@ -358,6 +358,14 @@ var validRequests = map[string]valid{
 		harness.JSON) {
 		return taskID(w.failedTask(t)), nil
 	},
+	"GET /v1/customers/{id}/export": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.placed(t, nil), nil
+	},
+	"PUT /v1/catalog": func(*testing.T, *fixture) (string, harness.JSON) {
+		return "", harness.JSON{"version": 1, "listings": []harness.JSON{}, "usage": harness.JSON{"meters": []harness.JSON{
+			{"name": "Files", "eventName": "files", "aggregation": "LAST"},
+		}, "products": []harness.JSON{}}}
+	},
 	"PUT /v1/scheduling/availability": func(*testing.T, *fixture) (string, harness.JSON) { return "", availabilityBody() },
 	"PUT /v1/scheduling/meeting-settings": func(*testing.T, *fixture) (string, harness.JSON) {
 		return "", harness.JSON{

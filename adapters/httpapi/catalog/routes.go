@@ -20,6 +20,7 @@ type Deps struct {
 	// BaseURL is the public origin of this deployment, without a trailing slash.
 	BaseURL string
 	Catalog *catalog.Service
+	Files   *catalog.Transfer
 }
 
 type handlers struct{ Deps }
@@ -27,5 +28,5 @@ type handlers struct{ Deps }
 // Routes are the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
-	return slices.Concat(h.listingRoutes(), h.planRoutes(), h.paymentLinkRoutes(), h.discountRoutes())
+	return slices.Concat(h.listingRoutes(), h.planRoutes(), h.paymentLinkRoutes(), h.discountRoutes(), h.fileRoutes())
 }

@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/fault"
+	"sundry/modules/catalog"
+)
+
+func (h handlers) fileRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/catalog", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.getFile},
+		{Method: fiber.MethodPut, Path: "/v1/catalog", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.putFile},
+	}
+}
+
+// importView is the outcome of an import.
+type importView struct {
+	DryRun bool `json:"dryRun"`
+	// Changes are lines that begin with + (new), - (removed) or ~ (another value).
+	Changes []string `json:"changes"`
+}
+
+func (h handlers) getFile(c *fiber.Ctx) error {
+	d, err := h.Files.Export(c.UserContext(), httpapi.Account(c))
+	if err != nil {
+		return err
+	}
+	return c.JSON(d)
+}
+
+func (h handlers) putFile(c *fiber.Ctx) error {
+	d, malformed := httpapi.Decode[catalog.Document](c)
+	var f fault.Violations
+	text := c.Query("dryRun")
+	f.Check(text == "" || text == "true" || text == "false", "dryRun", fault.DetailInvalid, "Expected true or false.")
+	if malformed == nil {
+		malformed = d.Check()
+	}
+	if err := httpapi.MergeFieldErrors(malformed, f.Err()); err != nil {
+		return err
+	}
+	write := h.Files.Import
+	if text == "true" {
+		write = h.Files.PreviewImport
+	}
+	changes, err := write(c.UserContext(), httpapi.Account(c), d)
+	if err != nil {
+		return err
+	}
+	return c.JSON(importView{DryRun: text == "true", Changes: append([]string{}, changes...)})
+}

@@ -1,0 +1,49 @@
+package usage
+
+import "encoding/json"
+
+// File is the usage part of a catalog file: everything by names and nothing by id.
+type File struct {
+	Meters   []MeterDraft  `json:"meters"`
+	Products []ProductFile `json:"products"`
+}
+
+// ProductFile is a product with its prices. Name and type are its key.
+type ProductFile struct {
+	Name   string      `json:"name"`
+	Type   string      `json:"type"`
+	Prices []PriceFile `json:"prices"`
+}
+
+// PriceFile is a price of a product. A price never changes, so all of it is its key.
+type PriceFile struct {
+	BillingScheme string         `json:"billingScheme"`
+	Currency      string         `json:"currency"`
+	Tiers         []TierDraft    `json:"tiers"`
+	Recurring     RecurringDraft `json:"recurring"`
+}
+
+// NewPriceFile returns a price as a file has it.
+func NewPriceFile(p Price) PriceFile {
+	file := PriceFile{
+		BillingScheme: p.BillingScheme, Currency: string(p.Currency), Tiers: []TierDraft{},
+		Recurring: RecurringDraft{Interval: string(p.Interval)},
+	}
+	for _, tier := range p.Tiers {
+		unit := tier.Unit.String()
+		draft := TierDraft{UnitAmountDecimal: &unit}
+		if !tier.Unbounded {
+			upTo := json.Number(tier.UpTo.String())
+			draft.UpTo = &upTo
+		}
+		file.Tiers = append(file.Tiers, draft)
+	}
+	return file
+}
+
+// Draft returns the price as a request for a product writes it.
+func (p PriceFile) Draft(productID string) PriceDraft {
+	return PriceDraft{
+		ProductID: productID, BillingScheme: p.BillingScheme, Currency: p.Currency, Tiers: p.Tiers, Recurring: &p.Recurring,
+	}
+}
