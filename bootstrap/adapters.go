@@ -110,7 +110,7 @@ func (a *App) slotLocks() ports.SlotLocks {
 	return redislock.New(a.redis, a.redisPrefix())
 }
 
-// redisPrefix begins every key, queue and channel of this cell, so that several and other deployments may share a Redis.
+// redisPrefix begins every key, queue and channel of this cell, so that several may share a Redis.
 func (a *App) redisPrefix() string {
 	prefix := "sundry-" + hex.EncodeToString(a.keys.Lasting("redis-prefix")[:4])
 	if a.cfg.Cell != 0 {

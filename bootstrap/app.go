@@ -27,6 +27,7 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
+	"sundry/modules/directory"
 	"sundry/modules/idempotency"
 	"sundry/modules/identity"
 	"sundry/modules/images"
@@ -48,8 +49,9 @@ type App struct {
 	cfg       config.Config
 	log       *slog.Logger
 	store     *gormstore.Store
-	redis     *redis.Client // nil without REDIS_URL
-	tracer    ports.Tracer  // nil where nothing is traced
+	redis     *redis.Client   // nil without REDIS_URL
+	tracer    ports.Tracer    // nil where nothing is traced
+	directory ports.Directory // nil where there is one cell
 	clock     ports.Clock
 	ids       ports.IDs
 	keys      *keyring.Ring
@@ -84,6 +86,7 @@ type App struct {
 
 // modules are the use cases.
 type modules struct {
+	Directory     *directory.Service
 	Identity      *identity.Service
 	Catalog       *catalog.Service
 	CatalogFiles  *catalog.Transfer
@@ -158,6 +161,9 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 		return nil, err
 	}
 	if err = a.store.RaisePositions(ctx); err != nil {
+		return nil, err
+	}
+	if err = a.openDirectory(ctx); err != nil {
 		return nil, err
 	}
 	if err = a.openRedis(); err != nil {

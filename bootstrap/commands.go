@@ -13,13 +13,14 @@ import (
 	"sundry/adapters/gormstore"
 	"sundry/adapters/keyring"
 	"sundry/config"
+	"sundry/core/id"
 )
 
 // Settings returns the settings that commands use.
 func Settings(cfg config.Config) cli.Settings {
 	return cli.Settings{
 		Addr: cfg.Addr, MetricsAddr: cfg.MetricsAddr, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Live: cfg.Live(),
-		SeedsDemo: cfg.Seeds(),
+		SeedsDemo: cfg.Seeds(), Cell: id.Cell(cfg.Cell), //nolint:gosec // config has checked it
 	}
 }
 
@@ -98,7 +99,7 @@ func configuration(own Options) (config.Config, error) {
 func (a *App) ForCommands() *cli.App {
 	return &cli.App{
 		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.CatalogFiles, Documents: a.modules.Documents,
-		Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
+		Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator, FillDirectory: a.modules.Directory.Fill,
 		Run: a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
 		RotateSecrets: func(ctx context.Context, report func(string)) error {
 			return a.RotateSecrets(ctx, keyring.Overlap, report)

@@ -48,7 +48,7 @@ func (a *App) seed(ctx context.Context) (*cli.Demo, error) {
 		return nil, err
 	}
 	for _, l := range demoListings {
-		created, err := a.modules.Catalog.Create(ctx, creatorID, l.proposal)
+		created, err := a.modules.Catalog.CreateListing(ctx, creatorID, l.proposal)
 		if err != nil {
 			return nil, err
 		}

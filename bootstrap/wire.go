@@ -15,9 +15,10 @@ import (
 // subscribers in this order, too: that of an occasion is among the webhook events before those of what follows from it.
 func (a *App) wire() modules {
 	a.standing = a.wireOperator()
-	accounts := a.wireIdentity()
+	cells := a.wireDirectory()
+	accounts := a.wireIdentity(cells)
 	responses, hooks := a.wireIdempotency(), a.wireWebhooks()
-	requests, pictures, offers := a.wireRequestLog(), a.wireImages(), a.wireCatalog()
+	requests, pictures, offers := a.wireRequestLog(), a.wireImages(), a.wireCatalog(cells)
 	bookings := a.wireBooking(accounts, offers)
 	meters := a.wireUsage()
 	grants := a.wireAccess(offers, meters)
@@ -33,7 +34,7 @@ func (a *App) wire() modules {
 	invoices := a.wireInvoicing(accounts, attempts)
 	a.wireMail(accounts, bookings, buyers, sessions)
 	return modules{
-		Identity: accounts, Catalog: offers, Booking: bookings,
+		Directory: cells, Identity: accounts, Catalog: offers, Booking: bookings,
 		CatalogFiles: catalog.NewTransfer(offers, ports.CatalogParts{
 			Usage: meters, Availability: bookings, Endpoints: hooks, Branding: accounts,
 		}), Cancellations: booking.NewCancellations(bookings, refunds),

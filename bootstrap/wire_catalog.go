@@ -4,10 +4,13 @@ import (
 	"sundry/adapters/httpapi"
 	catalogapi "sundry/adapters/httpapi/catalog"
 	"sundry/modules/catalog"
+	"sundry/ports"
 )
 
-func (a *App) wireCatalog() *catalog.Service {
-	module := catalog.New(a.store, a.clock, a.ids, a.standing, !a.live())
+func (a *App) wireCatalog(names ports.UniqueNames) *catalog.Service {
+	module := catalog.New(catalog.Deps{
+		Store: a.store, Clock: a.clock, IDs: a.ids, Standing: a.standing, Names: names, Sandbox: !a.live(),
+	})
 	a.verify(module.Verify)
 	return module
 }

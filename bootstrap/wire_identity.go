@@ -6,9 +6,10 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/adapters/tokens"
 	"sundry/modules/identity"
+	"sundry/ports"
 )
 
-func (a *App) wireIdentity() *identity.Service {
+func (a *App) wireIdentity(names ports.UniqueNames) *identity.Service {
 	module := identity.New(
 		identity.Config{
 			Live: a.live(), ClosedToSignUps: a.cfg.SignUps == "closed", BaseURL: a.cfg.BaseURL,
@@ -20,7 +21,7 @@ func (a *App) wireIdentity() *identity.Service {
 			Store: a.store, Clock: a.clock, IDs: a.ids, Passwords: a.adapters.Passwords,
 			Tokens: tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.keys.Tokens("access-tokens"),
 				a.ids.Cell()),
-			Limiter: a.limiter, Bus: a.bus, Standing: a.standing,
+			Limiter: a.limiter, Bus: a.bus, Standing: a.standing, Names: names,
 		})
 	a.closers = append(a.closers, module.Close)
 

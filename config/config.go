@@ -97,6 +97,10 @@ type Config struct {
 	// DatabaseSchema is the schema of PostgreSQL that has this cell's tables; the first start makes it. Cells may share a
 	// database, each with a schema, and Redis. A pooler has to set its search path.
 	DatabaseSchema string `env:"DATABASE_SCHEMA" envDefault:"public"`
+	// DirectoryURL is the PostgreSQL with the directory of all cells: which one has which email address and slug. It is a
+	// small database of its own, or a schema of one that cells share: `postgres://db/sundry?search_path=directory`.
+	// Without it, there is one cell.
+	DirectoryURL string `env:"DIRECTORY_URL,unset"`
 	// RedisURL is `redis://…` or `rediss://…`: slot locks, rate limits and work shared by several workers. Without it,
 	// all of that is in the process.
 	RedisURL string `env:"REDIS_URL,unset"`
@@ -371,6 +375,9 @@ func (c Config) workFaults() []error {
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`)
 
 func (c Config) schemaFaults() []error {
+	if c.DirectoryURL != "" && !isPostgres(c.DirectoryURL) {
+		return []error{errors.New("DIRECTORY_URL must begin with postgres:// or postgresql://")}
+	}
 	switch {
 	case !schemaName.MatchString(c.DatabaseSchema) || strings.HasPrefix(c.DatabaseSchema, "pg_") ||
 		c.DatabaseSchema == "information_schema":

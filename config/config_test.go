@@ -60,6 +60,7 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"DATABASE_URL=sqlite:":                       "DATABASE_URL needs a path after sqlite:",
 		"DATABASE_URL=mysql://x":                     "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address",
 		"WEBHOOK_WORKERS=0":                          "WEBHOOK_WORKERS must be 1 to 10000, not 0",
+		"DIRECTORY_URL=sqlite:names.db":              "DIRECTORY_URL must begin with postgres:// or postgresql://",
 		"DATABASE_SCHEMA=cell_a":                     "DATABASE_SCHEMA needs a DATABASE_URL of PostgreSQL: a database of SQLite has one cell",
 		"DATABASE_SCHEMA=pg_a": "DATABASE_SCHEMA must be at most 40 of a-z, 0-9 and _, begin with no digit and be none of " +
 			`PostgreSQL's own, not "pg_a"`,

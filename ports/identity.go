@@ -23,6 +23,8 @@ type Creators interface {
 	Insert(ctx context.Context, c *identity.Creator) error
 	// Exists reports whether there is a creator at all.
 	Exists(ctx context.Context) (bool, error)
+	// After lists the ids of up to limit creators behind an id, in order; "" begins.
+	After(ctx context.Context, id string, limit int) ([]string, error)
 	// Sole loads the only creator there is. ErrNotFound when there is none, or more than one.
 	Sole(ctx context.Context) (*identity.Creator, error)
 	// Get loads a creator. ErrNotFound.

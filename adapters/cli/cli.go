@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"sundry/core/id"
 	"sundry/modules/catalog"
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
@@ -38,6 +39,7 @@ type Host struct {
 type Settings struct {
 	Addr, MetricsAddr, BaseURL, DataDir string
 	Live, SeedsDemo                     bool
+	Cell                                id.Cell
 }
 
 // App holds the parts of the wired program that commands use.
@@ -58,7 +60,9 @@ type App struct {
 	// RotateSecrets replaces the keys of the deployment, and RetireSecrets deletes the former ones. report gets a line for
 	// each step.
 	RotateSecrets, RetireSecrets func(ctx context.Context, report func(line string)) error
-	Close                        func() error
+	// FillDirectory claims every name of this cell in the directory. report gets a line for each that it cannot have.
+	FillDirectory func(ctx context.Context, report func(line string)) error
+	Close         func() error
 }
 
 // Roles are the parts of the program that a process plays.
@@ -158,6 +162,7 @@ func commands() []command {
 			},
 		},
 		exportRow(),
+		cellRow(),
 		{
 			name: "listen", parse: parseListen, help: text(listenUsage),
 			lines: []line{

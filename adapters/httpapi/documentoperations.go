@@ -109,7 +109,7 @@ func addFrameResponses(key string, operation *yaml.Node) {
 	if member(operation, "requestBody") != nil {
 		names = append(names, "413", "TooLarge")
 	}
-	names = append(names, "415", "UnsupportedMediaType", "500", "Internal", "503", "Unavailable")
+	names = append(names, "415", "UnsupportedMediaType", "421", "Misdirected", "500", "Internal", "503", "Unavailable")
 	for i := 0; i < len(names); i += 2 {
 		if member(responses, names[i]) == nil {
 			responses.Content = append(responses.Content,

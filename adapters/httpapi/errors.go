@@ -37,6 +37,7 @@ var statusOf = map[fault.Code]int{
 	fault.MethodNotAllowed:     405,
 	fault.PayloadTooLarge:      413,
 	fault.UnsupportedMediaType: 415,
+	fault.Misdirected:          421,
 	fault.RateLimited:          429,
 	fault.Internal:             500,
 	fault.ProcessorUnavailable: 503, fault.DatabaseBusy: 503,
@@ -126,7 +127,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	if requestID(c) == "" && s.handleReadError(c, err) {
 		return nil
 	}
-	f := hideReason(c, asFault(err))
+	f := s.misdirected(c, hideReason(c, asFault(err)))
 	status := StatusOf(f)
 	if status >= 500 {
 		s.Log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
@@ -144,6 +145,9 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	}
 	if wait := f.RetrySeconds(); wait > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(wait))
+	}
+	if f.Code == fault.Misdirected {
+		c.Set(CellHeader, strconv.Itoa(int(f.Cell)))
 	}
 	return c.Status(status).JSON(view)
 }

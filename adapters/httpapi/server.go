@@ -51,6 +51,8 @@ type Deps struct {
 	Ready func(ctx context.Context) Readiness
 	// Metrics is the registry that GET /metrics shows. The API adds its own; a new registry when nil.
 	Metrics *prometheus.Registry
+	// OtherCell reports whether there is another cell of a number; nil where there is one cell.
+	OtherCell func(ctx context.Context, cell id.Cell) bool
 	// Tracer gives each request a span; nil for none.
 	Tracer ports.Tracer
 	// MetricsElsewhere leaves /metrics to Operations.
@@ -153,6 +155,9 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	start := time.Now()
 	span := s.beginSpan(c)
 	err := c.Next()
+	if err == nil {
+		err = s.misdirectedPage(c)
+	}
 	if err != nil {
 		err = s.handleError(c, err)
 	}

@@ -96,6 +96,9 @@ const (
 	// UnsupportedMediaType: the body has a content encoding; bodies are sent as they are.
 	UnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
 
+	// Misdirected: what the request names is in another cell, whose number the header Sundry-Cell has.
+	Misdirected Code = "MISDIRECTED"
+
 	// RateLimited: too many requests; try again after RetryAfter.
 	RateLimited Code = "RATE_LIMITED"
 
@@ -120,7 +123,7 @@ func Codes() []Code {
 		ListingNotPurchasable, StateConflict, AlreadySubscribed, IdempotencyKeyReused, IdempotencyKeyMismatch,
 		IdempotencyInProgress,
 		PeriodClosed, NotRefundable, LimitReached, SessionExpired, MethodNotAllowed, PayloadTooLarge,
-		UnsupportedMediaType, RateLimited, Internal, ProcessorUnavailable, DatabaseBusy,
+		UnsupportedMediaType, Misdirected, RateLimited, Internal, ProcessorUnavailable, DatabaseBusy,
 	}
 }
 

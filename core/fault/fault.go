@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"sundry/core/id"
 )
 
 // Detail is one fault of a request.
@@ -31,6 +33,9 @@ type Error struct {
 	RetryAfter time.Duration // when to try again, with 429, 503 and IDEMPOTENCY_IN_PROGRESS; 0 = unknown
 	// DeclineCode is the bank's reason for refusing the card, in Stripe's words and lower case, with CARD_DECLINED.
 	DeclineCode string
+
+	// Cell is the number of the cell to ask, with MISDIRECTED.
+	Cell id.Cell
 
 	cause error
 }
@@ -81,6 +86,13 @@ func Invalid(details ...Detail) *Error {
 // NotFound returns a NOT_FOUND refusal: "No such <what>."
 func NotFound(what string) *Error {
 	return New(NotFoundCode, "No such "+what+".")
+}
+
+// Elsewhere returns a MISDIRECTED refusal: the cell to ask is another one.
+func Elsewhere(cell id.Cell) *Error {
+	f := Newf(Misdirected, "This is in cell %d. Send the request there: with the header Sundry-Cell, the router finds it.", cell)
+	f.Cell = cell
+	return f
 }
 
 // First returns the message of the first detail, or the refusal's own where it has none.

@@ -21,6 +21,17 @@ func (c Cell) Mark(random []byte) {
 	random[1] = random[1]&0x3f | byte(c<<6) //nolint:gosec // the two bits that are left
 }
 
+// Tag returns the two characters that name the cell in ids and in the codes of payment links.
+func (c Cell) Tag() string { return string([]byte{alphabet[c>>5&31], alphabet[c&31]}) }
+
+// TagCell returns the cell of two characters. ok is false when they are no tag.
+func TagCell(tag string) (cell Cell, ok bool) {
+	if len(tag) != 2 || strings.IndexByte(alphabet, tag[0]) < 0 || strings.IndexByte(alphabet, tag[1]) < 0 {
+		return 0, false
+	}
+	return Cell(digit(tag[0])<<5 | digit(tag[1])), true
+}
+
 // CellOf returns the cell in which an id was made. ok is false when s is not an id. Ids that were made before there
 // were cells have any number.
 func CellOf(s string) (cell Cell, ok bool) {
@@ -28,7 +39,7 @@ func CellOf(s string) (cell Cell, ok bool) {
 	if body == "" {
 		return 0, false
 	}
-	return Cell(digit(body[cellAt])<<5 | digit(body[cellAt+1])), true
+	return TagCell(body[cellAt : cellAt+2])
 }
 
 // digit is the value of a character of the alphabet.

@@ -32,6 +32,9 @@ func TestTheCellIsCharacters11And12(t *testing.T) {
 		0: "pay_01hzzzzzzz00zzzzzzzzzzzzzz", 1: "pay_01hzzzzzzz01zzzzzzzzzzzzzz", 32: "pay_01hzzzzzzz10zzzzzzzzzzzzzz",
 		1023: "pay_01hzzzzzzzzz00000000000000",
 	} {
+		if tag := want.Tag(); tag != text[len("pay_")+10:][:2] {
+			t.Errorf("the tag of cell %d is %s, want that of %s", want, tag, text)
+		}
 		if got, ok := id.CellOf(text); !ok || got != want {
 			t.Errorf("%s is of cell %d, %t; want %d", text, got, ok, want)
 		}

@@ -29,10 +29,13 @@ const KeyEntropy = 22
 
 // NewKey renders an API key of a cell from KeyEntropy random bytes.
 func NewKey(livemode bool, cell id.Cell, random []byte) string {
-	text := keyPrefix(livemode) + inBase62(big.NewInt(int64(cell)), cellChars) +
+	text := keyPrefix(livemode) + KeyTag(cell) +
 		inBase62(new(big.Int).SetBytes(random), bodyChars-cellChars)
 	return text + checksum(text)
 }
+
+// KeyTag returns the two characters that name a cell in its keys.
+func KeyTag(cell id.Cell) string { return inBase62(big.NewInt(int64(cell)), cellChars) }
 
 // KeyCell returns the cell in which a key was made. ok is false when text is not a key. A key that was made before
 // there were cells has any number, also above id.MaxCell.

@@ -21,6 +21,7 @@ type Service struct {
 	clock    ports.Clock
 	ids      ports.IDs
 	standing ports.AccountStanding
+	names    ports.UniqueNames
 	// sandbox allows redirect URLs with plain http on localhost.
 	sandbox bool
 }
@@ -30,15 +31,48 @@ var (
 	_ ports.PlanTerms = (*Service)(nil)
 )
 
-// New returns the module over its ports.
-func New(
-	store ports.Store, clock ports.Clock, ids ports.IDs, standing ports.AccountStanding, sandbox bool,
-) *Service {
-	return &Service{store: store, clock: clock, ids: ids, standing: standing, sandbox: sandbox}
+// Deps holds the dependencies of the module.
+type Deps struct {
+	Store    ports.Store
+	Clock    ports.Clock
+	IDs      ports.IDs
+	Standing ports.AccountStanding
+	// Names keeps slugs unique over all cells.
+	Names ports.UniqueNames
+	// Sandbox allows redirect URLs with plain http on localhost.
+	Sandbox bool
 }
 
-// Create makes a draft. VALIDATION_FAILED with every fault, SLUG_TAKEN, CATALOG_KEY_TAKEN, LIMIT_REACHED.
-func (s *Service) Create(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
+// New returns the module.
+func New(d Deps) *Service {
+	return &Service{
+		store: d.Store, clock: d.Clock, ids: d.IDs, standing: d.Standing, names: d.Names, sandbox: d.Sandbox,
+	}
+}
+
+// CreateListing makes a draft. VALIDATION_FAILED with every fault, SLUG_TAKEN, CATALOG_KEY_TAKEN, LIMIT_REACHED.
+func (s *Service) CreateListing(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
+	if err := s.claimSlug(ctx, creatorID, p.Slug); err != nil {
+		return listing.State{}, err
+	}
+	return s.create(ctx, creatorID, p)
+}
+
+// claimSlug claims a slug over all cells, before the transaction that uses it. One that cannot be a slug is left to the
+// rules to refuse.
+func (s *Service) claimSlug(ctx context.Context, creatorID string, slug *string) error {
+	if slug == nil || !listing.ValidSlug(*slug) {
+		return nil
+	}
+	err := s.names.Claim(ctx, ports.ListingSlugs, creatorID, *slug)
+	if errors.Is(err, ports.ErrDuplicate) {
+		return fault.New(fault.SlugTaken, "Another listing has this slug.")
+	}
+	return err
+}
+
+// create is CreateListing, in the caller's transaction where there is one, of a slug that is claimed.
+func (s *Service) create(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
 	origin := listing.Origin{
 		ID: s.ids.New(id.Listing), CreatorID: creatorID, PriceID: s.ids.New(id.Price), VariantID: s.ids.New(id.Variant),
 	}
@@ -90,15 +124,28 @@ func (s *Service) BySlug(ctx context.Context, slug string) (listing.State, error
 		return listing.State{}, fault.NotFound("listing")
 	}
 	l, err := s.store.Read(ctx).Catalog.Listings.GetBySlug(ctx, slug)
+	if errors.Is(err, ports.ErrNotFound) {
+		if misdirected := s.names.Elsewhere(ctx, ports.ListingSlugs, slug); misdirected != nil {
+			return l, misdirected
+		}
+	}
 	if err == nil && l.Status != listing.Active {
 		err = ports.ErrNotFound
 	}
 	return l, missing("listing", err)
 }
 
-// Edit changes the members given. VALIDATION_FAILED with every fault, STATE_CONFLICT once archived, SLUG_TAKEN,
+// EditListing changes the members given. VALIDATION_FAILED with every fault, STATE_CONFLICT once archived, SLUG_TAKEN,
 // CATALOG_KEY_TAKEN, and the refusals of change.
-func (s *Service) Edit(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
+func (s *Service) EditListing(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
+	if err := s.claimSlug(ctx, creatorID, e.Slug); err != nil {
+		return listing.State{}, err
+	}
+	return s.edit(ctx, creatorID, listingID, e)
+}
+
+// edit is EditListing, in the caller's transaction where there is one, of a slug that is claimed.
+func (s *Service) edit(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
 	newPriceID := func() string { return s.ids.New(id.Price) }
 	return s.change(ctx, creatorID, listingID, func(
 		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,

@@ -38,7 +38,10 @@ func forEachEngine(t *testing.T, test func(t *testing.T, s fixture)) {
 }
 
 func newFixture(store *gormstore.Store, ids *system.IDs) fixture {
-	service := catalog.New(store, system.NewClock(store, true), ids, fakes.Standing{}, true)
+	service := catalog.New(catalog.Deps{
+		Store: store, Clock: system.NewClock(store, true), IDs: ids, Standing: fakes.Standing{}, Names: fakes.OneCell(),
+		Sandbox: true,
+	})
 	return fixture{
 		Service: service, Transfer: catalog.NewTransfer(service, ports.CatalogParts{}), store: store, ids: ids,
 		ada: ids.New(id.Creator), bob: ids.New(id.Creator),
@@ -54,7 +57,7 @@ func proposal(kind listing.Type, slug string) listing.Proposal {
 // draft makes a draft of ada's, active makes it ACTIVE too.
 func (s fixture) draft(t *testing.T, p listing.Proposal) listing.State {
 	t.Helper()
-	l, err := s.Create(t.Context(), s.ada, p)
+	l, err := s.CreateListing(t.Context(), s.ada, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,7 @@ func TestAListingLivesFromDraftToArchive(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(again, archived) {
 			t.Errorf("archived again %+v, %v", again, err)
 		}
-		_, err = s.Edit(ctx, s.ada, l.ID, listing.Edit{Title: new("Other")})
+		_, err = s.EditListing(ctx, s.ada, l.ID, listing.Edit{Title: new("Other")})
 		wantCode(t, err, fault.StateConflict)
 		s.unchanged(t, archived)
 		_, err = s.BySlug(ctx, l.Slug)
@@ -143,7 +146,7 @@ func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 			"archived": {archived, fault.NotFoundCode}} {
 			for operation, attempt := range map[string]func(ctx context.Context) error{
 				"edit": func(ctx context.Context) error {
-					_, err := s.Edit(ctx, s.bob, c.l.ID, listing.Edit{Title: new("Mine now")})
+					_, err := s.EditListing(ctx, s.bob, c.l.ID, listing.Edit{Title: new("Mine now")})
 					return err
 				},
 				"archive": func(ctx context.Context) error { _, err := s.Archive(ctx, s.bob, c.l.ID); return err },
@@ -183,26 +186,26 @@ func TestNamesAreTakenOnce(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		first := s.draft(t, proposal(listing.Digital, "field-notes"))
-		_, err := s.Create(ctx, s.bob, proposal(listing.Digital, "field-notes"))
+		_, err := s.CreateListing(ctx, s.bob, proposal(listing.Digital, "field-notes"))
 		wantCode(t, err, fault.SlugTaken)
 		// the key, by default the slug, is taken too
-		_, err = s.Create(ctx, s.ada, proposal(listing.Digital, "field-notes"))
+		_, err = s.CreateListing(ctx, s.ada, proposal(listing.Digital, "field-notes"))
 		wantCode(t, err, fault.SlugTaken)
 
 		sameKey := proposal(listing.Digital, "other-notes")
 		sameKey.CatalogKey = new("field-notes")
-		_, err = s.Create(ctx, s.ada, sameKey)
+		_, err = s.CreateListing(ctx, s.ada, sameKey)
 		wantCode(t, err, fault.CatalogKeyTaken)
-		bobs, err := s.Create(ctx, s.bob, sameKey) // keys are the account's own
+		bobs, err := s.CreateListing(ctx, s.bob, sameKey) // keys are the account's own
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		_, err = s.Edit(ctx, s.bob, bobs.ID, listing.Edit{Slug: new("field-notes")})
+		_, err = s.EditListing(ctx, s.bob, bobs.ID, listing.Edit{Slug: new("field-notes")})
 		wantCode(t, err, fault.SlugTaken)
 		s.unchanged(t, bobs)
 		other := s.draft(t, proposal(listing.Digital, "third-notes"))
-		_, err = s.Edit(ctx, s.ada, other.ID, listing.Edit{CatalogKey: new("field-notes")})
+		_, err = s.EditListing(ctx, s.ada, other.ID, listing.Edit{CatalogKey: new("field-notes")})
 		wantCode(t, err, fault.CatalogKeyTaken)
 		s.unchanged(t, other)
 		s.unchanged(t, first)
@@ -216,7 +219,7 @@ func TestOneOfManyConcurrentCreationsOfASlugWins(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range errs {
 			all.Go(func() {
-				_, errs[i] = s.Create(t.Context(), s.ids.New(id.Creator), proposal(listing.Digital, "contested"))
+				_, errs[i] = s.CreateListing(t.Context(), s.ids.New(id.Creator), proposal(listing.Digital, "contested"))
 			})
 		}
 		all.Wait()
@@ -246,7 +249,7 @@ func TestConcurrentEditsAllArrive(t *testing.T) {
 		var all sync.WaitGroup
 		for _, e := range edits {
 			all.Go(func() {
-				if _, err := s.Edit(t.Context(), s.ada, l.ID, e); err != nil {
+				if _, err := s.EditListing(t.Context(), s.ada, l.ID, e); err != nil {
 					t.Errorf("edit: %v", err)
 				}
 			})
@@ -269,7 +272,7 @@ func TestAStaleSaveIsRefused(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.draft(t, proposal(listing.Digital, "field-notes"))
-		newer, err := s.Edit(t.Context(), s.ada, l.ID, listing.Edit{Title: new("Newer")})
+		newer, err := s.EditListing(t.Context(), s.ada, l.ID, listing.Edit{Title: new("Newer")})
 		if err != nil {
 			t.Fatal(err)
 		}

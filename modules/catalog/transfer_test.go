@@ -196,7 +196,7 @@ func TestARefusedImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	forEachPair(t, func(t *testing.T, from, to fixture) {
 		taken := proposal(listing.Digital, "studio")
-		if _, err := to.Create(t.Context(), to.bob, taken); err != nil {
+		if _, err := to.CreateListing(t.Context(), to.bob, taken); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range map[string]struct {

@@ -114,6 +114,11 @@ func (t *Transfer) PreviewImport(ctx context.Context, creatorID string, d Docume
 // name are removed or retired; everything else that it does not name is left alone. Again, it changes nothing. It
 // returns what changed, a line each. Faults: those of the use cases, with the listing's key or the part as the path.
 func (t *Transfer) Import(ctx context.Context, creatorID string, d Document) (changes []string, err error) {
+	for _, wanted := range d.Listings {
+		if err := t.service.claimSlug(ctx, creatorID, &wanted.Slug); err != nil {
+			return nil, err
+		}
+	}
 	err = t.service.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		changes, err = t.importInto(ctx, r, creatorID, d)
 		return err

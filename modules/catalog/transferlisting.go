@@ -65,7 +65,7 @@ func (s *Service) importedListing(
 	}
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
-		return s.Create(ctx, creatorID, listing.Proposal{Type: string(wanted.Type), Edit: edit})
+		return s.create(ctx, creatorID, listing.Proposal{Type: string(wanted.Type), Edit: edit})
 	case err != nil:
 		return listing.State{}, err
 	case found.Type != wanted.Type:
@@ -77,7 +77,7 @@ func (s *Service) importedListing(
 			Field: "status", Code: fault.DetailNotAllowed, Message: "A published listing never is a draft again.",
 		})
 	}
-	return s.Edit(ctx, creatorID, found.ID, edit)
+	return s.edit(ctx, creatorID, found.ID, edit)
 }
 
 // numbers gives metadata of this program the form that metadata of a request has: integers as they are written.

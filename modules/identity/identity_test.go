@@ -101,7 +101,7 @@ func (h *fixture) replica(livemode bool) *identity.Service {
 			Store: h.store, Clock: h.clock, IDs: h.ids, Passwords: h.hasher,
 			Tokens: tokens.NewJWT("https://pay.example.com", "sundry",
 				secret.Fixed([]byte("0123456789abcdef0123456789abcdef")), 0),
-			Limiter: memratelimit.New(h.clock.Real), Bus: h.bus, Standing: fakes.Standing{},
+			Limiter: memratelimit.New(h.clock.Real), Bus: h.bus, Standing: fakes.Standing{}, Names: fakes.OneCell(),
 		})
 }
 

@@ -46,6 +46,8 @@ type Deps struct {
 	Limiter   ports.RateLimiter
 	Bus       ports.Bus
 	Standing  ports.AccountStanding
+	// Names keeps addresses unique over all cells.
+	Names ports.UniqueNames
 }
 
 // New returns the module.

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/hex"
@@ -52,8 +53,25 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 	if err != nil {
 		return unlessBusy("hash password", err)
 	}
-	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		creator := identity.Register(s.deps.IDs.New(id.Creator), r, hash, s.deps.Clock.Real())
+	creatorID := s.deps.IDs.New(id.Creator)
+	err = s.deps.Names.Claim(ctx, ports.CreatorEmails, creatorID, r.Email)
+	if err == nil {
+		err = s.insertCreator(ctx, identity.Register(creatorID, r, hash, s.deps.Clock.Real()), from, begin)
+		if errors.Is(err, ports.ErrDuplicate) || errors.Is(err, ports.ErrDatabaseBusy) { // others leave it open
+			s.deps.Names.Release(ctx, ports.CreatorEmails, creatorID)
+		}
+	}
+	if errors.Is(err, ports.ErrDuplicate) {
+		return fault.Wrap(fault.EmailTaken, "An account with this email address exists. Sign in instead.", err)
+	}
+	return err
+}
+
+// insertCreator stores a new creator and signs them in, in one transaction.
+func (s *Service) insertCreator(
+	ctx context.Context, creator *identity.Creator, from identity.Client, begin beginner,
+) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := repos.Identity.Creators.Insert(ctx, creator); err != nil {
 			return err
 		}
@@ -62,10 +80,6 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 		}
 		return begin(ctx, repos, creator.State())
 	})
-	if errors.Is(err, ports.ErrDuplicate) {
-		return fault.Wrap(fault.EmailTaken, "An account with this email address exists. Sign in instead.", err)
-	}
-	return err
 }
 
 // beginner signs a creator in, in the caller's transaction.
@@ -138,6 +152,11 @@ func (s *Service) checkPassword(
 	if err != nil {
 		return state, unlessBusy("check password", err)
 	}
+	if !matches && state.ID == "" {
+		if err := s.deps.Names.Elsewhere(ctx, ports.CreatorEmails, email); err != nil {
+			return state, err
+		}
+	}
 	if !matches {
 		s.logFailure(ctx, state.ID, from)
 		return identity.CreatorState{}, fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
@@ -155,7 +174,7 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, er
 	}
 	shown, ok := s.readRefreshToken(refreshToken)
 	if !ok {
-		return Session{}, identity.ErrInvalidRefresh()
+		return Session{}, cmp.Or(s.deps.Names.MadeElsewhere(ctx, shown.FamilyID), identity.ErrInvalidRefresh())
 	}
 	var in Session
 	var refusal error
@@ -163,8 +182,8 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, er
 		in, refusal, err = s.rotate(ctx, repos, shown)
 		return err
 	})
-	if err == nil {
-		err = refusal
+	if err == nil && refusal != nil {
+		err = cmp.Or(s.deps.Names.MadeElsewhere(ctx, shown.FamilyID), refusal)
 	}
 	if err != nil {
 		return Session{}, err

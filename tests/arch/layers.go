@@ -152,7 +152,7 @@ var libraryHomes = map[string][]place{
 	"github.com/hibiken/asynq":    {{layer: driving, unit: "jobs"}, {layer: bootstrap}},
 	"github.com/stripe/stripe-go": {{layer: driven, unit: "stripepay"}},
 	"gorm.io/gorm":                {{layer: driven, unit: "gormstore"}},
-	"github.com/jackc/pgx":        {{layer: driven, unit: "gormstore"}},
+	"github.com/jackc/pgx":        {{layer: driven, unit: "gormstore"}, {layer: driven, unit: "directory"}},
 	"github.com/wneessen/go-mail": {{layer: driven, unit: "mail"}},
 	"go.opentelemetry.io":         {{layer: driven, unit: "telemetry"}},
 }

@@ -17,6 +17,7 @@ var mayTouch = map[string][]string{
 	"checkout":      {"Checkout", "Payments", "Customers", "Invoicing.DocumentNumbers", "Tasks"},
 	"customers":     {"Customers", "Payments.Payments"},
 	"idempotency":   {"Idempotency", "Tasks"},
+	"directory":     {"Identity.Creators", "Catalog.Listings", "Tasks"}, // it compares names with what has them
 	"identity":      {"Identity", "Images", "Tasks"},
 	"images":        {"Images"},
 	"mail":          {"Mail", "Tasks"},

@@ -25,6 +25,7 @@ type server struct {
 	t    testing.TB
 	path string
 	args []string
+	env  []string            // beside the caller's; nil: the caller's
 	as   *syscall.Credential // nil: the caller
 	dir  string
 	addr string
@@ -37,6 +38,9 @@ type server struct {
 func (s *server) start() {
 	s.t.Helper()
 	s.cmd = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.path, s.args...)
+	if s.env != nil {
+		s.cmd.Env = append(os.Environ(), s.env...)
+	}
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.dir, s.log, s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
 	if err := s.cmd.Start(); err != nil {

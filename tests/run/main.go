@@ -2,7 +2,7 @@
 //
 //	go run ./tests/run [-race] [go test arguments]
 //
-// Needed are PostgreSQL, PgBouncer, pgBackRest, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and
+// Needed are PostgreSQL, PgBouncer, HAProxy, pgBackRest, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and
 // stripe-mock. Each is taken from the environment, found on the machine, or installed and started for this run only;
 // what was started is stopped at the end, interrupted or not. A skipped test counts as a failure, because a skip is how a missing service
 // hides. A plain go test runs what needs none of them and skips the rest.
@@ -46,7 +46,7 @@ func main() {
 }
 
 // announcement is printed before anything is installed.
-const announcement = `The tests need PostgreSQL, PgBouncer, pgBackRest, Redis, Chromium, axe-core, Node.js, the npm
+const announcement = `The tests need PostgreSQL, PgBouncer, HAProxy, pgBackRest, Redis, Chromium, axe-core, Node.js, the npm
 packages of tests/npm and stripe-mock. Each is, in this order: taken from its TEST_* variable, found on this machine, or installed,
 with apt-get (as root or by sudo without a password), Docker, Homebrew, npm or go.
 Servers that are started here listen on 127.0.0.1, keep their data in a temporary directory and stop at the end.
@@ -153,6 +153,7 @@ func setUp(ctx context.Context, b *bench) error {
 	}{
 		{"PostgreSQL", testenv.Database, findPostgres},
 		{"PgBouncer", testenv.PgBouncer, findPgBouncer},
+		{"HAProxy", testenv.HAProxy, findHAProxy},
 		{"pgBackRest", testenv.PgBackRest, findPgBackRest},
 		{"Redis", testenv.Redis, findRedis},
 		{"Chromium", testenv.Chromium, findChromium},

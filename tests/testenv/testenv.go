@@ -11,6 +11,7 @@ import (
 const (
 	Database   = "TEST_DATABASE_URL" // a PostgreSQL server whose user may create databases
 	PgBouncer  = "TEST_PGBOUNCER"    // the program
+	HAProxy    = "TEST_HAPROXY"      // the program
 	PgBackRest = "TEST_PGBACKREST"   // the program
 	Redis      = "TEST_REDIS_URL"    // a server whose databases the tests may empty
 	Chromium   = "TEST_CHROMIUM"     // the program

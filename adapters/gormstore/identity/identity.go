@@ -83,6 +83,12 @@ func (t creators) Exists(_ context.Context) (bool, error) {
 	return found, t.Failure("find creators", err)
 }
 
+// After implements ports.Creators.
+func (t creators) After(_ context.Context, id string, limit int) (ids []string, err error) {
+	err = t.DB.Raw("SELECT id FROM creators WHERE id > ? ORDER BY id LIMIT ?", id, limit).Scan(&ids).Error
+	return ids, t.Failure("list creators", err)
+}
+
 // Sole implements ports.Creators.
 func (t creators) Sole(_ context.Context) (*identity.Creator, error) {
 	return t.GetBy("get the only creator", "(SELECT COUNT(*) FROM (SELECT id FROM creators LIMIT 2) AS first_two) = 1")

@@ -174,7 +174,7 @@ func (h handlers) createListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), p.Check()); err != nil {
 		return err
 	}
-	l, err := h.Catalog.Create(c.UserContext(), httpapi.Account(c), p)
+	l, err := h.Catalog.CreateListing(c.UserContext(), httpapi.Account(c), p)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (h handlers) updateListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return httpapi.MergeFieldErrors(err, e.Check())
 	}
-	return h.respondListing(c)(h.Catalog.Edit(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
+	return h.respondListing(c)(h.Catalog.EditListing(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
 }
 
 func (h handlers) archiveListing(c *fiber.Ctx) error {

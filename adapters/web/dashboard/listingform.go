@@ -285,7 +285,7 @@ const slugTries = 20
 func (r *Routes) createWithSlug(c *fiber.Ctx, v *visit, p listing.Proposal) (listing.State, error) {
 	chosen, made, account := ui.ReadInput(c).Text("slug") != "", *p.Slug, v.account()
 	for try := 1; ; try++ {
-		l, err := r.Catalog.Create(c.UserContext(), account, p)
+		l, err := r.Catalog.CreateListing(c.UserContext(), account, p)
 		if chosen || try > slugTries || !fault.Is(err, fault.SlugTaken) {
 			return l, err
 		}

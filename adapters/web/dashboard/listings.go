@@ -178,7 +178,7 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 	err = in.Submit(func() error {
 		return listing.Restore(l).Edit(edit, func() string { return l.PriceID }, l.UpdatedAt)
 	}, func() error {
-		_, err := r.Catalog.Edit(c.UserContext(), v.account(), l.ID, edit)
+		_, err := r.Catalog.EditListing(c.UserContext(), v.account(), l.ID, edit)
 		return err
 	})
 	if err != nil {

@@ -18,8 +18,10 @@ import (
 const (
 	sessionCookie = "sundry_session"
 	guestCookie   = "sundry_guest"
-	flashCookie   = "sundry_flash"
-	revealCookie  = "sundry_reveal"
+	// cellCookie has the number of the cell that the sign-in was sent on to.
+	cellCookie   = "sundry_cell"
+	flashCookie  = "sundry_flash"
+	revealCookie = "sundry_reveal"
 	// tokenField is the member of every form that proves where it was shown.
 	tokenField = "token"
 	// keptSignedIn is the lifetime of the cookie. The server ends an unused sign-in earlier.

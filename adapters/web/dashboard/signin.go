@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"errors"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -83,6 +85,9 @@ func (r *Routes) showSignIn(c *fiber.Ctx, token string) error {
 
 func (r *Routes) signIn(c *fiber.Ctx, token string) error {
 	cookie, err := r.Identity.SignInBrowser(c.UserContext(), c.FormValue("email"), c.FormValue("password"), r.client(c))
+	if r.sentOn(c, err) {
+		return nil
+	}
 	if err != nil {
 		f := signInForm(c, token)
 		if !f.Refuse(err) {
@@ -92,6 +97,21 @@ func (r *Routes) signIn(c *fiber.Ctx, token string) error {
 		return r.sendGuest(c, "signin.html", "Sign in", guestView{Form: f, Next: safeNext(c.FormValue("next"))})
 	}
 	return r.enter(c, cookie)
+}
+
+// sentOn sends a browser on whose account is in another cell: the router finds that by the cookie. Once there, it is not
+// sent again.
+func (r *Routes) sentOn(c *fiber.Ctx, err error) bool {
+	refused, ok := errors.AsType[*fault.Error](err)
+	if !ok || refused.Code != fault.Misdirected {
+		return false
+	}
+	cell := strconv.Itoa(int(refused.Cell))
+	if c.Cookies(r.cookieName(cellCookie)) == cell {
+		return false
+	}
+	r.setCookie(c, cellCookie, cell, time.Hour)
+	return c.Redirect(base+"/sign-in", fiber.StatusTemporaryRedirect) == nil
 }
 
 // enter keeps the new sign-in in the browser, in the place of whatever it held, and leads on.
