@@ -21,8 +21,7 @@ file is written whole or not at all.
 
   --customer cus_…   only this customer's data
   --api URL          address of the service; SUNDRY_URL, else http://127.0.0.1:8080
-  --key sk_…         secret key with the scope read; SUNDRY_KEY
-`
+  --key sk_…         secret key with the scope read; SUNDRY_KEY`
 
 func exportRow() command {
 	return command{
@@ -55,7 +54,7 @@ func (a *publicAPI) export(ctx context.Context, path, file string, c call) error
 		_, err := a.copyLines(ctx, path, c.Out)
 		return err
 	}
-	partial, err := os.Create(file + ".part")
+	partial, err := os.Create(file + ".part") //nolint:gosec // the caller names the file
 	if err != nil {
 		return err
 	}
@@ -106,8 +105,10 @@ func (a *publicAPI) copyLines(ctx context.Context, path string, out io.Writer) (
 		count, last = count+1, text
 	}
 	var end struct {
-		Type string
-		Data struct{ Lines int }
+		Type string `json:"type"`
+		Data struct {
+			Lines int `json:"lines"`
+		} `json:"data"`
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(last), &end); err != nil || end.Type != "end" || end.Data.Lines != count-1 {
 		return count, fmt.Errorf("the export broke off after %d lines: it has no end", count)

@@ -34,7 +34,8 @@ type Document struct {
 func (d Document) pages(address string) bool {
 	path, _, _ := strings.Cut(address, "?")
 	for key, names := range d.query {
-		if pattern, ok := strings.CutPrefix(key, "GET "); ok && slices.Contains(names, "cursor") && matchesPath(pattern, path) {
+		pattern, reads := strings.CutPrefix(key, "GET ")
+		if reads && slices.Contains(names, "cursor") && matchesPath(pattern, path) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"time"
 
@@ -120,7 +121,9 @@ func customerParts(customerID, externalID string) []exportPart {
 		return parts
 	}
 	access := "/v1/customer-access/" + url.PathEscape(externalID)
-	return append(parts, exportPart{kind: "access", path: access}, exportPart{kind: "access_history", path: access + "/explain"})
+	return append(parts,
+		exportPart{kind: "access", path: access}, exportPart{kind: "access_history", path: access + "/explain"},
+	)
 }
 
 // getExport streams everything of the account as JSON Lines.
@@ -212,9 +215,7 @@ func (e *export) part(p exportPart) error {
 		return err
 	}
 	query := address.Query()
-	for name, values := range p.query {
-		query[name] = values
-	}
+	maps.Copy(query, p.query)
 	if e.server.document.pages(p.path) {
 		query.Set("limit", "100")
 	}
@@ -244,7 +245,8 @@ func readObjects(text []byte) (page ListView[json.RawMessage], err error) {
 	if _, isList := members["hasMore"]; !isList {
 		return ListView[json.RawMessage]{Data: []json.RawMessage{text}}, nil
 	}
-	return page, json.Unmarshal(text, &page)
+	err = json.Unmarshal(text, &page)
+	return page, err
 }
 
 func (e *export) objects(p exportPart, all []json.RawMessage) error {

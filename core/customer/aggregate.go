@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/text"
 )
 
@@ -17,6 +18,7 @@ type Draft struct {
 	ExternalCustomerID string // may be empty
 	BillingAddress     Address
 	TaxID              string
+	Metadata           map[string]string
 }
 
 // Check lists everything that is wrong with the draft, as one VALIDATION_FAILED error.
@@ -28,6 +30,7 @@ func (d Draft) Check() error {
 		ValidateExternalID("externalCustomerId", d.ExternalCustomerID, &f)
 	}
 	checkPlace(d.BillingAddress, d.TaxID, &f)
+	metadata.Check(d.Metadata, f.Nest("metadata"))
 	return f.Err()
 }
 
@@ -46,7 +49,8 @@ func New(id, creatorID string, d Draft, now time.Time) (*Customer, error) {
 	}
 	return &Customer{State{
 		ID: id, CreatorID: creatorID, Email: d.Email, DisplayName: d.DisplayName, ExternalCustomerID: d.ExternalCustomerID,
-		Details: Details{Address: d.BillingAddress, TaxID: d.TaxID}, CreatedAt: now, UpdatedAt: now, Revision: 1,
+		Details: Details{Address: d.BillingAddress, TaxID: d.TaxID}, Metadata: metadata.Pairs{}.Merge(d.Metadata),
+		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}}, nil
 }
 
@@ -62,6 +66,9 @@ type Patch struct {
 	// BillingAddress replaces the whole address; the zero value clears it. An empty TaxID clears that.
 	BillingAddress *Address
 	TaxID          *string
+	// Metadata is merged into the pairs that there are: an empty value removes its key. ClearMetadata removes all first.
+	Metadata      map[string]string
+	ClearMetadata bool
 }
 
 // Update changes a customer. renamed is nil unless the name changes under which access is read.
@@ -80,7 +87,11 @@ func (c *Customer) Update(p Patch, now time.Time) (renamed *Renamed, changed boo
 	if p.TaxID != nil {
 		after.Details.TaxID = *p.TaxID
 	}
-	if err := p.check(after.Details); err != nil {
+	if p.ClearMetadata {
+		after.Metadata = metadata.Pairs{}
+	}
+	after.Metadata = after.Metadata.Merge(p.Metadata)
+	if err := p.check(after.Details, after.Metadata.Map()); err != nil {
 		return nil, false, err
 	}
 	if after == c.s {
@@ -105,11 +116,11 @@ func (p Patch) Check() error {
 	if p.TaxID != nil {
 		d.TaxID = *p.TaxID
 	}
-	return p.check(d)
+	return p.check(d, p.Metadata)
 }
 
-// check is Check of a change that leads to some details: a VAT ID is one of the address's country.
-func (p Patch) check(after Details) error {
+// check is Check of a change that leads to some details and metadata: a VAT ID is one of the address's country.
+func (p Patch) check(after Details, pairs map[string]string) error {
 	var f fault.Violations
 	if p.Email != nil {
 		ValidateEmail("email", *p.Email, &f)
@@ -122,6 +133,9 @@ func (p Patch) check(after Details) error {
 	}
 	if p.BillingAddress != nil || p.TaxID != nil {
 		checkPlace(after.Address, after.TaxID, &f)
+	}
+	if p.Metadata != nil {
+		metadata.Check(pairs, f.Nest("metadata"))
 	}
 	return f.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"sundry/core/country"
 	"sundry/core/email"
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/tax"
 	"sundry/core/text"
 )
@@ -20,7 +21,9 @@ type State struct {
 	Email              string
 	DisplayName        string
 	// Details are the latest that the customer, or the integrator, gave: they decide how later charges are taxed.
-	Details   Details
+	Details Details
+	// Metadata is the integrator's own.
+	Metadata  metadata.Pairs
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Revision  int64

@@ -106,7 +106,10 @@ func flattenParts(out map[string]string, d Document) {
 			path := "product " + product.Name + " (" + product.Type + ")"
 			out[path] = strconv.Itoa(len(product.Prices)) + " prices"
 			for _, price := range product.Prices {
-				tiers, _ := json.Marshal(price.Tiers) // of plain data there is no error
+				tiers, err := json.Marshal(price.Tiers)
+				if err != nil {
+					continue // of what was read from a store or a request there is no such error
+				}
 				name := strings.Join([]string{"price", price.BillingScheme, price.Currency, price.Recurring.Interval}, " ")
 				out[path+"."+name+" "+string(tiers)] = "made"
 			}

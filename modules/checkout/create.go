@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"sundry/core/appointment"
 	"sundry/core/checkout"
@@ -14,6 +12,7 @@ import (
 	"sundry/core/discount"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -46,8 +45,6 @@ type NewSession struct {
 const (
 	maxReferenceID   = 500
 	maxMetadata      = 20
-	maxMetadataKey   = 40
-	maxMetadataValue = 500
 	maxLinkParameter = 500
 )
 
@@ -97,33 +94,12 @@ func (n NewSession) validate(sandbox bool) error {
 		n.DiscountCode == "" || discount.ValidCode(strings.TrimSpace(n.DiscountCode)), "discountCode",
 		fault.DetailInvalid, "There is no such discount code.",
 	)
-	checkText("referenceId", n.ReferenceID, maxReferenceID, &f)
-	validateMetadata(n.Metadata, f.Nest("metadata"))
+	metadata.CheckText("referenceId", n.ReferenceID, maxReferenceID, &f)
+	metadata.Check(n.Metadata, f.Nest("metadata"))
 	for _, pick := range n.Slots {
 		pick.Check(f.Nest(pick.Field))
 	}
 	return f.Err()
-}
-
-func validateMetadata(metadata map[string]string, f *fault.Violations) {
-	f.Check(len(metadata) <= maxMetadata, "", fault.DetailTooLong, "At most 20 pairs are allowed.")
-	for key, value := range metadata {
-		f.Check(
-			key != "" && utf8.RuneCountInString(key) <= maxMetadataKey, key, fault.DetailInvalid,
-			"A key has 1 to 40 characters.",
-		)
-		checkText(key, value, maxMetadataValue, f)
-	}
-}
-
-func checkText(field, s string, limit int, f *fault.Violations) {
-	if utf8.RuneCountInString(s) > limit {
-		f.Addf(field, fault.DetailTooLong, "At most %d characters are allowed.", limit)
-	}
-	f.Check(
-		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }), field,
-		fault.DetailInvalid, "Control characters are not allowed.",
-	)
 }
 
 // Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
@@ -272,7 +248,7 @@ func (s *Service) OpenLink(
 			text.CheckLine(&f, name, value, customer.MaxName) // as in every other place that takes one
 			continue
 		}
-		checkText(name, value, maxLinkParameter, &f)
+		metadata.CheckText(name, value, maxLinkParameter, &f)
 	}
 	if err := f.Err(); err != nil {
 		return "", err

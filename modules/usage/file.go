@@ -75,7 +75,10 @@ func indexOfProduct(all []usage.ProductFile, p usage.Product) int {
 
 // priceKey is what two prices that are alike have in common: all of them.
 func priceKey(p usage.PriceFile) string {
-	key, _ := json.Marshal(p) // of plain data there is no error
+	key, err := json.Marshal(p)
+	if err != nil {
+		return err.Error() // of a price that was parsed there is no such error
+	}
 	return string(key)
 }
 

@@ -121,17 +121,20 @@ type NewCustomer struct {
 	ExternalCustomerID string   `json:"externalCustomerId,omitempty"`
 	BillingAddress     *Address `json:"billingAddress,omitempty"`
 	TaxID              string   `json:"taxId,omitempty"`
+	// Metadata is merged into what there is: an empty value removes its key.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // Customer is somebody who buys.
 type Customer struct {
-	ID                 string    `json:"id"`
-	Email              string    `json:"email"`
-	DisplayName        string    `json:"displayName"`
-	ExternalCustomerID string    `json:"externalCustomerId"`
-	BillingAddress     *Address  `json:"billingAddress"`
-	TaxID              string    `json:"taxId"`
-	CreatedAt          time.Time `json:"createdAt"`
+	ID                 string            `json:"id"`
+	Email              string            `json:"email"`
+	DisplayName        string            `json:"displayName"`
+	ExternalCustomerID string            `json:"externalCustomerId"`
+	BillingAddress     *Address          `json:"billingAddress"`
+	TaxID              string            `json:"taxId"`
+	Metadata           map[string]string `json:"metadata"`
+	CreatedAt          time.Time         `json:"createdAt"`
 }
 
 // CreateCustomer creates a customer.

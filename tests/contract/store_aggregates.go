@@ -16,6 +16,7 @@ import (
 	"sundry/core/dispute"
 	"sundry/core/invoice"
 	"sundry/core/ledger"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
@@ -177,6 +178,9 @@ func setAll(v reflect.Value, n int) {
 		return
 	case money.Currency:
 		v.SetString("eur")
+		return
+	case metadata.Pairs:
+		v.Set(reflect.ValueOf(metadata.New(map[string]string{"order": "7"})))
 		return
 	case plan.Terms: // what it contains has a form of its own
 		v.Set(reflect.ValueOf(plan.Terms{
@@ -491,6 +495,7 @@ func customersKept() aggregate[customer.State] {
 		change: func(s *customer.State) {
 			s.ExternalCustomerID, s.Email, s.DisplayName, s.Details = "", "b@example.com", "B",
 				customer.Details{Address: customer.Address{Country: "DE"}}
+			s.Metadata = metadata.Pairs{}
 			s.UpdatedAt = catalogTime.Add(time.Hour)
 		},
 		key: func(s *customer.State) (string, *int64) { return s.ID, &s.Revision },

@@ -11,6 +11,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/customer"
+	"sundry/core/metadata"
 	"sundry/ports"
 )
 
@@ -26,6 +27,7 @@ type customerRow struct {
 	Email              string
 	DisplayName        string
 	Details            repo.JSONColumn[customer.Details]
+	Metadata           string
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt          repo.UnixMillis `gorm:"autoUpdateTime:false"`
 	Revision           int64
@@ -37,6 +39,7 @@ func (customerRow) TableName() string { return "customers" }
 func newCustomerRow(c customer.State) customerRow {
 	row := customerRow{
 		ID: c.ID, CreatorID: c.CreatorID, Email: c.Email, DisplayName: c.DisplayName, Details: repo.JSON(c.Details),
+		Metadata:  c.Metadata.Text(),
 		CreatedAt: repo.UnixMillis(c.CreatedAt), UpdatedAt: repo.UnixMillis(c.UpdatedAt), Revision: c.Revision,
 	}
 	if c.ExternalCustomerID != "" {
@@ -48,6 +51,7 @@ func newCustomerRow(c customer.State) customerRow {
 func (r customerRow) toState() customer.State {
 	s := customer.State{
 		ID: r.ID, CreatorID: r.CreatorID, Email: r.Email, DisplayName: r.DisplayName, Details: r.Details.V,
+		Metadata:  metadata.Restore(r.Metadata),
 		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
 	if r.ExternalCustomerID != nil {

@@ -24,10 +24,11 @@ type customerView struct {
 	DisplayName        *string `json:"displayName"`
 	ExternalCustomerID *string `json:"externalCustomerId"`
 	// BillingAddress is null while no country is known.
-	BillingAddress *addressView `json:"billingAddress"`
-	TaxID          *string      `json:"taxId"`
-	CreatedAt      string       `json:"createdAt"`
-	UpdatedAt      string       `json:"updatedAt"`
+	BillingAddress *addressView      `json:"billingAddress"`
+	TaxID          *string           `json:"taxId"`
+	Metadata       map[string]string `json:"metadata"`
+	CreatedAt      string            `json:"createdAt"`
+	UpdatedAt      string            `json:"updatedAt"`
 }
 
 // addressView is a billing address.
@@ -74,7 +75,7 @@ func (h handlers) view(s customer.State) customerView {
 	return customerView{
 		ID: s.ID, Livemode: h.Live, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
 		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), BillingAddress: newAddressView(s.Details.Address),
-		TaxID: apiformat.Text(s.Details.TaxID), CreatedAt: apiformat.Instant(s.CreatedAt),
+		TaxID: apiformat.Text(s.Details.TaxID), Metadata: s.Metadata.Map(), CreatedAt: apiformat.Instant(s.CreatedAt),
 		UpdatedAt: apiformat.Instant(s.UpdatedAt),
 	}
 }
@@ -98,11 +99,12 @@ func (h handlers) list(c *fiber.Ctx) error {
 
 // customerRequest is the body of a POST.
 type customerRequest struct {
-	Email              *string         `json:"email"`
-	DisplayName        *string         `json:"displayName"`
-	ExternalCustomerID *string         `json:"externalCustomerId"`
-	BillingAddress     *addressRequest `json:"billingAddress"`
-	TaxID              *string         `json:"taxId"`
+	Email              *string            `json:"email"`
+	DisplayName        *string            `json:"displayName"`
+	ExternalCustomerID *string            `json:"externalCustomerId"`
+	BillingAddress     *addressRequest    `json:"billingAddress"`
+	TaxID              *string            `json:"taxId"`
+	Metadata           *map[string]string `json:"metadata"`
 }
 
 func (h handlers) post(c *fiber.Ctx) error {
@@ -110,7 +112,7 @@ func (h handlers) post(c *fiber.Ctx) error {
 	draft := customer.Draft{
 		Email: httpapi.ValueOf(in.Email), DisplayName: httpapi.ValueOf(in.DisplayName),
 		ExternalCustomerID: httpapi.ValueOf(in.ExternalCustomerID), BillingAddress: in.BillingAddress.address(),
-		TaxID: httpapi.ValueOf(in.TaxID),
+		TaxID: httpapi.ValueOf(in.TaxID), Metadata: httpapi.ValueOf(in.Metadata),
 	}
 	var f fault.Violations
 	f.Check(in.ExternalCustomerID == nil || *in.ExternalCustomerID != "", "externalCustomerId", fault.DetailTooShort,
@@ -135,13 +137,14 @@ func (h handlers) get(c *fiber.Ctx) error {
 	return c.JSON(h.view(s))
 }
 
-// customerPatch is the body of a PATCH. Null clears the name, the billing address and the tax ID.
+// customerPatch is the body of a PATCH. Null clears the name, the billing address, the tax ID and the metadata.
 type customerPatch struct {
-	Email              strictjson.Optional[string]         `json:"email"`
-	DisplayName        strictjson.Optional[string]         `json:"displayName"`
-	ExternalCustomerID strictjson.Optional[string]         `json:"externalCustomerId"`
-	BillingAddress     strictjson.Optional[addressRequest] `json:"billingAddress"`
-	TaxID              strictjson.Optional[string]         `json:"taxId"`
+	Email              strictjson.Optional[string]            `json:"email"`
+	DisplayName        strictjson.Optional[string]            `json:"displayName"`
+	ExternalCustomerID strictjson.Optional[string]            `json:"externalCustomerId"`
+	BillingAddress     strictjson.Optional[addressRequest]    `json:"billingAddress"`
+	TaxID              strictjson.Optional[string]            `json:"taxId"`
+	Metadata           strictjson.Optional[map[string]string] `json:"metadata"`
 }
 
 func (h handlers) patch(c *fiber.Ctx) error {
@@ -161,6 +164,7 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	if in.TaxID.Set {
 		patch.TaxID = &in.TaxID.Value
 	}
+	patch.Metadata, patch.ClearMetadata = in.Metadata.Value, in.Metadata.Null
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), patch.Check()); err != nil {
 		return err
 	}

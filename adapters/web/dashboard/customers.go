@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,6 +262,10 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		{Label: "Country", Value: v.country(s.Details.Country)},
 		{Label: "Tax ID", Value: ui.Text(orDash(s.Details.TaxID))},
 		{Label: "Since", Value: v.moment(s.CreatedAt)},
+	}
+	pairs := s.Metadata.Map()
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		details = append(details, ui.Fact{Label: key, Value: ui.Text(pairs[key])})
 	}
 	for _, card := range cards {
 		details = append(details, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(card.Brand, card.Last4))})

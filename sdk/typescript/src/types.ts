@@ -114,6 +114,8 @@ export interface NewCustomer {
   externalCustomerId?: string;
   billingAddress?: Address | null;
   taxId?: string | null;
+  /** Merged into what there is: an empty value removes its key. */
+  metadata?: Record<string, string> | null;
 }
 
 export interface Customer {
@@ -124,6 +126,7 @@ export interface Customer {
   externalCustomerId: string | null;
   billingAddress: Address | null;
   taxId: string | null;
+  metadata: Record<string, string>;
   createdAt: Time;
 }
 

@@ -90,7 +90,10 @@ func run(ctx context.Context) error {
 	saw["uses"] = len(must(c.ReportUses(ctx, []sundry.Use{use, use})))
 
 	// customers, invoices, refunds
-	must(c.UpdateCustomer(ctx, receipt.CustomerID, sundry.NewCustomer{BillingAddress: &sundry.Address{Country: "IE"}}))
+	must(c.UpdateCustomer(ctx, receipt.CustomerID, sundry.NewCustomer{
+		BillingAddress: &sundry.Address{Country: "IE"}, Metadata: map[string]string{"crm": "4711"},
+	}))
+	saw["crm"] = must(c.Customer(ctx, receipt.CustomerID)).Metadata["crm"]
 	saw["portalUrl"] = must(c.PortalURL(ctx, receipt.CustomerID, "https://shop.example")) != ""
 	invoice := sundry.NewInvoice{
 		CustomerID: receipt.CustomerID, Currency: "eur", LineItems: []sundry.InvoiceLine{{Description: "Setup", AmountInCents: 500}},

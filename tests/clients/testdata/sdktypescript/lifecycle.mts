@@ -50,7 +50,8 @@ saw["duplicateUse"] = (await sundry.reportUse({ ...use, idempotencyKey: "use-1" 
 saw["uses"] = (await sundry.reportUses([use, use])).filter((reported) => reported.accepted).length;
 
 // customers, invoices, refunds
-await sundry.updateCustomer(customerId, { billingAddress: { country: "IE" } });
+await sundry.updateCustomer(customerId, { billingAddress: { country: "IE" }, metadata: { crm: "4711" } });
+saw["crm"] = (await sundry.customer(customerId)).metadata["crm"];
 saw["portalUrl"] = (await sundry.portalUrl(customerId, "https://shop.example")) !== "";
 const invoice = { customerId, currency: "eur", lineItems: [{ description: "Setup", amountInCents: 500 }] };
 const made = await sundry.createInvoice("invoice-1", invoice);
