@@ -28,6 +28,7 @@ import (
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
 	"sundry/modules/directory"
+	"sundry/modules/files"
 	"sundry/modules/idempotency"
 	"sundry/modules/identity"
 	"sundry/modules/images"
@@ -98,6 +99,7 @@ type modules struct {
 	Idempotency   *idempotency.Service
 	Requests      *requestlog.Service
 	Images        *images.Service
+	Files         *files.Service
 	TaskAdmin     *tasks.Service
 	Sandbox       *sandbox.Service // nil in live
 	Treasury      *treasury.Service

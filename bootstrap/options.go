@@ -30,6 +30,8 @@ type Options struct {
 	// Calendars writes the calendar files of appointments, and CalendarReader reads those of creators.
 	Calendars      ports.CalendarWriter
 	CalendarReader ports.CalendarReader
+	// Files keeps the bytes of the files that creators upload.
+	Files ports.FileStorage
 	// Passwords hashes creators' passwords.
 	Passwords ports.PasswordHasher
 }
@@ -63,6 +65,13 @@ func (a *App) openAdapters(o Options) error {
 	}
 	if o.CalendarReader == nil {
 		o.CalendarReader = ical.Calendars{}
+	}
+	if o.Files == nil {
+		files, err := a.fileStorage()
+		if err != nil {
+			return err
+		}
+		o.Files = files
 	}
 	if o.Passwords == nil {
 		o.Passwords = passwords.NewArgon2id(passwords.Recommended)

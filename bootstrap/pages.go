@@ -9,6 +9,7 @@ import (
 	"sundry/adapters/web/dashboard"
 	"sundry/adapters/web/docs"
 	"sundry/adapters/web/document"
+	"sundry/adapters/web/download"
 	"sundry/adapters/web/invoice"
 	"sundry/adapters/web/layout"
 	"sundry/adapters/web/portal"
@@ -40,21 +41,24 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 	for _, open := range []func() (site, error){
 		func() (site, error) { return docs.New(shared, openapi) },
 		func() (site, error) {
-			return checkout.New(shared, m.Checkout, m.Booking, m.Customers)
+			return checkout.New(shared, checkout.Deps{
+				Sessions: m.Checkout, Booking: m.Booking, Customers: m.Customers, Files: m.Files,
+			})
 		},
 		func() (site, error) {
 			return receipt.New(shared, receipt.Deps{
 				Sessions: m.Checkout, Booking: m.Booking, Documents: m.Documents,
-				Customers: m.Customers,
+				Customers: m.Customers, Files: m.Files,
 			})
 		},
+		func() (site, error) { return download.New(shared, m.Checkout, m.Files), nil },
 		func() (site, error) { return invoice.New(shared, m.Invoicing, m.Documents) },
 		func() (site, error) { return document.New(shared, m.Documents) },
 		func() (site, error) { return appointment.New(shared, m.Booking, m.Cancellations) },
 		func() (site, error) {
 			return portal.New(shared, portal.Deps{
 				Customers: m.Customers, Subscriptions: m.Subscriptions, Payments: m.Payments,
-				Catalog: m.Catalog, Checkout: m.Checkout, Booking: m.Booking,
+				Catalog: m.Catalog, Checkout: m.Checkout, Booking: m.Booking, Files: m.Files,
 				Invoicing: m.Invoicing, Documents: m.Documents,
 			})
 		},
@@ -66,7 +70,8 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 				Customers: m.Customers,
 				Access:    m.Access, Subscriptions: m.Subscriptions, Usage: m.Usage, Invoicing: m.Invoicing,
 				Documents: m.Documents,
-				Treasury:  m.Treasury, Webhooks: m.Webhooks, Requests: m.Requests, Images: m.Images, Sandbox: m.Sandbox,
+				Treasury:  m.Treasury, Webhooks: m.Webhooks, Requests: m.Requests, Images: m.Images, Files: m.Files,
+				Sandbox: m.Sandbox,
 			})
 		},
 	} {

@@ -52,6 +52,7 @@ func (a *App) sweep(ctx context.Context) {
 			jobs.Sweep{Name: "usage flush", Every: flushEvery, Do: a.modules.Usage.Flush},
 			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Do: a.modules.Usage.MakePartitions},
 			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Do: a.deleteOld},
+			jobs.Sweep{Name: "uploads", First: retentionFirst, Every: retentionEvery, Do: a.modules.Files.SweepUploads},
 			jobs.Sweep{Name: "balances", First: sumEvery, Every: sumEvery, Do: func(ctx context.Context) error {
 				return a.store.SumBalances(ctx, a.clock.Real())
 			}},

@@ -39,6 +39,7 @@ func (a *App) wire() modules {
 			Usage: meters, Availability: bookings, Endpoints: hooks, Branding: accounts,
 		}), Cancellations: booking.NewCancellations(bookings, refunds),
 		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
+		Files:     a.wireFiles(grants),
 		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.Flush, attempts.ReconcileSoon),
 		Treasury: ledger, Customers: buyers, Payments: cards, Attempts: attempts, Subscriptions: renewals, Refunds: refunds,
 		Disputes: disputes, Inbox: inbox,

@@ -17,6 +17,7 @@ func (a *App) wireCatalog(names ports.UniqueNames) *catalog.Service {
 
 func (a *App) catalogAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: catalogapi.Document, Routes: catalogapi.Routes(catalogapi.Deps{
-		Live: a.live(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog, Files: m.CatalogFiles,
+		Live: a.live(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog, Transfer: m.CatalogFiles,
+		Files: m.Files,
 	})}
 }

@@ -116,6 +116,25 @@ type Config struct {
 	// Counts, invoices with their explanations, and idempotency keys stay.
 	UsageRetentionDays int `env:"USAGE_RETENTION_DAYS" envDefault:"400"`
 
+	// Files
+
+	// FileMaxMB is the size of the largest file that a creator may upload for buyers, in MB (1,048,576 bytes).
+	FileMaxMB int `env:"FILE_MAX_MB" envDefault:"2048"`
+	// FileAccountMB is the size of all files of an account together, in MB.
+	FileAccountMB int `env:"FILE_ACCOUNT_MB" envDefault:"51200"`
+	// S3Endpoint is the address of an S3-compatible storage that keeps the files, such as
+	// `https://s3.eu-central-1.amazonaws.com`. Without it they are in the folder `files` of DataDir, which all processes
+	// have to share then.
+	S3Endpoint string `env:"S3_ENDPOINT"`
+	// S3Bucket is the bucket, which has to exist. S3Endpoint needs it.
+	S3Bucket string `env:"S3_BUCKET"`
+	// S3Region is the region that requests are signed for.
+	S3Region string `env:"S3_REGION" envDefault:"us-east-1"`
+	// S3AccessKeyID names the key that may read, write and delete in the bucket. S3Endpoint needs it.
+	S3AccessKeyID string `env:"S3_ACCESS_KEY_ID"`
+	// S3SecretAccessKey is its secret. S3Endpoint needs it.
+	S3SecretAccessKey string `env:"S3_SECRET_ACCESS_KEY,unset"`
+
 	// Seller of record
 
 	// SellerName is the name of the seller of record on pages, mails and documents. Default in the sandbox: `Sundry`.
@@ -345,7 +364,7 @@ func (c Config) faults() []error {
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
-	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.taxFaults(),
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.fileFaults(), c.taxFaults(),
 		c.workFaults(), c.telemetryFaults())
 	if c.Live() {
 		all = append(all, c.liveFaults()...)

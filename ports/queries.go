@@ -107,6 +107,13 @@ type AccessVersions interface {
 	AccessVersion(ctx context.Context, r Repos, creatorID, externalCustomerID string) (int64, error)
 }
 
+// PurchasedAccess returns what a purchase opens now, for files; access implements it.
+type PurchasedAccess interface {
+	// AccessOf returns the listings that a checkout session gives access to now: none once it was refunded, while it is
+	// disputed, and after its subscription has ended.
+	AccessOf(ctx context.Context, r Repos, creatorID, checkoutID string) (listingIDs []string, err error)
+}
+
 // ReceiptLinks makes the links to receipts in mails to buyers; checkout implements it.
 type ReceiptLinks interface {
 	// ReceiptURL is the buyer's printable receipt of a paid checkout. Anyone who has it can read the receipt.

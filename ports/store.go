@@ -71,6 +71,7 @@ type Repos struct {
 	TaskAdmin   TaskAdmin
 	Idempotency IdempotencyKeys
 	Images      Images
+	Files       Files
 
 	Identity      IdentityRepos
 	Catalog       CatalogRepos

@@ -45,6 +45,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		TaskAdmin:     taskAdmin{Base: b, clock: offsets, scheduled: scheduled, due: s.dialect.dueSQL()},
 		Idempotency:   idempotencyKeys{b},
 		Images:        images{b},
+		Files:         files{fileMapping.On(b)},
 		Identity:      identity.Repositories(b),
 		Catalog:       catalog.Repositories(b),
 		Checkout:      checkout.Repositories(b),

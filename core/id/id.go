@@ -50,6 +50,7 @@ const (
 	Document        Prefix = "doc"
 	Request         Prefix = "req"
 	Image           Prefix = "img"
+	File            Prefix = "file"
 )
 
 // Crockford's base32 in lower case: the digits and letters rise in the order of their bytes, so ids sort as

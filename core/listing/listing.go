@@ -66,6 +66,8 @@ type State struct {
 	TrialOncePerCustomer, OneSubscriptionPerCustomer bool
 	Metadata                                         Metadata
 	Variants                                         []Variant
+	// HasFiles reports whether there are files for its buyers.
+	HasFiles bool
 	// Images are shown in this order; their bytes are kept beside the listing.
 	Images    []Image
 	CreatedAt time.Time
@@ -275,6 +277,19 @@ func (l *Listing) PlansChanged(now time.Time) error {
 	if err := l.requireEditable(); err != nil {
 		return err
 	}
+	l.s.UpdatedAt, l.changed = now, true
+	l.s.Revision++
+	return nil
+}
+
+// NoteFiles notes whether there are files for the listing's buyers. An archived listing takes no new ones.
+func (l *Listing) NoteFiles(has bool, now time.Time) error {
+	if has && !l.s.HasFiles {
+		if err := l.requireEditable(); err != nil {
+			return err
+		}
+	}
+	l.s.HasFiles = has
 	l.s.UpdatedAt, l.changed = now, true
 	l.s.Revision++
 	return nil

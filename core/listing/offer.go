@@ -41,7 +41,7 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 		Description: opening(s.Description),
 		PlanKey:     p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
 		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, Pictures: s.pictures(),
-		DownloadURL: s.Text(DownloadURL),
+		DownloadURL: s.Text(DownloadURL), HasFiles: s.HasFiles,
 	}
 	if p.Key != plan.DefaultKey { // the implied plan has them as entitlements
 		o.Features, _ = s.Metadata[Features].([]string)

@@ -138,3 +138,19 @@ func (l Locale) Days(n int) string { return l.Count("days", n) }
 
 // Minutes is a length of time.
 func (l Locale) Minutes(n int) string { return l.Count("minutes", n) }
+
+// Size writes a number of bytes in the largest unit of a thousand that it fills: 812 bytes, 4.1 MB.
+func (l Locale) Size(bytes int64) string {
+	if bytes < 1000 {
+		return l.Count("bytes", int(bytes))
+	}
+	point := "."
+	if l.language() != english {
+		point = ","
+	}
+	tenths, units := (bytes+50)/100, []string{"kB", "MB", "GB", "TB"}
+	for tenths >= 10_000 && len(units) > 1 {
+		tenths, units = (tenths+500)/1000, units[1:]
+	}
+	return strconv.FormatInt(tenths/10, 10) + point + strconv.FormatInt(tenths%10, 10) + noBreak + units[0]
+}

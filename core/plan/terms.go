@@ -139,6 +139,8 @@ type Offer struct {
 	Terms       Terms        `json:"terms"`
 	// DownloadURL is the file that a DIGITAL listing delivers after payment; empty when it has none.
 	DownloadURL string `json:"downloadUrl,omitempty"`
+	// HasFiles reports whether the seller had uploaded files for the buyers.
+	HasFiles bool `json:"hasFiles,omitempty"`
 }
 
 // Name is the offer's name to its buyer: the listing's, with that of the plan where that says more.

@@ -106,3 +106,16 @@ func (s *Service) Explain(ctx context.Context, creatorID, externalCustomerID str
 		}
 	}
 }
+
+// AccessOf implements ports.PurchasedAccess.
+func (s *Service) AccessOf(
+	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
+) (listingIDs []string, err error) {
+	grants, err := r.Access.Grants.ListByCheckout(ctx, creatorID, checkoutID)
+	for _, g := range grants {
+		if state := g.State(); g.Active() && state.Plan != nil {
+			listingIDs = append(listingIDs, state.Plan.ListingID)
+		}
+	}
+	return listingIDs, err
+}

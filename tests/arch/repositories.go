@@ -19,6 +19,7 @@ var mayTouch = map[string][]string{
 	"idempotency":   {"Idempotency", "Tasks"},
 	"directory":     {"Identity.Creators", "Catalog.Listings", "Tasks"}, // it compares names with what has them
 	"identity":      {"Identity", "Images", "Tasks"},
+	"files":         {"Files", "Catalog.Listings", "Tasks"},
 	"images":        {"Images"},
 	"mail":          {"Mail", "Tasks"},
 	"operator":      {"Operator", "Identity.Creators"},

@@ -3,6 +3,8 @@ package browser
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,10 +54,12 @@ func TestANewUserSellsWithoutCode(t *testing.T) {
 	b.fill("#listing-title", "Linocut pack")
 	b.fill("#listing-price", "12.50")
 	b.click("#listing .primary")
-	b.sees("Enter the address that buyers get")
-	b.fill(`[name="metadata.downloadUrl"]`, "https://cdn.example.com/linocut.zip")
-	b.click("#listing .primary")
 	b.sees("Saved as a draft")
+	b.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#file-file"), []string{largeFile(t)}))
+	b.accessible("a listing with a file to upload")
+	b.click("#file .primary")
+	b.sees("For buyers")
+	b.accessible("a listing with a file")
 	b.click(`form[action$="/publish"] button`)
 	b.sees("Published: it can be bought now.")
 	b.click(`a[href^="/dashboard/links/new?listing="]`)
@@ -73,6 +77,12 @@ func TestANewUserSellsWithoutCode(t *testing.T) {
 	buyer.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
 	buyer.click("#submit")
 	buyer.sees("You can close this page")
+	buyer.sees("linocut.zip")
+	buyer.accessible("paid, with a file")
+	const download = `fetch(document.querySelector("#files a").href).then((r) => r.blob()).then((all) => all.size)`
+	if got := eval[int](buyer, download); got != 2_500_000 {
+		t.Errorf("downloaded %d bytes", got)
+	}
 
 	b.open(s.URL + "/dashboard/orders")
 	b.sees("Linocut pack")
@@ -80,6 +90,16 @@ func TestANewUserSellsWithoutCode(t *testing.T) {
 	b.sees("buyer@example.com")
 	b.sees("€12.50")
 	b.accessible("order")
+}
+
+// largeFile is a file that does not fit into one request.
+func largeFile(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "linocut.zip")
+	if err := os.WriteFile(path, make([]byte, 2_500_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestAnOrderIsRefundedFromTheDashboard(t *testing.T) {

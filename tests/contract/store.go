@@ -61,7 +61,7 @@ func Store(t *testing.T, newDatabase func(t *testing.T) Database) {
 		"identity":    identityCases(),
 		"idempotency": idempotencyCases(), "invoicing": documentCases(), "mail": mailCases(),
 		"processes": processCases(), "sandbox": clockCases(),
-		"checkout": checkoutCases(), "customers": customerCases(), "payments": paymentCases(),
+		"checkout": checkoutCases(), "files": fileCases(), "customers": customerCases(), "payments": paymentCases(),
 		"subscriptions": subscriptionCases(),
 		"tasks":         taskCases(), "transactions": transactionCases(), "treasury": treasuryCases(),
 		"usage": usageCases(), "webhooks": webhookCases(),

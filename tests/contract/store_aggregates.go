@@ -60,6 +60,7 @@ func aggregateCases() storeCases {
 		"a subscription":     subscriptionsKept().keepsItsRules,
 		"a billing plan":     billingPlansKept().keepsItsRules,
 		"an invoice":         invoicesKept().keepsItsRules,
+		"a file":             filesKept().keepsItsRules,
 	}
 }
 

@@ -31,6 +31,7 @@ type listingRow struct {
 	Status      string
 	TrialOnce   bool
 	OneRunning  bool
+	HasFiles    bool
 	Metadata    repo.SharedJSON[listing.Metadata]
 	Variants    repo.SharedJSON[[]listing.Variant]
 	Images      repo.SharedJSON[[]listing.Image]
@@ -47,7 +48,7 @@ func newListingRow(s listing.State) listingRow {
 		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
 		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior),
-		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer,
+		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer, HasFiles: s.HasFiles,
 		Metadata: repo.Shared(s.Metadata), Variants: repo.Shared(s.Variants), Images: repo.Shared(s.Images),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
@@ -58,7 +59,7 @@ func (r listingRow) toState() listing.State {
 		ID: r.ID, CreatorID: r.CreatorID, Type: listing.Type(r.Type), Title: r.Title, Description: r.Description,
 		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: repo.Amount(r.PriceMinor, r.Currency),
 		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status),
-		TrialOncePerCustomer: r.TrialOnce, OneSubscriptionPerCustomer: r.OneRunning,
+		TrialOncePerCustomer: r.TrialOnce, OneSubscriptionPerCustomer: r.OneRunning, HasFiles: r.HasFiles,
 		Metadata: r.Metadata.V, Variants: r.Variants.V, Images: r.Images.V,
 		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
@@ -95,7 +96,7 @@ func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.St
 // withPlans reads a listing once for each of its plans, or once with none.
 const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor,
 		l.currency, l.price_id,
-		l.tax_behavior, l.status, l.trial_once, l.one_running, l.metadata, l.variants, l.images,
+		l.tax_behavior, l.status, l.trial_once, l.one_running, l.has_files, l.metadata, l.variants, l.images,
 		l.created_at, l.updated_at, l.revision,
 		COALESCE(p.id, ''), COALESCE(p.key, ''), COALESCE(p.name, ''), COALESCE(p.is_default, FALSE),
 		COALESCE(p.trial_days, 0), p.prices, p.terms,
@@ -114,7 +115,7 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 			var of listingRow
 			err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
 				&of.Currency, &of.PriceID,
-				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt,
+				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.HasFiles, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt,
 				&of.UpdatedAt, &of.Revision,
 				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,
 				&p.Revision)

@@ -7,6 +7,7 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/modules/catalog"
+	"sundry/modules/files"
 )
 
 // Document is the area's part of the OpenAPI document.
@@ -18,9 +19,10 @@ var Document []byte
 type Deps struct {
 	Live bool
 	// BaseURL is the public origin of this deployment, without a trailing slash.
-	BaseURL string
-	Catalog *catalog.Service
-	Files   *catalog.Transfer
+	BaseURL  string
+	Catalog  *catalog.Service
+	Transfer *catalog.Transfer
+	Files    *files.Service
 }
 
 type handlers struct{ Deps }
@@ -28,5 +30,6 @@ type handlers struct{ Deps }
 // Routes are the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
-	return slices.Concat(h.listingRoutes(), h.planRoutes(), h.paymentLinkRoutes(), h.discountRoutes(), h.fileRoutes())
+	return slices.Concat(h.listingRoutes(), h.planRoutes(), h.paymentLinkRoutes(), h.discountRoutes(), h.transferRoutes(),
+		h.fileRoutes())
 }

@@ -75,7 +75,7 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 	data := &pageData{
 		Secret: p.Secret, CheckoutID: p.ID, State: p.State,
 		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, RedirectURL: p.RedirectURL,
-		Stays:    p.Booking != nil || p.Receipt != nil && p.Receipt.DownloadURL != "",
+		Stays:    p.Booking != nil || p.Receipt != nil && (p.Receipt.DownloadURL != "" || len(p.Receipt.Files) > 0),
 		Changing: p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12,
 		FirstWeekday: int(p.Reader.FirstWeekday()), Now: p.Now.UnixMilli(),
 		Calendar: newCalendarData(p.Booking), Text: p.Reader.WithPrefix("js."),

@@ -16,7 +16,7 @@ import (
 
 func newTestRoutes(t *testing.T, sandbox bool) *Routes {
 	t.Helper()
-	r, err := New(layouttest.New(t, sandbox), nil, nil, nil)
+	r, err := New(layouttest.New(t, sandbox), Deps{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,32 +17,37 @@ import (
 	"sundry/modules/booking"
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
+	"sundry/modules/files"
 )
 
 //go:embed templates static
-var files embed.FS
+var assets embed.FS
 
 // overlayScript keeps its plain name because integrators write it into their own pages.
 const overlayScript = "sundry.js"
 
 // Routes are the pages over HTTP.
 type Routes struct {
-	layout    *layout.Layout
-	pages     *layout.Pages
-	sessions  *checkout.Service
-	booking   *booking.Service
-	customers *customers.Service
+	layout *layout.Layout
+	pages  *layout.Pages
+	Deps
 }
 
-// New ties the pages to the checkout, the calendar and the portal.
-func New(
-	l *layout.Layout, sessions *checkout.Service, book *booking.Service, buyers *customers.Service,
-) (*Routes, error) {
-	pages, err := l.Pages(layout.Files{Name: "checkout", FS: files, Shared: order.Folders()})
+// Deps holds what the pages depend on.
+type Deps struct {
+	Sessions  *checkout.Service
+	Booking   *booking.Service
+	Customers *customers.Service
+	Files     *files.Service
+}
+
+// New ties the pages to the checkout, the calendar, the portal and what buyers download.
+func New(l *layout.Layout, d Deps) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "checkout", FS: assets, Shared: order.Folders()})
 	if err != nil {
 		return nil, err
 	}
-	return &Routes{l, pages, sessions, book, buyers}, nil
+	return &Routes{l, pages, d}, nil
 }
 
 // Mount adds the pages to the application.
@@ -71,11 +76,11 @@ func (r *Routes) overlay(c *fiber.Ctx) error {
 // show renders a session in the state it is in.
 func (r *Routes) show(c *fiber.Ctx) error {
 	secret := c.Params("secret")
-	session, err := r.sessions.Page(c.UserContext(), secret)
+	session, err := r.Sessions.Page(c.UserContext(), secret)
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
-	p := page{Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), secret, r.booking.ManageURL)}
+	p := page{Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), secret, r.Booking.ManageURL)}
 	p.Embedded = c.Query("embed") == "1" && session.Session.UIMode == core.Embedded
 	if p.State == string(core.PagePaid) && c.Query("already") == "1" {
 		p.State = "already_paid"
@@ -84,15 +89,22 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		p.State, p.Changing = string(core.PageChooseTime), true
 	}
 	if p.Choosing() {
-		window, ok, err := r.booking.Window(c.UserContext(), p.Booking.ListingID, p.Booking.VariantID)
+		window, ok, err := r.Booking.Window(c.UserContext(), p.Booking.ListingID, p.Booking.VariantID)
 		if err != nil {
 			return r.layout.Fail(c, err)
 		}
 		p.Booking.Calendar = newCalendar(window, ok)
 	}
+	if p.Receipt != nil {
+		content, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
+		if err != nil {
+			return r.layout.Fail(c, err)
+		}
+		p.Receipt.Files = order.FileLinks(p.Reader, session.ReceiptURL, content)
+	}
 	if p.Receipt != nil && p.Recurring != nil {
 		// The page may be shared, so it only offers to mail a link to the customer.
-		if p.ManageURL, err = r.customers.AskURL(session.Session.CustomerID); err != nil {
+		if p.ManageURL, err = r.Customers.AskURL(session.Session.CustomerID); err != nil {
 			return r.layout.Fail(c, err)
 		}
 	}
@@ -113,7 +125,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 
 // link opens a new session for a reader who follows a payment link.
 func (r *Routes) link(c *fiber.Ctx) error {
-	url, err := r.sessions.OpenLink(
+	url, err := r.Sessions.OpenLink(
 		c.UserContext(), c.Params("code"), c.Queries(),
 		checkout.Visitor{Network: r.layout.ClientAddress(c), Country: r.layout.ClientCountry(c)},
 	)
@@ -125,7 +137,7 @@ func (r *Routes) link(c *fiber.Ctx) error {
 
 // again opens a new session in the place of one that is terminal, in the overlay where that was there.
 func (r *Routes) again(c *fiber.Ctx) error {
-	url, err := r.sessions.Again(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
+	url, err := r.Sessions.Again(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}

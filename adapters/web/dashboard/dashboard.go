@@ -23,6 +23,7 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
+	"sundry/modules/files"
 	"sundry/modules/identity"
 	"sundry/modules/images"
 	"sundry/modules/invoicing"
@@ -37,7 +38,7 @@ import (
 )
 
 //go:embed templates static
-var files embed.FS
+var assets embed.FS
 
 // base is the address that everything here is below.
 const base = "/dashboard"
@@ -65,6 +66,7 @@ type Deps struct {
 	Webhooks  *webhooks.Service
 	Requests  *requestlog.Service
 	Images    *images.Service
+	Files     *files.Service
 	Sandbox   *sandbox.Service // nil in live
 }
 
@@ -79,7 +81,7 @@ type Routes struct {
 
 // New ties the pages to the use cases.
 func New(l *layout.Layout, d Deps) (*Routes, error) {
-	pages, err := l.Pages(layout.Files{Name: "dashboard", FS: files, Funcs: funcs})
+	pages, err := l.Pages(layout.Files{Name: "dashboard", FS: assets, Funcs: funcs})
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +107,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	r.mountUsage(at)
 	r.mountSettings(at)
 	r.mountImages(at)
+	r.mountFiles(at)
 	if r.Sandbox != nil {
 		r.post(at, "/sandbox/advance", r.advanceClock)
 	}

@@ -31,7 +31,10 @@ type picture struct {
 
 // fileField takes an image.
 func fileField(label string) ui.Field {
-	return ui.Field{Name: "file", Label: label, Type: "file", Required: true, Hint: "PNG, JPEG or WebP, at most 1 MB."}
+	return ui.Field{
+		Name: "file", Label: label, Type: "file", Required: true, Hint: "PNG, JPEG or WebP, at most 1 MB.",
+		Accept: "image/png,image/jpeg,image/webp",
+	}
 }
 
 // uploaded stores the image of a form, "" with a reason when it cannot be.

@@ -164,20 +164,27 @@ var metadataForms = map[listing.Type][]metadataField{
 
 // What a download gives its buyers.
 const (
+	givesFiles  = "files"
 	givesLink   = "link"
 	givesAccess = "access"
 )
 
 // givesField asks what buyers of a download get, so that none is sold without it by mistake.
 func givesField(l listing.State) ui.Field {
-	gives := givesLink
-	if l.ID != "" && l.Text(listing.DownloadURL) == "" {
+	gives := givesFiles
+	switch {
+	case l.Text(listing.DownloadURL) != "":
+		gives = givesLink
+	case l.ID != "" && !l.HasFiles:
 		gives = givesAccess
 	}
 	return ui.Field{
 		Name: "gives", Label: "What buyers get", Type: "select",
-		Options: ui.Choices(gives, givesLink, "A link to the download", givesAccess, "Access in your own app"),
-		Hint:    "Your app asks for access by the listing’s catalog key.",
+		Options: ui.Choices(
+			gives, givesFiles, "Files that you upload here", givesLink, "A link to the download elsewhere", givesAccess,
+			"Access in your own app",
+		),
+		Hint: "Files are uploaded on the listing’s page. Your app asks for access by its catalog key.",
 	}
 }
 
@@ -249,10 +256,10 @@ func readListing(in *ui.Input, kind listing.Type) listing.Edit {
 	if kind == listing.Digital && in.Text("gives") == givesLink {
 		in.Faults.Check(
 			in.Text("metadata."+listing.DownloadURL) != "", "metadata."+listing.DownloadURL, fault.DetailRequired,
-			"Enter the address that buyers get, or choose access in your own app.",
+			"Enter the address that buyers get, or choose what else they get.",
 		)
 	}
-	if in.Text("gives") == givesAccess {
+	if gives := in.Text("gives"); gives == givesAccess || gives == givesFiles {
 		e.Metadata[listing.DownloadURL] = nil
 	}
 	return e

@@ -233,7 +233,7 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		p.Actions = []ui.Action{
 			ui.Link("Edit", at+"/edit"),
 			v.button("Delete draft", at+"/archive").Confirm("The draft is archived. This can’t be undone."),
-			v.button("Publish", at+"/publish").Primary(),
+			v.publishButton(l),
 		}
 	case listing.Active:
 		p.Actions = []ui.Action{ui.Link("Edit", at+"/edit"),
@@ -260,12 +260,28 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		}
 		p.Parts = append(p.Parts, plans)
 	}
+	if !l.Type.Bookable() {
+		files, err := r.filesPart(c, v, l)
+		if err != nil {
+			return err
+		}
+		p.Parts = append(p.Parts, files...)
+	}
 	p.Parts = append(p.Parts, imagesPart(v, l)...)
 	if l.Description != "" {
 		p.Parts = append(p.Parts, ui.Part{Kind: "text", Title: "Description", Data: l.Description})
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", listingFacts(v, l)...))
 	return r.send(c, v, p)
+}
+
+// publishButton asks once more before a download is sold that gives its buyers nothing here.
+func (v *visit) publishButton(l listing.State) ui.Action {
+	publish := v.button("Publish", base+"/listings/"+l.ID+"/publish").Primary()
+	if l.Type != listing.Digital || l.HasFiles || l.Text(listing.DownloadURL) != "" {
+		return publish
+	}
+	return publish.Confirm("Buyers get no download: there is no file and no address. Publish it only if your own app gives access.")
 }
 
 func listingFacts(v *visit, l listing.State) []ui.Fact {

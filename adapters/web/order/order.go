@@ -96,6 +96,8 @@ type Receipt struct {
 	PaidAt      time.Time
 	Card        string // "Visa •••• 4242"; empty when nothing was charged
 	DownloadURL string // empty when the product has none
+	// Files are what the buyer can download now.
+	Files []FileLink
 }
 
 // Trial reports whether nothing is charged today because a trial starts.

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/layout"
+	"sundry/adapters/web/order"
 	"sundry/core/appointment"
 	"sundry/core/cardsetup"
 	"sundry/core/customer"
@@ -33,6 +34,7 @@ type page struct {
 	Plans        []planView
 	Cards        []paymentmethod.State
 	Receipts     []receiptView
+	Downloads    []order.FileLink
 	Invoices     []invoiceView
 	Appointments []appointmentView
 	// Plan is the one that a page is about.
@@ -205,6 +207,14 @@ func (r *Routes) fillPurchases(
 		if one.Purpose != payment.ForInvoice { // which is listed itself
 			p.Receipts = append(p.Receipts, r.newReceiptView(reader, at, one))
 		}
+		if one.CheckoutID() == "" {
+			continue
+		}
+		content, err := r.Files.Purchased(ctx, owner.CreatorID, one.CheckoutID())
+		if err != nil {
+			return err
+		}
+		p.Downloads = append(p.Downloads, order.FileLinks(reader, r.Checkout.ReceiptURL(one.CheckoutID()), content)...)
 	}
 	asked, err := r.Invoicing.Invoices(
 		ctx, owner.CreatorID, ports.InvoiceSearch{CustomerID: owner.ID}, ports.Page{Limit: maxListed},

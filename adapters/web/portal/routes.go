@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/layout"
+	"sundry/adapters/web/order"
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -19,6 +20,7 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
+	"sundry/modules/files"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
 	"sundry/modules/subscriptions"
@@ -26,7 +28,7 @@ import (
 )
 
 //go:embed templates static
-var files embed.FS
+var assets embed.FS
 
 // Deps are the use cases behind the pages.
 type Deps struct {
@@ -36,6 +38,7 @@ type Deps struct {
 	Catalog       *catalog.Service
 	Checkout      *checkout.Service
 	Booking       *booking.Service
+	Files         *files.Service
 	Invoicing     *invoicing.Service
 	Documents     *invoicing.Documents
 }
@@ -49,7 +52,7 @@ type Routes struct {
 
 // New ties the pages to the use cases.
 func New(l *layout.Layout, d Deps) (*Routes, error) {
-	pages, err := l.Pages(layout.Files{Name: "portal", FS: files})
+	pages, err := l.Pages(layout.Files{Name: "portal", FS: assets, Shared: order.Folders()})
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,12 @@ import (
 	"sundry/modules/booking"
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
+	"sundry/modules/files"
 	"sundry/modules/invoicing"
 )
 
 //go:embed templates static
-var files embed.FS
+var assets embed.FS
 
 // Routes are the page over HTTP.
 type Routes struct {
@@ -33,11 +34,12 @@ type Deps struct {
 	Booking   *booking.Service
 	Documents *invoicing.Documents
 	Customers *customers.Service
+	Files     *files.Service
 }
 
 // New ties the page to the checkout.
 func New(l *layout.Layout, d Deps) (*Routes, error) {
-	pages, err := l.Pages(layout.Files{Name: "receipt", FS: files, Shared: order.Folders()})
+	pages, err := l.Pages(layout.Files{Name: "receipt", FS: assets, Shared: order.Folders()})
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +66,11 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		Order:    order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL),
 		Refunded: session.Refunded, Path: "/r/" + secret, Credits: credits,
 	}
+	content, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	shown.Receipt.Files = order.FileLinks(shown.Reader, session.ReceiptURL, content)
 	if shown.Recurring != nil {
 		// The page may be shared, so it only offers to mail a link to the customer.
 		if shown.ManageURL, err = r.Customers.AskURL(session.Session.CustomerID); err != nil {

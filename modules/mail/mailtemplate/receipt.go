@@ -29,6 +29,7 @@ type Receipt struct {
 	Total         money.Amount `json:"total"`
 	PaidAt        time.Time    `json:"paidAt"` // account time
 	DownloadURL   string       `json:"downloadUrl,omitempty"`
+	HasFiles      bool         `json:"hasFiles,omitempty"` // they are on the receipt's page
 	// FullRefundHours is the number of hours before its start up to which an appointment can be canceled for a full
 	// refund; nil if that is not promised.
 	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
@@ -43,7 +44,8 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 		CheckoutID: e.CheckoutID, CustomerID: e.CustomerID, Number: e.ReceiptNumber, Seller: seller, Buyer: e.BuyerName,
 		Item:     e.Offer.Title,
 		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At,
-		Plan: PlanName(e.Offer), DownloadURL: e.Offer.DownloadURL, Locale: e.Buyer.Locale,
+		Plan: PlanName(e.Offer), DownloadURL: e.Offer.DownloadURL, HasFiles: e.Offer.HasFiles,
+		Locale: e.Buyer.Locale,
 	}
 	if e.Total.Minor > 0 {
 		r.FullRefundHours = e.Offer.FullRefundHours
@@ -76,6 +78,9 @@ func receipt(site Site, to reader, r Receipt) draft {
 	}
 	if r.DownloadURL != "" {
 		d.Links = append(d.Links, link{to.words("receipt.download"), r.DownloadURL})
+	}
+	if r.HasFiles {
+		d.Links = append(d.Links, link{to.words("receipt.download"), site.ReceiptURL(r.CheckoutID) + "#files"})
 	}
 	d.Links = append(d.Links, link{to.words("receipt.view"), site.ReceiptURL(r.CheckoutID)})
 	if r.Interval != "" && r.CustomerID != "" {

@@ -22,6 +22,7 @@ type Field struct {
 	Placeholder  string
 	Suffix       string // a unit beside the field
 	Rows         int    // of a textarea
+	Accept       string // of a picture: its media types
 	Required     bool
 	ReadOnly     bool
 	Half         bool // half as wide as the form
@@ -52,6 +53,8 @@ type Form struct {
 	Cancel            string // where "Cancel" leads; "" for none
 	Danger            bool
 	Multipart         bool
+	// Upload is below which address the script sends a file in parts; "" for a form without one.
+	Upload string
 	// Get submits the form with GET: it opens a page and changes nothing.
 	Get bool
 	// Facts stand above the fields.

@@ -8,10 +8,10 @@ import (
 	"sundry/modules/catalog"
 )
 
-func (h handlers) fileRoutes() []httpapi.Route {
+func (h handlers) transferRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/catalog", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.getFile},
-		{Method: fiber.MethodPut, Path: "/v1/catalog", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.putFile},
+		{Method: fiber.MethodGet, Path: "/v1/catalog", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.getCatalog},
+		{Method: fiber.MethodPut, Path: "/v1/catalog", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.putCatalog},
 	}
 }
 
@@ -22,15 +22,15 @@ type importView struct {
 	Changes []string `json:"changes"`
 }
 
-func (h handlers) getFile(c *fiber.Ctx) error {
-	d, err := h.Files.Export(c.UserContext(), httpapi.Account(c))
+func (h handlers) getCatalog(c *fiber.Ctx) error {
+	d, err := h.Transfer.Export(c.UserContext(), httpapi.Account(c))
 	if err != nil {
 		return err
 	}
 	return c.JSON(d)
 }
 
-func (h handlers) putFile(c *fiber.Ctx) error {
+func (h handlers) putCatalog(c *fiber.Ctx) error {
 	d, malformed := httpapi.Decode[catalog.Document](c)
 	var f fault.Violations
 	text := c.Query("dryRun")
@@ -41,9 +41,9 @@ func (h handlers) putFile(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, f.Err()); err != nil {
 		return err
 	}
-	write := h.Files.Import
+	write := h.Transfer.Import
 	if text == "true" {
-		write = h.Files.PreviewImport
+		write = h.Transfer.PreviewImport
 	}
 	changes, err := write(c.UserContext(), httpapi.Account(c), d)
 	if err != nil {
