@@ -364,8 +364,8 @@ func (c Config) faults() []error {
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
-	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.fileFaults(), c.taxFaults(),
-		c.workFaults(), c.telemetryFaults())
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.fileFaults(),
+		c.taxFaults(), c.workFaults(), c.telemetryFaults())
 	if c.Live() {
 		all = append(all, c.liveFaults()...)
 	}

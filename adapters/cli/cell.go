@@ -47,8 +47,8 @@ func parseCell(args []string) (action, error) {
 	return nil, errors.New("map BACKEND or claim is missing: sundry cell --help")
 }
 
-// writeCellMap writes what a router finds in requests: the tag of ids and of what begins with one, that of API keys, and
-// the number.
+// writeCellMap writes what a router finds in requests: the tag of ids and of what begins with one, that of API keys,
+// and the number.
 func writeCellMap(out io.Writer, cell id.Cell, backend string) error {
 	_, err := fmt.Fprintf(out, "id:%s %s\nkey:%s %s\ncell:%d %s\n", cell.Tag(), backend, identity.KeyTag(cell), backend,
 		cell, backend)

@@ -1,5 +1,5 @@
-// Package directory keeps the names that are unique over all cells in a small PostgreSQL of their own, or in a schema of
-// one that the cells share.
+// Package directory keeps the names that are unique over all cells in a small PostgreSQL of their own, or in a schema
+// of one that the cells share.
 package directory
 
 import (
@@ -32,7 +32,8 @@ const tables = `
 CREATE TABLE IF NOT EXISTS directory_key (one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one), key BYTEA NOT NULL);
 CREATE TABLE IF NOT EXISTS directory_cells (cell INTEGER PRIMARY KEY, seen_at TIMESTAMPTZ NOT NULL);
 CREATE TABLE IF NOT EXISTS directory (
-    kind TEXT NOT NULL, hash BYTEA NOT NULL, cell INTEGER NOT NULL, owner TEXT NOT NULL, claimed_at TIMESTAMPTZ NOT NULL,
+    kind TEXT NOT NULL, hash BYTEA NOT NULL, cell INTEGER NOT NULL, owner TEXT NOT NULL,
+    claimed_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (kind, hash)
 );
 CREATE INDEX IF NOT EXISTS directory_owner ON directory (owner, kind);`

@@ -73,7 +73,8 @@ func (t files) ListUploadsBefore(_ context.Context, before time.Time, limit int)
 // TotalSize implements ports.Files.
 func (t files) TotalSize(_ context.Context, creatorID string) (bytes int64, err error) {
 	const query = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM files WHERE creator_id = ?"
-	return bytes, t.QueryRowFlush("sum files of "+creatorID, query, []any{creatorID}, &bytes)
+	err = t.QueryRowFlush("sum files of "+creatorID, query, []any{creatorID}, &bytes)
+	return bytes, err
 }
 
 // UpsertPart implements ports.Files.
@@ -86,7 +87,10 @@ func (t files) UpsertPart(_ context.Context, fileID string, number int) error {
 func (t files) ListParts(_ context.Context, fileID string) ([]int, error) {
 	const query = "SELECT number FROM file_parts WHERE file_id = ? ORDER BY number"
 	return repo.QueryRows(t.Base, "list parts of "+fileID, query, []any{fileID},
-		func(row repo.Scanner) (number int, err error) { return number, row.Scan(&number) })
+		func(row repo.Scanner) (number int, err error) {
+			err = row.Scan(&number)
+			return number, err
+		})
 }
 
 // Delete implements ports.Files.
@@ -106,8 +110,9 @@ func (t files) CountDownload(_ context.Context, d ports.FileDownload) (count int
 	const query = `INSERT INTO file_downloads (creator_id, file_id, checkout_id, downloads, downloaded_at)
 		VALUES (?, ?, ?, 1, ?) ON CONFLICT (file_id, checkout_id) DO UPDATE
 		SET downloads = file_downloads.downloads + 1, downloaded_at = excluded.downloaded_at RETURNING downloads`
-	return count, t.QueryRowFlush("count download of "+d.FileID, query,
+	err = t.QueryRowFlush("count download of "+d.FileID, query,
 		[]any{d.CreatorID, d.FileID, d.CheckoutID, repo.UnixMillis(d.At)}, &count)
+	return count, err
 }
 
 // Downloads implements ports.Files.
@@ -119,7 +124,10 @@ func (t files) Downloads(_ context.Context, creatorID, listingID string) (map[st
 	const query = `SELECT f.id, CAST(SUM(d.downloads) AS BIGINT) FROM files f JOIN file_downloads d ON d.file_id = f.id
 		WHERE f.creator_id = ? AND f.listing_id = ? GROUP BY f.id`
 	all, err := repo.QueryRows(t.Base, "count downloads of "+listingID, query, []any{creatorID, listingID},
-		func(row repo.Scanner) (one total, err error) { return one, row.Scan(&one.FileID, &one.Downloads) })
+		func(row repo.Scanner) (one total, err error) {
+			err = row.Scan(&one.FileID, &one.Downloads)
+			return one, err
+		})
 	counts := make(map[string]int64, len(all))
 	for _, one := range all {
 		counts[one.FileID] = one.Downloads

@@ -73,7 +73,9 @@ func cellOfCredential(credential string) (cell id.Cell, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	var claims struct{ Cell *id.Cell }
+	var claims struct {
+		Cell *id.Cell `json:"cell"`
+	}
 	if json.Unmarshal(payload, &claims) != nil || claims.Cell == nil {
 		return 0, false
 	}

@@ -1,5 +1,5 @@
-// Package directory keeps the names that people choose unique over all cells of a deployment, and finds the cell of what
-// this one does not know.
+// Package directory keeps the names that people choose unique over all cells of a deployment, and finds the cell of
+// what this one does not know.
 package directory
 
 import (

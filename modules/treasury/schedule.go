@@ -32,8 +32,8 @@ func (s *Service) OnPayoutScheduleChanged(ctx context.Context, r ports.Repos, e 
 
 // ScheduledPayouts requests one payout of each currency in which enough is available. Money that is pending, held for
 // disputes or below the minimum waits for the next time, and everything does while the creator has no account that
-// receives it, and while the account is suspended. The payouts and the task's next time are one transaction, and each payout has the day in its key, so a
-// day pays out once. Task TaskScheduledPayouts.
+// receives it, and while the account is suspended. The payouts and the task's next time are one transaction, and each
+// payout has the day in its key, so a day pays out once. Task TaskScheduledPayouts.
 func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
 	s.refreshAccount(ctx, t.Subject) // an event about it may have been lost
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -32,9 +33,7 @@ func putPart(t *testing.T, a *harness.Account, fileID string, number int, part [
 func uploaded(t *testing.T, a *harness.Account, listing harness.Listing, name string, content []byte, over JSON) string {
 	t.Helper()
 	body := JSON{"name": name, "sizeInBytes": len(content)}
-	for k, v := range over {
-		body[k] = v
-	}
+	maps.Copy(body, over)
 	fileID := beginUpload(t, a, listing, body)
 	for number := 1; len(content) > 0; number++ {
 		n := min(len(content), file.PartSize)

@@ -224,7 +224,7 @@ func (c *cells) wantMisdirected(t *testing.T, accounts [2]*harness.Account) {
 	visitor := c.router.NewVisitor(t)
 	visitor.Open(t, "/dashboard/sign-in")
 	page := visitor.Send(t, "/dashboard/sign-in", "email", theirs.Email, "password", harness.Password)
-	if page.Status != http.StatusOK || !strings.Contains(string(page.Body), theirs.Email) {
+	if page.Status != http.StatusOK || !strings.Contains(page.Body, theirs.Email) {
 		t.Errorf("a sign-in that began in the wrong cell: %d, cookie %q", page.Status, visitor.Cookie(t, "sundry_cell"))
 	}
 }

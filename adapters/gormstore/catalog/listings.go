@@ -48,7 +48,8 @@ func newListingRow(s listing.State) listingRow {
 		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
 		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior),
-		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer, HasFiles: s.HasFiles,
+		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer,
+		HasFiles: s.HasFiles,
 		Metadata: repo.Shared(s.Metadata), Variants: repo.Shared(s.Variants), Images: repo.Shared(s.Images),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
@@ -115,8 +116,8 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 			var of listingRow
 			err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
 				&of.Currency, &of.PriceID,
-				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.HasFiles, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt,
-				&of.UpdatedAt, &of.Revision,
+				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.HasFiles, &of.Metadata, &of.Variants, &of.Images,
+				&of.CreatedAt, &of.UpdatedAt, &of.Revision,
 				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,
 				&p.Revision)
 			l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID

@@ -99,8 +99,8 @@ func (r *Routes) signIn(c *fiber.Ctx, token string) error {
 	return r.enter(c, cookie)
 }
 
-// sentOn sends a browser on whose account is in another cell: the router finds that by the cookie. Once there, it is not
-// sent again.
+// sentOn sends a browser on whose account is in another cell: the router finds that by the cookie. Once there, it is
+// not sent again.
 func (r *Routes) sentOn(c *fiber.Ctx, err error) bool {
 	refused, ok := errors.AsType[*fault.Error](err)
 	if !ok || refused.Code != fault.Misdirected {
