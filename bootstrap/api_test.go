@@ -79,7 +79,7 @@ var mounted = []string{
 	"GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
 	"GET /i/{secret}", "GET /i/{secret}/pdf", "POST /i/{secret}/pay",
 	"GET /i/{secret}/challenge", "POST /i/{secret}/authenticate", "GET /r/{secret}/pdf", "GET /d/{kind}/{secret}",
-	"GET /d/{kind}/{secret}/pdf",
+	"GET /d/{kind}/{secret}/pdf", "GET /r/{secret}/files/{file}", "GET /f/{until}/{checkout}/{token}",
 }
 
 func TestTheDocumentIsValid(t *testing.T) {
