@@ -5,6 +5,7 @@ import (
 	identityapi "sundry/adapters/httpapi/identity"
 	"sundry/adapters/jobs"
 	"sundry/adapters/tokens"
+	core "sundry/core/identity"
 	"sundry/modules/identity"
 	"sundry/ports"
 )
@@ -12,7 +13,7 @@ import (
 func (a *App) wireIdentity(names ports.UniqueNames) *identity.Service {
 	module := identity.New(
 		identity.Config{
-			Live: a.live(), ClosedToSignUps: a.cfg.SignUps == "closed", BaseURL: a.cfg.BaseURL,
+			Live: a.live(), SignUps: core.SignUps(a.cfg.SignUps), BaseURL: a.cfg.BaseURL,
 			KeySecret:     a.keys.Lasting("api-keys"),
 			RefreshSecret: a.keys.Lasting("refresh-tokens"),
 			WebSecret:     a.keys.Lasting("web-sessions"),

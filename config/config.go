@@ -201,7 +201,8 @@ type Config struct {
 
 	// Network and limits
 
-	// SignUps is `open` or `closed`: whether anyone may create a creator's account. Those who have one go on.
+	// SignUps is `open`, `invite` or `closed`: whether anyone may create a creator's account, only who got an invitation
+	// of `sundry admin invite`, or nobody. Those who have one go on.
 	SignUps string `env:"SIGN_UPS" envDefault:"open"`
 	// RateLimitPerMinute limits the requests that one API key may make, 0 for no limit. Default: 600 in live, 0 in the
 	// sandbox.
@@ -340,8 +341,8 @@ func (c Config) faults() []error {
 	if !oneOf(c.LogFormat, "text", "json") {
 		add("LOG_FORMAT must be text or json, not %q", c.LogFormat)
 	}
-	if !oneOf(c.SignUps, "open", "closed") {
-		add("SIGN_UPS must be open or closed, not %q", c.SignUps)
+	if !oneOf(c.SignUps, "open", "invite", "closed") {
+		add("SIGN_UPS must be open, invite or closed, not %q", c.SignUps)
 	}
 	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
 		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)

@@ -145,6 +145,12 @@ type PasswordLinks interface {
 	PasswordResetURL(l identity.ResetLink) string
 }
 
+// ConfirmationLinks makes the links of mails that confirm an address; identity implements it.
+type ConfirmationLinks interface {
+	// EmailConfirmationURL returns the page on which a link confirms an address. Anyone who has it can.
+	EmailConfirmationURL(l identity.ConfirmationLink) string
+}
+
 // BuyerReader finds the buyer of a session, for mails about changed appointments; checkout implements it.
 type BuyerReader interface {
 	// Buyer returns the buyer's address, name and locale.

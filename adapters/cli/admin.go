@@ -20,6 +20,7 @@ const adminUsage = `usage: sundry admin accounts [TEXT]
        sundry admin suspend EMAIL REASON
        sundry admin resume EMAIL REASON
        sundry admin limits EMAIL [NAME=VALUE …]
+       sundry admin invite EMAIL
        sundry admin audit [EMAIL]
 
 accounts  lists the accounts whose address, name or id contains TEXT: when each was made, its state, its listings and
@@ -27,6 +28,8 @@ accounts  lists the accounts whose address, name or id contains TEXT: when each 
 suspend   refuses sign-ins, new sales and changes with the account's keys; what was sold goes on
 resume    ends that
 limits    shows the account's limits, or sets them: a whole number, none, or default
+invite    prints a link with which the owner of the address makes an account, once, within 14 days, where SIGN_UPS is
+          invite or open; the API takes its end as the member invitation
 audit     lists what operators did with these commands, newest first`
 
 func adminRow() command {
@@ -36,6 +39,7 @@ func adminRow() command {
 			{"accounts [TEXT]", "list accounts with their state and sales"},
 			{"suspend|resume EMAIL REASON", "stop an account's sign-ins, keys and new sales, or let it go on"},
 			{"limits EMAIL [NAME=VALUE …]", "show or set what an account may use (admin --help)"},
+			{"invite EMAIL", "print a link with which the owner of an address makes an account"},
 			{"audit [EMAIL]", "list what operators did"},
 		},
 	}
@@ -54,6 +58,15 @@ func parseAdmin(args []string) (action, error) {
 		return func(ctx context.Context, c call) error { return listActions(ctx, c, strings.Join(args, "")) }, nil
 	case (name == "suspend" || name == "resume") && len(args) >= 2:
 		return decideStanding(name, args[0], strings.Join(args[1:], " ")), nil
+	case name == "invite" && len(args) == 1:
+		return func(ctx context.Context, c call) error {
+			page, err := c.app.Accounts.Invite(ctx, operatorName(), args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.Out, page)
+			return err
+		}, nil
 	case name == "limits" && len(args) >= 1:
 		return parseLimits(args[0], args[1:])
 	}

@@ -20,7 +20,21 @@ const (
 )
 
 // Registration contains the input of a person who becomes a creator.
-type Registration struct{ Email, Password, DisplayName string }
+type Registration struct {
+	Email, Password, DisplayName string
+	// Invitation is that of an operator; "" for none.
+	Invitation string
+}
+
+// SignUps specifies who may make an account.
+type SignUps string
+
+// Who may: anyone, nobody, or those whom an operator has invited.
+const (
+	SignUpsOpen   SignUps = "open"
+	SignUpsClosed SignUps = "closed"
+	SignUpsInvite SignUps = "invite"
+)
 
 // Clean normalizes the e-mail address and the name and lists everything that is wrong with the registration.
 func (r Registration) Clean() (Registration, error) {
@@ -75,6 +89,8 @@ type CreatorState struct {
 	// SuspendedAt is when an operator suspended the account (real time), with the reason; zero unless one did.
 	SuspendedAt      time.Time
 	SuspensionReason string
+	// EmailUnconfirmed is set until the owner has opened a link that was mailed to the address.
+	EmailUnconfirmed bool
 	CreatedAt        time.Time
 	Revision         int64
 }

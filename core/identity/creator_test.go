@@ -22,7 +22,7 @@ func TestRegistrationListsEveryFault(t *testing.T) {
 			*r = identity.Registration{}
 		}, []string{"email REQUIRED", "password REQUIRED", "displayName REQUIRED"}},
 		"everything may be wrong at once": {func(r *identity.Registration) {
-			*r = identity.Registration{"x", "short", "a\x00b"}
+			*r = identity.Registration{Email: "x", Password: "short", DisplayName: "a\x00b"}
 		}, []string{"email INVALID", "password TOO_SHORT", "displayName INVALID"}},
 		"an e-mail address has at most 254 bytes": {func(r *identity.Registration) {
 			r.Email = strings.Repeat("a", 250) + "@b.c" + "d"
@@ -127,8 +127,9 @@ func TestTheAccessLogGoesBackHalfAYear(t *testing.T) {
 func TestEventsHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]interface{ EventName() string }{
-		"identity.password_reset_asked":    identity.PasswordResetAsked{},
-		"identity.payout_schedule_changed": identity.PayoutScheduleChanged{},
+		"identity.password_reset_asked":     identity.PasswordResetAsked{},
+		"identity.email_confirmation_asked": identity.EmailConfirmationAsked{},
+		"identity.payout_schedule_changed":  identity.PayoutScheduleChanged{},
 	} {
 		if e.EventName() != want {
 			t.Errorf("%s, want %s", e.EventName(), want)

@@ -38,9 +38,14 @@ func (c *Creator) CheckOpen() error {
 	return fault.New(fault.Forbidden, "This account is suspended. Ask the operator of this service.")
 }
 
-// CheckSales refuses a new sale. FORBIDDEN, in words that buyers may read.
+// CheckSales refuses a new sale and to publish. FORBIDDEN, in words that buyers may read: without a confirmed address
+// nothing is public yet.
 func (c *Creator) CheckSales() error {
-	if !c.Suspended() {
+	switch {
+	case c.s.EmailUnconfirmed:
+		return fault.New(fault.Forbidden, "Confirm your email address before you sell: open the link that was mailed to you, "+
+			"or have another one sent from the dashboard.")
+	case !c.Suspended():
 		return nil
 	}
 	return fault.New(fault.Forbidden, "This seller takes no new orders at the moment.")

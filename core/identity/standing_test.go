@@ -8,6 +8,51 @@ import (
 	"sundry/core/identity"
 )
 
+func TestEmailConfirmation(t *testing.T) {
+	t.Parallel()
+	c := identity.Register("crt_1", identity.Registration{Email: "ada@example.com"}, "hash", time.Now())
+	if c.ConfirmEmail() || c.CheckSales() != nil || c.State().Revision != 1 {
+		t.Errorf("a creator who need not confirm: %+v", c.State())
+	}
+	c.RequireConfirmation()
+	if err := c.CheckSales(); !fault.Is(err, fault.Forbidden) || c.CheckOpen() != nil {
+		t.Errorf("unconfirmed: sales %v, open %v", err, c.CheckOpen())
+	}
+	if !c.ConfirmEmail() || c.State().Revision != 2 || c.CheckSales() != nil || c.ConfirmEmail() {
+		t.Errorf("confirmed: %+v", c.State())
+	}
+}
+
+func TestEmailLinks(t *testing.T) {
+	t.Parallel()
+	expires, mac := time.Unix(1772971200, 0).UTC(), []byte("mac")
+	confirmation := identity.ConfirmationLink{CreatorID: "crt_01h00000000000000000000000", ExpiresAt: expires}
+	if got, shown, ok := identity.ParseConfirmationLink(confirmation.Text(mac)); got != confirmation || !ok ||
+		string(shown) != "mac" {
+		t.Errorf("got %+v, %q, %t", got, shown, ok)
+	}
+	invitation := identity.Invitation{Email: "ada@example.com", ExpiresAt: expires}
+	if got, shown, ok := identity.ParseInvitation(invitation.Text(mac)); got != invitation || !ok ||
+		string(shown) != "mac" {
+		t.Errorf("got %+v, %q, %t", got, shown, ok)
+	}
+	if confirmation.Subject() == invitation.Subject() {
+		t.Error("a link is signed as the other kind")
+	}
+	shouting := identity.Invitation{Email: "ADA@example.com", ExpiresAt: expires}
+	for _, text := range []string{
+		"", ".", "..", "a.b.c", "a.1.c.d", "!.1.bWFj", "YQ.1.bWFj", "YQ.x.bWFj", "YQ.1.!", shouting.Text(mac),
+		invitation.Text(mac) + "\n",
+	} {
+		if got, _, ok := identity.ParseInvitation(text); ok {
+			t.Errorf("%q is an invitation for %s", text, got.Email)
+		}
+		if got, _, ok := identity.ParseConfirmationLink(text); ok {
+			t.Errorf("%q confirms %s", text, got.CreatorID)
+		}
+	}
+}
+
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)

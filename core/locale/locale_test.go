@@ -190,7 +190,7 @@ func TestTranslationsTakeTheSameValues(t *testing.T) {
 }
 
 // toCreators are the mails to creators, whose dashboard is in English.
-var toCreators = []string{"endpoint", "password", "order", "dispute", "payout", "payout_failed",
+var toCreators = []string{"endpoint", "password", "confirmation", "order", "dispute", "payout", "payout_failed",
 	"creator_refund_failed"}
 
 // What a buyer sees is complete in every language.

@@ -26,6 +26,7 @@ const (
 	Resumed     Kind = "account.resumed"
 	LimitsSet   Kind = "account.limits_set"
 	LimitsReset Kind = "account.limits_reset"
+	Invited     Kind = "account.invited"
 )
 
 // Action is the record of what an operator did. It is never changed or deleted.
@@ -34,7 +35,7 @@ type Action struct {
 	// Operator is the name under which the command ran.
 	Operator string
 	Kind     Kind
-	// CreatorID is the account that it was done to.
+	// CreatorID is the account that it was done to; "" for an invitation, whose note is the address.
 	CreatorID string
 	// Note is the reason or the new limits.
 	Note string

@@ -81,6 +81,8 @@ type fixture struct {
 	hasher *hasher
 	ids    *system.IDs
 	bus    *fakes.Bus
+	// signUps is the setting of replicas.
+	signUps core.SignUps
 }
 
 func open(store *gormstore.Store, livemode bool) *fixture {
@@ -96,7 +98,7 @@ func open(store *gormstore.Store, livemode bool) *fixture {
 // replica is another process of the same deployment.
 func (h *fixture) replica(livemode bool) *identity.Service {
 	return identity.New(
-		identity.Config{Live: livemode, KeySecret: []byte("keys"), RefreshSecret: []byte("refresh")},
+		identity.Config{Live: livemode, SignUps: h.signUps, KeySecret: []byte("keys"), RefreshSecret: []byte("refresh")},
 		identity.Deps{
 			Store: h.store, Clock: h.clock, IDs: h.ids, Passwords: h.hasher,
 			Tokens: tokens.NewJWT("https://pay.example.com", "sundry",

@@ -13,8 +13,8 @@ import (
 // Config holds the settings that differ between deployments.
 type Config struct {
 	Live bool
-	// ClosedToSignUps refuses everyone who wants to create an account.
-	ClosedToSignUps bool
+	// SignUps specifies who may create an account.
+	SignUps identity.SignUps
 	// BaseURL is the origin of the dashboard, absolute and without a trailing slash.
 	BaseURL string
 	// KeySecret and RefreshSecret key the HMACs under which API keys and refresh tokens are stored.

@@ -26,7 +26,8 @@ type Session struct {
 }
 
 // SignUp makes a creator and signs them in. address is the caller's network address. Refusals: VALIDATION_FAILED,
-// EMAIL_TAKEN, RATE_LIMITED, and FORBIDDEN where sign-ups are closed.
+// EMAIL_TAKEN, RATE_LIMITED, and FORBIDDEN where sign-ups are closed or need another invitation. In live, who was not
+// invited has to confirm the address before selling.
 func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
 	err = s.register(ctx, r, identity.Client{Address: address}, func(
 		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
@@ -39,10 +40,11 @@ func (s *Service) SignUp(ctx context.Context, r identity.Registration, address s
 
 // register creates a creator and signs them in with begin, in one transaction.
 func (s *Service) register(ctx context.Context, r identity.Registration, from identity.Client, begin beginner) error {
-	if s.cfg.ClosedToSignUps {
-		return fault.New(fault.Forbidden, "This service takes no new accounts. Ask its operator.")
+	r, invalid := r.Clean()
+	confirmed, err := s.admitRegistration(r)
+	if err == nil {
+		err = invalid
 	}
-	r, err := r.Clean()
 	if err != nil {
 		return err
 	}
@@ -54,9 +56,13 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 		return unlessBusy("hash password", err)
 	}
 	creatorID := s.deps.IDs.New(id.Creator)
+	creator := identity.Register(creatorID, r, hash, s.deps.Clock.Real())
+	if !confirmed {
+		creator.RequireConfirmation()
+	}
 	err = s.deps.Names.Claim(ctx, ports.CreatorEmails, creatorID, r.Email)
 	if err == nil {
-		err = s.insertCreator(ctx, identity.Register(creatorID, r, hash, s.deps.Clock.Real()), from, begin)
+		err = s.insertCreator(ctx, creator, from, begin)
 		if errors.Is(err, ports.ErrDuplicate) || errors.Is(err, ports.ErrDatabaseBusy) { // others leave it open
 			s.deps.Names.Release(ctx, ports.CreatorEmails, creatorID)
 		}
@@ -67,13 +73,19 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 	return err
 }
 
-// insertCreator stores a new creator and signs them in, in one transaction.
+// insertCreator stores a new creator, has the address confirmed where that is due, and signs them in, in one
+// transaction.
 func (s *Service) insertCreator(
 	ctx context.Context, creator *identity.Creator, from identity.Client, begin beginner,
 ) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := repos.Identity.Creators.Insert(ctx, creator); err != nil {
 			return err
+		}
+		if creator.State().EmailUnconfirmed {
+			if err := s.askConfirmation(ctx, repos, creator.State()); err != nil {
+				return err
+			}
 		}
 		if err := s.log(ctx, repos, creator.State().ID, identity.SignedUp, from, ""); err != nil {
 			return err

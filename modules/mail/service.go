@@ -64,8 +64,10 @@ type Deps struct {
 	Customers ports.CustomerReader
 	Portal    ports.PortalLinks
 	Passwords ports.PasswordLinks
-	Images    ports.ImageLinks
-	Documents document.Links
+	// Confirmations makes the links that confirm creators' addresses.
+	Confirmations ports.ConfirmationLinks
+	Images        ports.ImageLinks
+	Documents     document.Links
 }
 
 // Service holds the use cases.
@@ -81,6 +83,7 @@ func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 func (s *Service) Subscriptions() []ports.Subscription {
 	return slices.Concat([]ports.Subscription{
 		ports.On(s.OnCheckoutPaid), ports.On(s.OnEndpointDisabled), ports.On(s.OnPasswordResetAsked),
+		ports.On(s.OnEmailConfirmationAsked),
 	}, s.aboutAppointments(), s.aboutPlans(), s.aboutMoney())
 }
 
@@ -174,4 +177,12 @@ func (s *Service) OnEndpointDisabled(ctx context.Context, r ports.Repos, e webho
 func (s *Service) OnPasswordResetAsked(ctx context.Context, r ports.Repos, e identity.PasswordResetAsked) error {
 	return s.enqueue(ctx, r, newDraft(e.Link.CreatorID, mailtemplate.KindPasswordReset, apiformat.Instant(e.At),
 		recipient{e.Email, e.Name}, mailtemplate.PasswordReset{Link: e.Link}))
+}
+
+// OnEmailConfirmationAsked mails a creator the link that confirms the address.
+func (s *Service) OnEmailConfirmationAsked(
+	ctx context.Context, r ports.Repos, e identity.EmailConfirmationAsked,
+) error {
+	return s.enqueue(ctx, r, newDraft(e.Link.CreatorID, mailtemplate.KindEmailConfirmation, apiformat.Instant(e.At),
+		recipient{e.Email, e.Name}, mailtemplate.EmailConfirmation{Link: e.Link}))
 }

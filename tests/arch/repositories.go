@@ -18,7 +18,7 @@ var mayTouch = map[string][]string{
 	"customers":     {"Customers", "Payments.Payments"},
 	"idempotency":   {"Idempotency", "Tasks"},
 	"directory":     {"Identity.Creators", "Catalog.Listings", "Tasks"}, // it compares names with what has them
-	"identity":      {"Identity", "Images", "Tasks"},
+	"identity":      {"Identity", "Images", "Operator.Actions", "Tasks"},
 	"files":         {"Files", "Catalog.Listings", "Tasks"},
 	"images":        {"Images"},
 	"mail":          {"Mail", "Tasks"},

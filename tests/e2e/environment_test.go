@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"sundry/core/identity"
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
 )
@@ -21,6 +23,26 @@ func liveSettings() map[string]string {
 		"TERMS_URL":    "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
 		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 	}
+}
+
+// confirmsItsAddress signs up, is kept from publishing, and opens the link.
+func confirmsItsAddress(t *testing.T, app *harness.App, a *harness.Account) {
+	t.Helper()
+	listing := a.NewListing(t, nil)
+	a.AsCreator(t, post, "/v1/listings/"+listing.ID+"/publish", nil).Refuses(t, 403, "FORBIDDEN")
+	if creator := a.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t); creator["emailConfirmed"] != false {
+		t.Errorf("before: %v", creator["emailConfirmed"])
+	}
+	link := app.Program.ForCommands().Accounts.EmailConfirmationURL(identity.ConfirmationLink{
+		CreatorID: a.ID, ExpiresAt: time.Now().Add(time.Hour),
+	})
+	page := app.NewVisitor(t)
+	page.Open(t, link[strings.Index(link, "/dashboard"):])
+	if n := app.Count(t, "SELECT COUNT(*) FROM creators WHERE email_unconfirmed"); n != 1 {
+		t.Errorf("opening the link confirmed it: %d unconfirmed", n)
+	}
+	page.Send(t, link[strings.Index(link, "/dashboard"):])
+	a.Publish(t, listing)
 }
 
 // TestLiveIsAnEnvironmentOfItsOwn: its keys, its marks, and none of the sandbox's helpers.
@@ -43,6 +65,7 @@ func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 		}
 		app.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/nobody", Bearer: freshKey(false)}).Refuses(t, 401,
 			"UNAUTHENTICATED")
+		confirmsItsAddress(t, app, a)
 		for _, op := range harness.Operations(t) {
 			if op.Tags[0] != "Sandbox" {
 				continue

@@ -273,6 +273,7 @@ func TestACardHasOneTrialInLive(t *testing.T) {
 		settings["STRIPE_API_BASE"] = stripefake.New(t).URL
 		app := harness.New(t, engine, settings)
 		a := app.NewAccount(t)
+		app.Exec(t, "UPDATE creators SET email_unconfirmed = FALSE")
 		listing, other := plans(t, a, 14), plans(t, a, 14)
 		pay := func(session harness.Session, card string) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{

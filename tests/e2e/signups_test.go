@@ -8,13 +8,32 @@ import (
 	"sundry/tests/testdb"
 )
 
-func TestSignUps_Closed(t *testing.T) {
+func TestSignUps_InviteAndClosed(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"APP_SECRET": "a secret of forty characters, for tests."}
 	databaseURL := testdb.SQLite.URL(t)
 	app := harness.On(t, testdb.SQLite, databaseURL, vars)
 	before := app.NewAccount(t)
 	if err := app.Close(); err != nil {
+		t.Fatal(err)
+	}
+	vars["SIGN_UPS"] = "invite"
+	inviting := harness.On(t, testdb.SQLite, databaseURL, vars)
+	link := strings.TrimSpace(admin(t, inviting, "invite", "grace@example.com"))
+	guest := inviting.NewVisitor(t)
+	if page := guest.Open(t, link[strings.Index(link, "/dashboard"):]); !strings.Contains(page.Body, "grace@example.com") {
+		t.Errorf("the invitation does not say for whom it is: %s", page.Body)
+	}
+	_, invitation, _ := strings.Cut(link, "=")
+	guest.Send(t, "/dashboard/sign-up", "email", "grace@example.com", "password", harness.Password, "displayName",
+		"Grace", "invitation", invitation)
+	if page := guest.Open(t, "/dashboard"); page.Status != 200 || !strings.Contains(page.Body, "Grace") {
+		t.Errorf("who was invited is not in: %d", page.Status)
+	}
+	inviting.Ask(t, harness.Request{Method: post, Path: "/v1/auth/sign-up", Body: harness.JSON{
+		"email": "eve@example.com", "password": harness.Password, "displayName": "Eve",
+	}}).Refuses(t, 403, "FORBIDDEN")
+	if err := inviting.Close(); err != nil {
 		t.Fatal(err)
 	}
 	vars["SIGN_UPS"] = "closed"
@@ -32,8 +51,8 @@ func TestSignUps_Closed(t *testing.T) {
 	if !strings.Contains(v.Page.Body, "takes no new accounts") {
 		t.Errorf("the page does not say why: %s", v.Page.Body)
 	}
-	if n := app.Count(t, "SELECT COUNT(*) FROM creators"); n != 1 {
-		t.Errorf("%d accounts, want the one from before", n)
+	if n := app.Count(t, "SELECT COUNT(*) FROM creators"); n != 2 {
+		t.Errorf("%d accounts, want the two from before", n)
 	}
 	app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/sign-in", Body: harness.JSON{
 		"email": before.Email, "password": harness.Password,

@@ -35,6 +35,7 @@ type creatorRow struct {
 
 	SuspendedAt      repo.UnixMillis
 	SuspensionReason string
+	EmailUnconfirmed bool
 
 	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
 	Revision  int64
@@ -51,7 +52,8 @@ func (r creatorRow) toState() *identity.Creator {
 		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
 		Notifications:  identity.Notifications{Orders: r.NotifyOrders, Payouts: r.NotifyPayouts},
 		SuspendedAt:    time.Time(r.SuspendedAt), SuspensionReason: r.SuspensionReason,
-		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		EmailUnconfirmed: r.EmailUnconfirmed,
+		CreatedAt:        time.Time(r.CreatedAt), Revision: r.Revision,
 	})
 }
 
@@ -63,7 +65,8 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 		RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
 		NotifyOrders: s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
 		SuspendedAt: repo.UnixMillis(s.SuspendedAt), SuspensionReason: s.SuspensionReason,
-		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		EmailUnconfirmed: s.EmailUnconfirmed,
+		CreatedAt:        repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 

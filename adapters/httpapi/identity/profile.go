@@ -23,6 +23,7 @@ func (h handlers) profileRoutes() []httpapi.Route {
 type profileView struct {
 	ID             string          `json:"id"`
 	Email          string          `json:"email"`
+	EmailConfirmed bool            `json:"emailConfirmed"`
 	DisplayName    string          `json:"displayName"`
 	LogoURL        *string         `json:"logoUrl"`
 	AccentColor    *string         `json:"accentColor"`
@@ -37,7 +38,7 @@ type profileView struct {
 
 func (h handlers) newProfileView(c core.CreatorState) profileView {
 	return profileView{
-		ID: c.ID, Email: c.Email, DisplayName: c.DisplayName,
+		ID: c.ID, Email: c.Email, EmailConfirmed: !c.EmailUnconfirmed, DisplayName: c.DisplayName,
 		LogoURL:      apiformat.Text(image.WithBase(h.BaseURL, c.Profile.LogoURL)),
 		AccentColor:  apiformat.Text(c.Profile.AccentColor),
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),

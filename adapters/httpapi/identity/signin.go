@@ -46,6 +46,7 @@ type signUpRequest struct {
 	Email       string `json:"email"`
 	Password    string `json:"password"`
 	DisplayName string `json:"displayName"`
+	Invitation  string `json:"invitation"`
 }
 
 func (h handlers) signUp(c *fiber.Ctx) error {

@@ -31,6 +31,7 @@ func (r *Routes) home(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	p.Parts = append(p.Parts, confirmationNote(v)...)
 	p.Parts = append(p.Parts, attention...)
 	if !started {
 		p.Parts = append(p.Parts, start)

@@ -22,6 +22,9 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 	at.Post("/forgot", r.guest(r.forgot))
 	at.Get("/reset/:link", r.guest(r.showReset))
 	at.Post("/reset/:link", r.guest(r.reset))
+	at.Get("/confirm/:link", r.guest(r.showConfirm))
+	at.Post("/confirm/:link", r.guest(r.confirm))
+	r.post(at, "/confirmation", r.askConfirmation)
 	r.post(at, "/sign-out", r.signOut)
 	r.post(at, "/sign-out-everywhere", r.signOutEverywhere)
 }
@@ -121,7 +124,8 @@ func (r *Routes) enter(c *fiber.Ctx, cookie string) error {
 	return layout.SeeOther(c, safeNext(c.FormValue("next")))
 }
 
-func signUpForm(c *fiber.Ctx, token string) ui.Form {
+func (r *Routes) signUpForm(c *fiber.Ctx, token string) ui.Form {
+	invitation := c.FormValue("invitation", c.Query("invitation"))
 	return ui.Form{
 		ID: "sign-up", Action: base + "/sign-up", Token: token, Submit: "Create account", Wide: true,
 		Fields: []ui.Field{
@@ -130,28 +134,30 @@ func signUpForm(c *fiber.Ctx, token string) ui.Form {
 				Autocomplete: "organization", Required: true, Hint: "Buyers see it on every page and receipt.",
 			},
 			{
-				Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username",
-				Required: true,
+				Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email", r.Identity.Invited(invitation)),
+				Autocomplete: "username", Required: true,
 			},
 			{
 				Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", Required: true,
 				Hint: "At least 10 characters.",
 			},
+			ui.Hidden("invitation", invitation),
 			ui.Hidden("next", safeNext(c.FormValue("next", c.Query("next")))),
 		},
 	}
 }
 
 func (r *Routes) showSignUp(c *fiber.Ctx, token string) error {
-	return r.sendGuest(c, "signup.html", "Create your account", guestView{Form: signUpForm(c, token)})
+	return r.sendGuest(c, "signup.html", "Create your account", guestView{Form: r.signUpForm(c, token)})
 }
 
 func (r *Routes) signUp(c *fiber.Ctx, token string) error {
 	cookie, err := r.Identity.SignUpBrowser(c.UserContext(), core.Registration{
 		Email: c.FormValue("email"), Password: c.FormValue("password"), DisplayName: c.FormValue("displayName"),
+		Invitation: c.FormValue("invitation"),
 	}, r.client(c))
 	if err != nil {
-		f := signUpForm(c, token)
+		f := r.signUpForm(c, token)
 		if !f.Refuse(err) {
 			return err
 		}

@@ -57,6 +57,8 @@ type Site struct {
 	CreditNoteURL func(subjectID string) string
 	// PasswordResetURL returns the page on which a creator sets a new password. Derived at render time; never stored.
 	PasswordResetURL func(identity.ResetLink) string
+	// EmailConfirmationURL returns the page on which a creator confirms the address. Derived at render time; never stored.
+	EmailConfirmationURL func(identity.ConfirmationLink) string
 	// DashboardURL is a page of the creator's dashboard by its path there.
 	DashboardURL func(path string) string
 	// ImageURL is the absolute address, on our own host, that shows a logo; "" when it cannot be shown.

@@ -247,11 +247,12 @@ func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
 	site.Live = false
 	site.PortalURL = func(string) string { return "https://pay.example/p/1" }
 	site.PasswordResetURL = func(identity.ResetLink) string { return "https://pay.example/dashboard/reset/1" }
+	site.EmailConfirmationURL = func(identity.ConfirmationLink) string { return "https://pay.example/dashboard/confirm/1" }
 	for kind, c := range map[Kind]struct {
 		data  any
 		money bool
 	}{
-		KindPasswordReset:    {PasswordReset{}, false},
+		KindPasswordReset: {PasswordReset{}, false}, KindEmailConfirmation: {EmailConfirmation{}, false},
 		KindEndpointDisabled: {EndpointDisabled{Reason: webhook.DisabledByFailing}, false},
 		KindPortalLink:       {Plan{}, false}, KindRenewalDue: {Plan{}, true}, KindChargeFailed: {Plan{}, true},
 		KindRenewed: {Plan{}, true},
