@@ -99,8 +99,9 @@ func configuration(own Options) (config.Config, error) {
 func (a *App) ForCommands() *cli.App {
 	return &cli.App{
 		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.CatalogFiles,
-		Documents: a.modules.Documents, Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator, FillDirectory: a.modules.Directory.Fill,
-		Run: a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
+		Documents: a.modules.Documents, Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
+		FillDirectory: a.modules.Directory.Fill,
+		Run:           a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
 		RotateSecrets: func(ctx context.Context, report func(string)) error {
 			return a.RotateSecrets(ctx, keyring.Overlap, report)
 		},
