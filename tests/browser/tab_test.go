@@ -19,7 +19,7 @@ import (
 )
 
 // maxWait bounds the wait for a page to show something: a machine that runs every test at once is slow.
-const maxWait = 30 * time.Second
+const maxWait = 90 * time.Second
 
 // tab is one page in a profile of its own. Whatever it writes to its console fails the
 // test at the end, unless the test expects it.
