@@ -14,6 +14,38 @@ import (
 	"sundry/tests/harness"
 )
 
+// partContent is the file of the valid requests, in its one part.
+const partContent = "content"
+
+func init() {
+	begun := func(t *testing.T, w *fixture) (fileID string) {
+		return beginUpload(t, w.Account, w.NewListing(t, nil), fileBody())
+	}
+	ready := func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return uploaded(t, w.Account, w.NewListing(t, nil), "a.pdf", []byte(partContent), nil), nil
+	}
+	maps.Copy(validRequests, map[string]valid{
+		"POST /v1/listings/{id}/files": func(t *testing.T, w *fixture) (string, harness.JSON) {
+			return w.NewListing(t, nil).ID, fileBody()
+		},
+		"GET /v1/listings/{id}/files":       func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.ID, nil },
+		"GET /v1/files/{id}":                ready,
+		"DELETE /v1/files/{id}":             ready,
+		"PUT /v1/files/{id}/parts/{number}": func(t *testing.T, w *fixture) (string, harness.JSON) { return begun(t, w) + " 1", nil },
+		"POST /v1/files/{id}/complete": func(t *testing.T, w *fixture) (string, harness.JSON) {
+			fileID := begun(t, w)
+			putPart(t, w.Account, fileID, 1, []byte(partContent)).Want(t, 204)
+			return fileID, nil
+		},
+	})
+}
+
+func fileBody() harness.JSON {
+	return harness.JSON{
+		"name": "specimens.pdf", "contentType": "application/pdf", "sizeInBytes": len(partContent), "downloadLimit": 5,
+	}
+}
+
 // beginUpload begins the upload of a file and returns its id.
 func beginUpload(t *testing.T, a *harness.Account, listing harness.Listing, body JSON) string {
 	t.Helper()

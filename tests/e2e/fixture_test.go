@@ -620,6 +620,9 @@ func (w *fixture) request(t *testing.T, op harness.Operation) harness.Request {
 	if body != nil {
 		r.Body = body
 	}
+	if op.TakesBytes() {
+		r.Body, r.Headers = []byte(partContent), map[string]string{"Content-Type": "application/octet-stream"}
+	}
 	r.Path += validQueries[op.OperationID]
 	return r
 }

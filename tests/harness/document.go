@@ -25,7 +25,14 @@ type Operation struct {
 func (o Operation) Line() string { return o.Method + " " + o.Path }
 
 // TakesBody reports whether the operation reads a JSON body.
-func (o Operation) TakesBody() bool { return o.RequestBody != nil }
+func (o Operation) TakesBody() bool {
+	return o.RequestBody != nil && o.RequestBody.Value.Content["application/json"] != nil
+}
+
+// TakesBytes reports whether the operation reads a body as it is.
+func (o Operation) TakesBytes() bool {
+	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] != nil
+}
 
 // NeedsBody reports whether the operation refuses a request without one.
 func (o Operation) NeedsBody() bool { return o.TakesBody() && o.RequestBody.Value.Required }
