@@ -66,12 +66,17 @@ func (r *Renderer) PDF(d ports.Document) ([]byte, error) {
 	return content, err
 }
 
+// addFont gives the document a copy of a font: fpdf writes into the bytes that it reads.
+func (p page) addFont(name, style string, content []byte) {
+	p.pdf.AddUTF8FontFromBytes(name, style, bytes.Clone(content))
+}
+
 func render(d ports.Document) ([]byte, error) {
 	p := page{fpdf.New("P", "mm", "A4", ""), d}
 	p.pdf.SetMargins(margin, margin, margin)
 	p.pdf.SetAutoPageBreak(true, margin)
-	p.pdf.AddUTF8FontFromBytes(font, "", regular)
-	p.pdf.AddUTF8FontFromBytes(font, "B", bold)
+	p.addFont(font, "", regular)
+	p.addFont(font, "B", bold)
 	p.pdf.SetTitle(clean(d.Title+" "+d.Number), true)
 	p.pdf.SetCatalogSort(true) // the same document, the same bytes
 	p.pdf.SetCreationDate(d.IssuedAt.UTC())

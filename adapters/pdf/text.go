@@ -100,7 +100,9 @@ func (p page) in(r run, draw func()) {
 	}
 	style := p.pdf.GetFontStyle()
 	size, _ := p.pdf.GetFontSize()
-	p.pdf.AddUTF8FontFromBytes(emojiFont, "", emoji) // once, however often it is called
+	if p.pdf.GetFontDesc(emojiFont, "").Ascent == 0 { // the document does not have it yet
+		p.addFont(emojiFont, "", emoji)
+	}
 	p.pdf.SetFont(emojiFont, "", size*emojiScale)
 	draw()
 	p.pdf.SetFont(font, style, size)
