@@ -2,6 +2,7 @@ package webhookhttp_test
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"io"
@@ -148,12 +149,14 @@ func TestOnlyTheBeginningOfAnEndlessResponseIsRead(t *testing.T) {
 func TestACompressedResponseIsNotUnfolded(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
+	var bomb bytes.Buffer // made before the time of the attempt runs
+	unfolded := gzip.NewWriter(&bomb)
+	_, _ = unfolded.Write(make([]byte, 8<<20)) // into memory, as the next
+	_ = unfolded.Close()
 	url := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header.Get("Accept-Encoding")
 		w.Header().Set("Content-Encoding", "gzip")
-		bomb := gzip.NewWriter(w)
-		_, _ = bomb.Write(make([]byte, 8<<20))
-		_ = bomb.Close()
+		_, _ = w.Write(bomb.Bytes())
 	})
 	response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 	if err != nil || response.StatusCode != 200 || !strings.HasPrefix(response.Body, "\x1f") {
