@@ -6,8 +6,10 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +62,13 @@ func (p *tap) take() []trip {
 	trips := p.trips
 	p.trips = nil
 	return trips
+}
+
+// statements returns every statement that was sent so far, each once.
+func (p *tap) statements() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.sent))
 }
 
 func (p *tap) pass(client net.Conn) {

@@ -105,7 +105,7 @@ func TestRoundTripsStayFew(t *testing.T) {
 	end()
 	report()
 	count("a period's close with its count, invoice and charge", work{29, 5, 67, 37, 96, 28}, end)
-	for statement := range p.sent {
+	for _, statement := range p.statements() {
 		for _, why := range routerFaults(statement) {
 			t.Errorf("%s:\n%s", why, statement)
 		}
