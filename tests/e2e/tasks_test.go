@@ -210,8 +210,8 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 // TestAStuckTaskRunsAtOnce carries out what docs/operations.md tells an operator to do once the cause is gone.
 func TestAStuckTaskRunsAtOnce(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newFixture(t, app)
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		w := newFixture(t, harness.New(t, engine, nil)) // its own, because others verify theirs meanwhile
 		session := w.session(t)
 		task := "checkout.expire:" + session.ID
 		w.Exec(t, "UPDATE sessions SET expires_at = 0 WHERE id = $1", session.ID)
