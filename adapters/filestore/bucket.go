@@ -23,7 +23,7 @@ import (
 const (
 	// bucketTimeout bounds one request, its body included.
 	bucketTimeout = 25 * time.Second
-	// tries is how often a request is made while the storage is busy or away.
+	// tries bounds how often a request is made while the storage is busy or away.
 	tries = 3
 	// firstPause is the pause before the second try; each further one is twice as long.
 	firstPause = 200 * time.Millisecond

@@ -83,16 +83,13 @@ func (s *Store) InsertRequests(ctx context.Context, all []requestlog.Record) err
 	return nil
 }
 
-// likeLiteral makes text mean itself in a pattern.
-var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
 // ListRequests implements ports.RequestLog.
 func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports.RequestSearch,
 	page ports.Page) (ports.List[requestlog.Record], error) {
 	b := &repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
 	query := repo.Equal(b.DB.Where("creator_id = ?", creatorID), map[string]string{"id": search.ID})
 	if search.Path != "" {
-		query = query.Where(`LOWER(path) LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(strings.ToLower(search.Path))+"%")
+		query = query.Where(`LOWER(path) LIKE ? ESCAPE '\'`, repo.Containing(strings.ToLower(search.Path)))
 	}
 	if least, beyond := statuses(search.Status); beyond > 0 {
 		query = query.Where("status >= ? AND status < ?", least, beyond)

@@ -191,9 +191,7 @@ func (s *Server) countRequest(c *fiber.Ctx, keyID string) error {
 	}
 	setRateLimit(c, limit, taken)
 	if taken.Wait > 0 {
-		f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as long as Retry-After specifies.")
-		f.RetryAfter = taken.Wait
-		return f
+		return fault.TooMany("Too many requests with this key. Wait as long as Retry-After specifies.", taken.Wait)
 	}
 	return nil
 }

@@ -73,6 +73,13 @@ func Newf(code Code, format string, args ...any) *Error {
 	return New(code, fmt.Sprintf(format, args...))
 }
 
+// TooMany is RATE_LIMITED, with the time after which to try again.
+func TooMany(message string, wait time.Duration) *Error {
+	e := New(RateLimited, message)
+	e.RetryAfter = wait
+	return e
+}
+
 // Wrap is New with the error that led to the refusal. The cause is for the log only.
 func Wrap(code Code, message string, cause error) *Error {
 	return &Error{Code: code, Message: message, cause: cause}

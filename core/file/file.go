@@ -4,6 +4,7 @@ package file
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ const (
 	PartSize = 1_000_000
 	// MaxPerListing bounds the files of a listing, former versions included.
 	MaxPerListing = 100
-	// UploadLifetime is how long an upload may take. Afterwards its parts are deleted.
+	// UploadLifetime bounds an upload. Afterwards its parts are deleted.
 	UploadLifetime = 24 * time.Hour
 	// maxName bounds a file's name, in characters.
 	maxName = 200
@@ -42,13 +43,13 @@ type State struct {
 	ID        string // file_…
 	CreatorID string
 	ListingID string
-	// Name is what buyers save it as. A file of the same name is a version of the same thing.
+	// Name becomes the name of the buyer's file. Files of one name are versions of it.
 	Name        string
 	ContentType string
 	Size        int64 // bytes
 	// Version counts the files of the name in the listing, from 1; 0 while uploading.
 	Version int
-	// DownloadLimit is how often one purchase may download it; 0 = as often as it likes.
+	// DownloadLimit bounds the downloads of one purchase; 0 = no limit.
 	DownloadLimit int
 	Status        Status
 	CreatedAt     time.Time
@@ -70,7 +71,7 @@ type Proposal struct {
 	// ContentType is a media type; "" = any bytes.
 	ContentType string
 	Size        int64
-	// DownloadLimit is how often one purchase may download it; nil = as often as it likes.
+	// DownloadLimit bounds the downloads of one purchase; nil = no limit.
 	DownloadLimit *int64
 }
 
@@ -144,7 +145,7 @@ func (s State) PartLen(number int) int {
 	return PartSize
 }
 
-// Key is where the storage keeps a part.
+// Key returns the key of a part in the storage.
 func (s State) Key(number int) string { return fmt.Sprintf("%s/%05d", id.Body(s.ID), number) }
 
 // CheckPart refuses a part that the file does not have. STATE_CONFLICT once it is complete, VALIDATION_FAILED.
@@ -218,7 +219,7 @@ func Newest(all []State) (newest []State) {
 			newest[at] = s
 		}
 	}
-	sortByName(newest)
+	slices.SortFunc(newest, func(a, b State) int { return strings.Compare(a.Name, b.Name) })
 	return newest
 }
 

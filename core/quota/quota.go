@@ -93,10 +93,9 @@ func (r Row) Check(limit, used int64) error {
 
 // TooMany refuses what exceeds the limit of a minute. RATE_LIMITED.
 func (r Row) TooMany(wait time.Duration) error {
-	f := fault.New(fault.RateLimited,
-		"This account has made too many "+r.Of+" in a minute. Wait as long as Retry-After specifies.")
-	f.RetryAfter = wait
-	return f
+	return fault.TooMany(
+		"This account has made too many "+r.Of+" in a minute. Wait as long as Retry-After specifies.", wait,
+	)
 }
 
 // Override is a limit that an operator sets; Reset returns to the default.

@@ -48,7 +48,7 @@ func (s *Service) countDescribed(ctx context.Context, network string) error {
 		return fmt.Errorf("count visitor: %w", err)
 	}
 	if quota.Wait > 0 {
-		return tooMany("Your details were sent too often. Wait a few minutes, then try again.", quota.Wait)
+		return fault.TooMany("Your details were sent too often. Wait a few minutes, then try again.", quota.Wait)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (s *Service) withRateLimit(ctx context.Context, what, network string, limit
 		return fmt.Errorf("count visitor: %w", err)
 	}
 	if quota.Wait > 0 {
-		return tooMany(
+		return fault.TooMany(
 			"Too many checkouts were opened from your network. Wait a few minutes, then try again.", quota.Wait,
 		)
 	}
@@ -82,14 +82,8 @@ func (s *Service) checkHoldLimit(ctx context.Context, r ports.Repos, session che
 	if err != nil || holding+beside <= maxHolding {
 		return err
 	}
-	return tooMany(
+	return fault.TooMany(
 		"Too many times are on hold from your network. Finish or leave one of the open checkouts, then try again.",
 		holdingRetry,
 	)
-}
-
-func tooMany(why string, wait time.Duration) error {
-	f := fault.New(fault.RateLimited, why)
-	f.RetryAfter = wait
-	return f
 }

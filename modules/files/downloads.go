@@ -53,9 +53,9 @@ func (s *Service) Start(ctx context.Context, creatorID, checkoutID, fileID, netw
 		return "", fmt.Errorf("count download: %w", err)
 	}
 	if quota.Wait > 0 {
-		limited := fault.New(fault.RateLimited, "Too many downloads were started from your network. Wait a few minutes.")
-		limited.RetryAfter = quota.Wait
-		return "", limited
+		return "", fault.TooMany(
+			"Too many downloads were started from your network. Wait a few minutes.", quota.Wait,
+		)
 	}
 	now := s.deps.Clock.Real()
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -353,9 +353,7 @@ func (s *Service) signInKey(email string) string {
 }
 
 func tooMany(wait time.Duration) error {
-	f := fault.New(fault.RateLimited, "Too many attempts. Wait as long as Retry-After specifies.")
-	f.RetryAfter = wait
-	return f
+	return fault.TooMany("Too many attempts. Wait as long as Retry-After specifies.", wait)
 }
 
 // unlessBusy turns ErrBusy into RATE_LIMITED and anything else into a fault of ours.

@@ -135,8 +135,6 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 	return l, plans, err
 }
 
-var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
 // Count implements ports.Listings.
 func (t listings) Count(_ context.Context, creatorID string) (n int64, err error) {
 	err = t.DB.Raw("SELECT COUNT(*) FROM listings WHERE creator_id = ? AND status <> ?", creatorID, listing.Archived).
@@ -174,7 +172,7 @@ func (t listings) search(search ports.ListingSearch, page ports.Page) (ports.Lis
 		{search.Type != "", "type = ?", string(search.Type)},
 		{search.CreatorID != "", "creator_id = ?", search.CreatorID},
 		{search.Currency != "", "currency = ?", string(search.Currency)},
-		{search.Text != "", `search LIKE ? ESCAPE '\'`, "%" + likeEscaper.Replace(searchable(search.Text)) + "%"},
+		{search.Text != "", `search LIKE ? ESCAPE '\'`, repo.Containing(searchable(search.Text))},
 		{search.MinPrice != nil, "price_minor >= ?", search.MinPrice},
 		{search.MaxPrice != nil, "price_minor <= ?", search.MaxPrice},
 	} {

@@ -36,8 +36,6 @@ func (r accountRow) toState() operator.Account {
 
 type accounts struct{ *repo.Base }
 
-var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
 // List implements ports.Accounts.
 func (t accounts) List(
 	_ context.Context, text string, page ports.Page,
@@ -45,7 +43,7 @@ func (t accounts) List(
 	query := t.DB.Table("creators").Select("id, email, display_name, created_at, suspended_at, suspension_reason, " +
 		"(SELECT COUNT(*) FROM listings l WHERE l.creator_id = creators.id AND l.status <> 'ARCHIVED') AS listings")
 	if text != "" {
-		like := "%" + likeLiteral.Replace(strings.ToLower(text)) + "%"
+		like := repo.Containing(strings.ToLower(text))
 		query = query.Where(`id = ? OR email LIKE ? ESCAPE '\' OR LOWER(display_name) LIKE ? ESCAPE '\'`, text, like, like)
 	}
 	list, err := repo.ListByIDDesc(t.Base, "list accounts", query, page, accountRow.toState,
@@ -86,7 +84,10 @@ func (t limits) List(_ context.Context, creatorID string) (map[quota.Resource]in
 	}
 	found, err := repo.QueryRows(t.Base, "limits of "+creatorID,
 		"SELECT resource, value FROM account_limits WHERE creator_id = ?", []any{creatorID},
-		func(row repo.Scanner) (l limit, err error) { return l, row.Scan(&l.of, &l.value) })
+		func(row repo.Scanner) (l limit, err error) {
+			err = row.Scan(&l.of, &l.value)
+			return l, err
+		})
 	all := make(map[quota.Resource]int64, len(found))
 	for _, l := range found {
 		all[l.of] = l.value

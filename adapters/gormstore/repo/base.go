@@ -189,3 +189,8 @@ func IsNotFound(err error) bool { return errors.Is(err, ports.ErrNotFound) }
 func SanitizeText(s string, n int) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s[:min(n, len(s))], "\x00", ""), "")
 }
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// Containing returns the pattern of LIKE … ESCAPE '\' that matches what contains text, whose wildcards mean themselves.
+func Containing(text string) string { return "%" + likeEscaper.Replace(text) + "%" }

@@ -14,11 +14,11 @@ import (
 	"sundry/core/file"
 )
 
-// stalled is how long a client may take to accept the next piece of a download.
+// stalled bounds the wait for a client to accept the next piece of a download.
 const stalled = time.Minute
 
 // SendFile responds with a file, or with the range of it that the request asks for. read returns the bytes of a range.
-// A browser saves it and never shows it: it is a stranger's.
+// A browser saves it and never shows it, because a creator may have uploaded anything.
 func SendFile(c *fiber.Ctx, state file.State, read func(context.Context, file.State, file.Range) io.Reader) error {
 	etag := strconv.Quote(state.ID)
 	c.Set(fiber.HeaderContentType, state.ContentType)
