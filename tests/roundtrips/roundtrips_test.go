@@ -172,14 +172,14 @@ func letRenew(t *testing.T, databaseURL string) {
 }
 
 // ours leaves out what does not belong to one sale: the relay's polls, which serve all tasks, pings, the wait for the
-// lead, the log of requests, which is written once a second, and the API key and the account with its limits, which are
-// remembered for seconds.
+// lead, the log of requests, which is written once a second, the API key and the account with its limits, which are
+// remembered for seconds, and the deployment's keys, which are read again twice a minute.
 func ours(all []trip) (kept []trip) {
 	for _, one := range all {
 		text := strings.Join(one.statements, "\n")
 		polls := strings.HasPrefix(text, "LISTEN") || text == `SELECT * FROM "creators" WHERE id = $1 LIMIT 1`
 		for _, other := range []string{"WITH RECURSIVE keys", "-- ping", "SELECT pg_try_advisory_lock",
-			"INSERT INTO api_requests", `FROM "api_keys"`, "FROM account_limits"} {
+			"INSERT INTO api_requests", `FROM "api_keys"`, "FROM account_limits", "FROM deployment_keys"} {
 			polls = polls || strings.Contains(text, other)
 		}
 		if !polls {
