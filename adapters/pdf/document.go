@@ -4,21 +4,12 @@ package pdf
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
 	"fmt"
 	"slices"
 
 	"codeberg.org/go-pdf/fpdf"
 
 	"sundry/ports"
-)
-
-// The fonts cover Latin, Greek, Cyrillic and more; fpdf embeds only the glyphs that a document uses.
-var (
-	//go:embed fonts/DejaVuSansCondensed.ttf
-	regular []byte
-	//go:embed fonts/DejaVuSansCondensed-Bold.ttf
-	bold []byte
 )
 
 // Measures in millimeters, and sizes of type in points.
@@ -75,8 +66,8 @@ func render(d ports.Document) ([]byte, error) {
 	p := page{fpdf.New("P", "mm", "A4", ""), d}
 	p.pdf.SetMargins(margin, margin, margin)
 	p.pdf.SetAutoPageBreak(true, margin)
-	p.addFont(font, "", regular)
-	p.addFont(font, "B", bold)
+	p.addFont(font, "", regular())
+	p.addFont(font, "B", bold())
 	p.pdf.SetTitle(clean(d.Title+" "+d.Number), true)
 	p.pdf.SetCatalogSort(true) // the same document, the same bytes
 	p.pdf.SetCreationDate(d.IssuedAt.UTC())

@@ -11,7 +11,7 @@ import (
 
 func TestRenderingLeavesTheFontsAsTheyAre(t *testing.T) {
 	t.Parallel()
-	fonts := map[string][]byte{"regular": regular, "bold": bold, "emoji": emoji}
+	fonts := map[string][]byte{"regular": regular(), "bold": bold(), "emoji": emoji()}
 	before := map[string][]byte{}
 	for name, font := range fonts {
 		before[name] = bytes.Clone(font)

@@ -1,7 +1,10 @@
 package pdf_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,15 +31,8 @@ func TestFontsHaveEveryGlyph(t *testing.T) {
 		"Hebrew and Arabic": letters(0x5D0, 0x5EA) + letters(0x621, 0x63A) + letters(0x641, 0x64A),
 		"punctuation":       "–—‘’‚“”„†•…‰‹›«»¿¡§¶·№™€ ",
 	}
-	for _, file := range []string{"DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"} {
-		raw, err := os.ReadFile(filepath.Join("fonts", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		font, err := sfnt.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, file := range []string{"DejaVuSansCondensed.ttf.gz", "DejaVuSansCondensed-Bold.ttf.gz"} {
+		font := parsed(t, file)
 		for name, text := range needed {
 			for _, r := range text {
 				if glyph, err := font.GlyphIndex(nil, r); err != nil || glyph == 0 {
@@ -49,14 +45,7 @@ func TestFontsHaveEveryGlyph(t *testing.T) {
 
 func TestEmojiFontHasTheCommonEmoji(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("fonts", "NotoEmoji.ttf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	font, err := sfnt.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	font := parsed(t, "NotoEmoji.ttf.gz")
 	for _, r := range "😀😂🎨🎉🎁🎸📷📚📖💻🚀🔥👍🙏💡🧘🪴☀❤✂✨⭐⌚▶✅" {
 		at := r
 		if r > 0xFFFF {
@@ -69,6 +58,27 @@ func TestEmojiFontHasTheCommonEmoji(t *testing.T) {
 	if glyph, err := font.GlyphIndex(nil, '−'); err != nil || glyph != 0 {
 		t.Errorf("the minus sign is taken for an emoji: %v", err)
 	}
+}
+
+func parsed(t *testing.T, file string) *sfnt.Font {
+	t.Helper()
+	packed, err := os.ReadFile(filepath.Join("fonts", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	font, err := sfnt.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return font
 }
 
 // letters returns what Unicode has assigned from first to last, controls left out.

@@ -1,18 +1,12 @@
 package pdf
 
 import (
-	_ "embed"
 	"strings"
 	"sync"
 	"unicode"
 
 	"golang.org/x/image/font/sfnt"
 )
-
-// The emoji are drawn in one color from a font of their own, which only documents that have some embed.
-//
-//go:embed fonts/NotoEmoji.ttf
-var emoji []byte
 
 const (
 	emojiFont = "emoji"
@@ -27,7 +21,7 @@ const (
 )
 
 var emojiGlyphs = sync.OnceValue(func() *sfnt.Font {
-	font, err := sfnt.Parse(emoji)
+	font, err := sfnt.Parse(emoji())
 	if err != nil {
 		panic("pdf: the font of emoji: " + err.Error()) // embedded at build time, and a test reads it
 	}
@@ -101,7 +95,7 @@ func (p page) in(r run, draw func()) {
 	style := p.pdf.GetFontStyle()
 	size, _ := p.pdf.GetFontSize()
 	if p.pdf.GetFontDesc(emojiFont, "").Ascent == 0 { // the document does not have it yet
-		p.addFont(emojiFont, "", emoji)
+		p.addFont(emojiFont, "", emoji())
 	}
 	p.pdf.SetFont(emojiFont, "", size*emojiScale)
 	draw()
