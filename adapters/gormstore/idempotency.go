@@ -27,7 +27,7 @@ func (idempotencyRow) TableName() string { return "idempotency_keys" }
 type idempotencyKeys struct{ *repo.Base }
 
 // Lock implements ports.IdempotencyKeys. On PostgreSQL lock and query are one statement, whose snapshot may be older
-// than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.
+// than the lock: a record committed in between is not seen here, but Insert finds it and the transaction runs again.
 func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
 	const op = "lock idempotency key"
 	var locked bool
@@ -70,7 +70,7 @@ func (k idempotencyKeys) Insert(_ context.Context, r ports.IdempotencyRecord, st
 		repo.UnixMillis(r.CreatedAt), repo.UnixMillis(staleBefore))
 }
 
-// Complete implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Save lets
+// Complete implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Insert lets
 // the second in only after the first one's lease.
 func (k idempotencyKeys) Complete(_ context.Context, r ports.IdempotencyRecord) error {
 	const op = "complete idempotency key"
