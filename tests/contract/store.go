@@ -149,6 +149,7 @@ func documentCases() storeCases {
 	return storeCases{
 		"an invoice is made once per key and period":   anInvoiceIsMadeOncePerKeyAndPeriod,
 		"numbers have no gap":                          numbersHaveNoGap,
+		"a document's number is given once":            aDocumentNumberIsGivenOnce,
 		"a number that is not committed is used again": aNumberThatIsNotCommittedIsUsedAgain,
 		"accounts do not wait for each other's number": accountsDoNotWaitForEachOthersNumber,
 		"issued documents are read page by page":       issuedDocumentsAreReadPageByPage,

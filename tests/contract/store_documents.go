@@ -30,6 +30,28 @@ func nextNumber(t *testing.T, store StoreAdapter, creatorID string) int64 {
 	return n
 }
 
+func aDocumentNumberIsGivenOnce(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	insert := func(all ...document.Snapshot) error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			for _, s := range all {
+				if err := r.Invoicing.Documents.Insert(ctx, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	first := issued(document.Receipt, creator, "R-1", catalogTime)
+	elsewhere := issued(document.Receipt, "crt_2", "R-2", catalogTime)
+	taken := issued(document.Receipt, creator, "R-3", catalogTime)
+	elsewhere.Number, taken.Number = first.Number, first.Number
+	if err := insert(first, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	wantIndex(t, insert(taken), "documents_creator_id_number")
+}
+
 func numbersHaveNoGap(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	const documents = 20

@@ -82,29 +82,44 @@ func (t events) Insert(_ context.Context, e event.Record) error {
 // gap.
 func (t events) write(creatorID string, all []event.Record) error {
 	op := "insert events of " + creatorID
-	err := t.ExecDeferred(op, `INSERT INTO event_positions (creator_id, last) VALUES (?, ?)
-		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`, creatorID, len(all))
-	for len(all) > 0 && err == nil {
+	for len(all) > 0 {
 		some := all[:min(len(all), mostEvents)]
 		all = all[len(some):]
-		args := make([]any, 0, 9*len(some)+1)
+		args := make([]any, 0, 9*len(some))
 		for i, e := range some {
 			row := newEventRow(e)
 			args = append(args, row.ID, row.CreatorID, row.Type, row.CustomerID, row.ExternalCustomerID, row.Livemode,
-				row.Data, row.CreatedAt, len(all)+len(some)-1-i)
+				row.Data, row.CreatedAt, len(some)-1-i)
 		}
-		err = t.ExecDeferred(op, placedEvents(len(some)), append(args, creatorID)...)
+		if err := t.place(op, creatorID, len(some), args); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// placedEvents inserts events, each at its distance from the last position.
+// place raises the account's position by n and inserts n events, each at its distance from the position. On PostgreSQL
+// that is one statement; SQLite knows none that writes two tables.
+func (t events) place(op, creatorID string, n int, values []any) error {
+	const raise = `INSERT INTO event_positions (creator_id, last) VALUES (?, ?)
+		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`
+	if t.OnPostgres() {
+		args := append([]any{creatorID, n}, values...)
+		return t.ExecDeferred(op, "WITH raised AS ("+raise+" RETURNING last) "+placedEvents(n)+", raised p", args...)
+	}
+	if err := t.ExecDeferred(op, raise, creatorID, n); err != nil {
+		return err
+	}
+	return t.ExecDeferred(op, placedEvents(n)+", event_positions p WHERE p.creator_id = ?", append(values, creatorID)...)
+}
+
+// placedEvents inserts events, each at its distance from the last position, which p has.
 func placedEvents(n int) string {
 	const values = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), " +
 		"CAST(? AS BOOLEAN), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))"
 	return `INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at,
 		position) SELECT column1, column2, column3, column4, column5, column6, column7, column8, p.last - column9
-		FROM (VALUES ` + values + strings.Repeat(", "+values, n-1) + `) AS event, event_positions p WHERE p.creator_id = ?`
+		FROM (VALUES ` + values + strings.Repeat(", "+values, n-1) + `) AS event`
 }
 
 // mostEvents bounds the rows of one INSERT, and so how many statements there are to prepare.
