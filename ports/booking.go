@@ -112,9 +112,12 @@ type AppointmentSearch struct {
 	ExternalCustomerID string
 	CustomerID         string
 	ListingID          string
+	CheckoutID         string
 	Status             appointment.Status
 	// From and To bound when they start, From included, To not.
 	From, To time.Time
+	// CustomerIDs are those of customers of whom one has it; nil = any.
+	CustomerIDs []string
 }
 
 // BookingAudit reads booking for `sundry verify`. Each method returns at most limit ids that break its rule.

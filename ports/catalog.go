@@ -38,6 +38,9 @@ type Listings interface {
 	List(ctx context.Context, creatorID string, page Page) (List[listing.State], error)
 	// Count returns the number of the account's listings that are not archived.
 	Count(ctx context.Context, creatorID string) (int64, error)
+	// SearchOwn returns those of the account's newest SearchedRows listings, whatever their state, whose title or
+	// description contains the text; newest first, at most limit.
+	SearchOwn(ctx context.Context, creatorID, text string, limit int) ([]listing.State, error)
 	// Search lists ACTIVE listings of every account.
 	Search(ctx context.Context, search ListingSearch, page Page) (List[listing.State], error)
 }

@@ -28,6 +28,9 @@ type Customers interface {
 	Update(ctx context.Context, c customer.State) error
 	// List returns part of an account's customers, newest first.
 	List(ctx context.Context, f CustomerFilter, page Page) (List[customer.State], error)
+	// Search returns customers of the account whose e-mail address begins with the text, or of whose newest SearchedRows
+	// it is part of the address, the name or the external id; in any case, newest first, at most limit.
+	Search(ctx context.Context, creatorID, text string, limit int) ([]customer.State, error)
 	// CountByEmail returns how many of the account's customers have each of the addresses, which are in lower case.
 	CountByEmail(ctx context.Context, creatorID string, emails []string) (map[string]int, error)
 }

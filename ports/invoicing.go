@@ -36,6 +36,8 @@ type InvoiceSearch struct {
 	CustomerID     string
 	SubscriptionID string
 	Status         invoice.Status
+	// CustomerIDs are those of customers of whom one is billed; nil = any.
+	CustomerIDs []string
 }
 
 // DocumentNumbers hands out numbers without gaps, in each series of each account.
@@ -63,6 +65,8 @@ type IssuedDocuments interface {
 	Insert(ctx context.Context, s document.Snapshot) error
 	// Get returns the document of a kind by the body of its subject's id (id.Body). ErrNotFound.
 	Get(ctx context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error)
+	// FindByNumber returns the account's documents that have one of the numbers.
+	FindByNumber(ctx context.Context, creatorID string, numbers []string) ([]document.Snapshot, error)
 	// ListIssued returns the receipts and credit notes that all accounts issued in [from, until), oldest first: up to
 	// limit documents behind one of them, the zero Snapshot for the first.
 	ListIssued(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)

@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/cardsetup"
 	"sundry/core/dispute"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 )
@@ -35,6 +36,11 @@ type Payments interface {
 	Update(ctx context.Context, p payment.State) error
 	// List returns the account's attempts that the search asks for, newest first.
 	List(ctx context.Context, creatorID string, search PaymentSearch, page Page) (List[ListedPayment], error)
+	// FindByBuyer returns the ids of those of the account's newest SearchedRows attempts of a checkout whose buyer entered
+	// an e-mail address or a name with the text in it; newest first, at most limit.
+	FindByBuyer(ctx context.Context, creatorID, text string, limit int) ([]string, error)
+	// Totals adds up what a search finds in each currency, of the newest TotaledRows of it.
+	Totals(ctx context.Context, creatorID string, search PaymentSearch) ([]PaymentTotal, error)
 	// ListLive lists an account's attempts that are not settled, oldest first, at most limit.
 	ListLive(ctx context.Context, creatorID string, limit int) ([]payment.State, error)
 	// ListWithoutTask lists attempts of all accounts that were made before a real time, are not settled and have no task
@@ -51,8 +57,22 @@ type PaymentSearch struct {
 	Standing           payment.Standing
 	ExternalCustomerID string
 	CustomerID         string
-	ReferenceID        string // of the checkout session
-	Created            Created
+	// CustomerIDs are those of customers of whom one pays, IDs those of payments; nil = any.
+	CustomerIDs []string
+	IDs         []string
+	ReferenceID string // of the checkout session
+	Created     Created
+}
+
+// TotaledRows bounds the payments that a total adds up.
+const TotaledRows = 10_000
+
+// PaymentTotal sums payments in one currency.
+type PaymentTotal struct {
+	Currency money.Currency
+	Count    int64
+	Paid     int64 // by those that succeeded
+	Refunded int64
 }
 
 // ListedPayment is a payment with what the integrator calls the customer and the checkout; both may be empty.

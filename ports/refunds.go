@@ -26,6 +26,8 @@ type Refunds interface {
 	GetByRequest(ctx context.Context, creatorID, key string, since time.Time) (refund.State, error)
 	// List returns the account's refunds, newest first; paymentID "" = of every payment.
 	List(ctx context.Context, creatorID, paymentID string, page Page) (List[refund.State], error)
+	// ListOf returns the account's refunds of some payments, newest first, at most limit.
+	ListOf(ctx context.Context, creatorID string, paymentIDs []string, limit int) ([]refund.State, error)
 }
 
 // Disputes keeps disputes.

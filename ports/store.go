@@ -106,6 +106,9 @@ type Page struct {
 // Created bounds when something was created: from From up to, and without, To; the zero time bounds nothing.
 type Created struct{ From, To time.Time }
 
+// SearchedRows bounds how many of the newest rows a search for a part of a text reads.
+const SearchedRows = 5_000
+
 // Cursor is a position in a sorted list: the sort value (0 when sorted by id alone) and the id of the last row seen.
 type Cursor struct {
 	Value int64

@@ -45,6 +45,8 @@ type SubscriptionFilter struct {
 	CustomerID         string
 	ExternalCustomerID string
 	Status             subscription.Status
+	// CustomerIDs are those of customers of whom one has it; nil = any.
+	CustomerIDs []string
 }
 
 // Quotes keeps the binding prices of previewed changes of plan.

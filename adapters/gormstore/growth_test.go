@@ -66,6 +66,17 @@ var filled = []string{
 		FROM generate_series(1, 40000) n`,
 	`INSERT INTO customers (id, creator_id, external_customer_id, email, display_name, details, created_at, updated_at,
 			revision) VALUES ('cus', 'crt_0', 'ada', '', '', '{}', 0, 0, 1)`,
+	`INSERT INTO customers (id, creator_id, email, display_name, details, created_at, updated_at, revision)
+		SELECT 'cus_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END,
+			CASE WHEN n % 4000 = 0 THEN 'Rare' ELSE md5(n::text) END || '@example.com', 'Name', '{}', n, n, 1
+		FROM generate_series(1, 40000) n`,
+	`INSERT INTO payments (id, creator_id, purpose, subject_id, customer_id, payment_method_id, receipt_number, sale,
+			off_session, currency, amount, status, decline, provider, processor_id, method, brand, last4, save_card, created_at,
+			settled_at, refunded, processor_fee, revision)
+		SELECT 'pay_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'checkout',
+			'chk_' || lpad(n::text, 9, '0'), CASE WHEN n % 4000 = 0 THEN 'cus_1' ELSE 'cus_' || n END, '', '', '{}', false,
+			'eur', 1, 'succeeded', '{}', 'sandbox', '', '', '', '', false, n, n, 0, 0, 1
+		FROM generate_series(1, 40000) n`,
 	`INSERT INTO subscriptions (id, creator_id, customer_id, external_customer_id, checkout_id, offer, status,
 			payment_method_id, anchor, current_period_start, current_period_end, started_at, cancel_at_period_end, planned,
 			discount, credit, period_value, dunning, charge, revision, trial_card)
@@ -79,7 +90,7 @@ var filled = []string{
 			CASE n WHEN 40000 THEN 'payout_requested' ELSE 'release' END, 'eur', 0, 0, 0, 0, 0, 1, -1, 0, 0, n
 		FROM generate_series(1, 40000) n`,
 	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events, subscriptions, " +
-		"ledger_postings",
+		"ledger_postings, customers, payments",
 }
 
 // TestLargeTablesAreNotScanned counts the rows that a query of one page reads. Its plan is made without the parameters,
@@ -180,10 +191,23 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 		"sessions of a visitor that hold times": {"sessions", 0, 100, func(ctx context.Context, r ports.Repos) (int, error) {
 			return r.Checkout.Sessions.CountHolding(ctx, "crt_0", "visitor")
 		}},
-		"payments of a reference": {"sessions", 0, 100, func(ctx context.Context, r ports.Repos) (int, error) {
+		"payments of a reference": {"sessions", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{ReferenceID: "order"}, page)
 			return len(found.Items), err
 		}},
+		"payments of customers": {"payments", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{CustomerIDs: []string{"cus_1"}}, page)
+			return len(found.Items), err
+		}},
+		"payments of a buyer": {"payments", 0, 5100, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Payments.Payments.FindByBuyer(ctx, "crt_0", "nobody", 10)
+			return len(found), err
+		}},
+		"customers by the beginning of an address": {"customers", 10, 5300,
+			func(ctx context.Context, r ports.Repos) (int, error) {
+				found, err := r.Customers.Customers.Search(ctx, "crt_0", "rare", 10)
+				return len(found), err
+			}},
 		"events of a customer": {"events", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Webhooks.Events.List(ctx, "crt_0", ports.EventSearch{CustomerID: "cus_1"}, page)
 			return len(found.Items), err

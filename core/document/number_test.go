@@ -1,10 +1,25 @@
 package document_test
 
 import (
+	"strings"
 	"testing"
 
 	"sundry/core/document"
 )
+
+func TestTextsThatMeanNumbers(t *testing.T) {
+	t.Parallel()
+	const creatorID = "crt_01h0000000000000000a1b2c3d"
+	for text, want := range map[string]string{
+		"1b2c3d-r-000001": "1B2C3D-R-000001", " R-1 ": "1B2C3D-R-000001", "1B2C3D-I-42": "1B2C3D-I-000042",
+		"c-1000001": "1B2C3D-C-1000001", "7": "1B2C3D-R-000007 1B2C3D-I-000007 1B2C3D-C-000007",
+		"": "", "R-": "", "X-1": "", "r-0": "", "-1": "", "9Z9Z9Z-R-000001": "", "grace": "", "99999999999999999999": "",
+	} {
+		if got := strings.Join(document.Numbers(creatorID, text), " "); got != want {
+			t.Errorf("%q means %q, want %q", text, got, want)
+		}
+	}
+}
 
 func TestANumberNamesItsAccountAndSeries(t *testing.T) {
 	t.Parallel()

@@ -106,6 +106,11 @@ func (s *Service) OwnListings(
 	return s.store.Read(ctx).Catalog.Listings.List(ctx, creatorID, page)
 }
 
+// SearchOwn returns those of the account's listings whose title or description contains a text, newest first.
+func (s *Service) SearchOwn(ctx context.Context, creatorID, text string, limit int) ([]listing.State, error) {
+	return s.store.Read(ctx).Catalog.Listings.SearchOwn(ctx, creatorID, text, limit)
+}
+
 // OwnListing shows one of the account's listings, whatever its status. NOT_FOUND for all others.
 func (s *Service) OwnListing(ctx context.Context, creatorID, listingID string) (listing.State, error) {
 	return mine(ctx, s.store.Read(ctx), creatorID, listingID)

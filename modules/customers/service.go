@@ -93,6 +93,12 @@ func (s *Service) List(
 	return s.deps.Store.Read(ctx).Customers.Customers.List(ctx, f, page)
 }
 
+// Search returns those of the account's customers whose address, name or external id contains a text, newest first: of
+// all of them by the beginning of the address, of the latest by the rest.
+func (s *Service) Search(ctx context.Context, creatorID, text string, limit int) ([]customer.State, error) {
+	return s.deps.Store.Read(ctx).Customers.Customers.Search(ctx, creatorID, text, limit)
+}
+
 // CountByEmail returns how many of the account's customers have the addresses of some of them, in lower case.
 func (s *Service) CountByEmail(
 	ctx context.Context, creatorID string, of []customer.State,

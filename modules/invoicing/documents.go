@@ -65,6 +65,15 @@ func standingOf(ctx context.Context, r ports.Repos, issued document.Snapshot) (n
 	return standing{}, nil
 }
 
+// FindByNumber returns the account's documents whose number a text may mean (document.Numbers).
+func (s *Documents) FindByNumber(ctx context.Context, creatorID, text string) ([]document.Snapshot, error) {
+	numbers := document.Numbers(creatorID, text)
+	if numbers == nil {
+		return nil, nil
+	}
+	return s.Store.Read(ctx).Invoicing.Documents.FindByNumber(ctx, creatorID, numbers)
+}
+
 // PDF renders a document.
 func (s *Documents) PDF(d Issued) ([]byte, error) { return s.Renderer.PDF(d.Page) }
 

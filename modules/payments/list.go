@@ -36,3 +36,22 @@ func (s *Service) Get(ctx context.Context, creatorID, paymentID string) (payment
 	}
 	return paid, err
 }
+
+// SearchBuyers returns the account's latest payments whose buyer entered an address or a name with a text in it, newest
+// first, also those that were not paid.
+func (s *Service) SearchBuyers(
+	ctx context.Context, creatorID, text string, page ports.Page,
+) (ports.List[ports.ListedPayment], error) {
+	ids, err := s.deps.Store.Read(ctx).Payments.Payments.FindByBuyer(ctx, creatorID, text, page.Limit)
+	if err != nil || len(ids) == 0 {
+		return ports.List[ports.ListedPayment]{}, err
+	}
+	return s.List(ctx, creatorID, ports.PaymentSearch{IDs: ids}, page)
+}
+
+// Totals adds up what a search finds in each currency, of the newest ports.TotaledRows of it.
+func (s *Service) Totals(
+	ctx context.Context, creatorID string, search ports.PaymentSearch,
+) ([]ports.PaymentTotal, error) {
+	return s.deps.Store.Read(ctx).Payments.Payments.Totals(ctx, creatorID, search)
+}

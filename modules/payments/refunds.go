@@ -324,6 +324,13 @@ func (s *Refunds) Get(ctx context.Context, creatorID, refundID string) (refund.S
 	return s.linked(f), err
 }
 
+// ListOf returns the account's refunds of some payments, newest first, at most limit.
+func (s *Refunds) ListOf(
+	ctx context.Context, creatorID string, paymentIDs []string, limit int,
+) ([]refund.State, error) {
+	return s.Store.Read(ctx).Payments.Refunds.ListOf(ctx, creatorID, paymentIDs, limit)
+}
+
 // List lists the account's refunds, newest first; paymentID "" = of every payment.
 func (s *Refunds) List(
 	ctx context.Context, creatorID, paymentID string, page ports.Page,

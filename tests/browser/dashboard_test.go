@@ -268,3 +268,24 @@ func TestAPhotoIsMadeSmallerAndUploaded(t *testing.T) {
 	b.wait(`document.querySelector(".images img").naturalWidth === 1600`)
 	b.accessible("a listing with an image")
 }
+
+func TestSearchIsOneKeyAway(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK)
+	b := s.atDashboard()
+	b.do("press Ctrl+K", chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.wait(`document.activeElement.id === "find"`)
+	b.fill("#find", s.customer)
+	b.press(kb.Enter)
+	b.sees("Results for “" + s.customer + "”")
+	b.accessible("search results")
+	b.click(`a[href^="/dashboard/customers/"]`)
+	b.sees("Timeline")
+	b.accessible("a customer's timeline")
+	b.open(s.URL + "/dashboard/orders?from=2000-01-01")
+	b.sees("Orders")
+	b.accessible("orders with totals")
+	b.open(s.URL + "/dashboard/search")
+	b.accessible("search without words")
+}

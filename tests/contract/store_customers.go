@@ -14,6 +14,7 @@ func customerCases() storeCases {
 		"an external id is one customer's":             anExternalIDIsOneCustomers,
 		"many requests make one customer":              manyRequestsMakeOneCustomer,
 		"customers are found by address, name and ids": customersAreFound,
+		"customers are found by parts of their names":  customersAreFoundByParts,
 	}
 }
 
@@ -137,5 +138,37 @@ func customersAreFound(t *testing.T, db Database) {
 	)
 	if err != nil || len(counts) != 2 || counts["same@example.com"] != 2 || counts["other@example.com"] != 1 {
 		t.Errorf("counted %v, %v", counts, err)
+	}
+}
+
+func customersAreFoundByParts(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	put := func(id, creatorID, email, name string) {
+		c := customerState(id, creatorID)
+		c.Email, c.DisplayName, c.ExternalCustomerID = email, name, "shop-"+id
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Customers.Customers.Insert(ctx, c)
+		})
+	}
+	put("1", creator, "Grace.Hopper@example.com", "Grace Hopper")
+	put("2", creator, "grace-2@example.com", "Äpfel & Söhne")
+	put("3", creator, "ada@hopper.example", "100% Ada_L")
+	put("4", "crt_2", "grace@example.com", "Grace")
+	for text, want := range map[string]string{
+		"grace": "cus_2 cus_1", "GRACE.h": "cus_1", "grace-": "cus_2", "hopper": "cus_3 cus_1", "@hopper": "cus_3",
+		"Äpfel": "cus_2", "0% a": "cus_3", "%": "cus_3", "a_l": "cus_3", "shop-2": "cus_2", "nobody": "", "": "cus_3 cus_2",
+	} {
+		limit := 9
+		if text == "" {
+			limit = 2
+		}
+		found, err := store.Read(t.Context()).Customers.Customers.Search(t.Context(), creator, text, limit)
+		var got []string
+		for _, c := range found {
+			got = append(got, c.ID)
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q finds %v, %v; want %s", text, got, err, want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sundry/core/dispute"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/core/refund"
@@ -22,6 +23,7 @@ func paymentCases() storeCases {
 		"who settles a payment waits for the other":    whoSettlesAPaymentWaitsForTheOther,
 		"payments are found by their search":           paymentsAreFoundByTheirSearch,
 		"payments are found by their standing":         paymentsAreFoundByTheirStanding,
+		"payments are found by buyer, and totaled":     paymentsAreFoundByBuyerAndTotaled,
 		"live payments are listed oldest first":        livePaymentsAreListedOldestFirst,
 		"abandoned payments have no task":              abandonedPaymentsHaveNoTask,
 		"a customer's payments are those that took":    aCustomersPaymentsAreThoseThatTook,
@@ -183,6 +185,9 @@ func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {
 			[]string{"pay_1"},
 		},
 		"by what is apart": {ports.PaymentSearch{CustomerID: "cus_2", Status: payment.Succeeded}, nil},
+		"by customers":     {ports.PaymentSearch{CustomerIDs: []string{"cus_1", "cus_9"}}, []string{"pay_2", "pay_1"}},
+		"by ids":           {ports.PaymentSearch{IDs: []string{"pay_3", "pay_1", "pay_4"}}, []string{"pay_3", "pay_1"}},
+		"by no customers":  {ports.PaymentSearch{CustomerIDs: []string{}}, nil},
 	} {
 		list, err := store.Read(t.Context()).Payments.Payments.List(
 			t.Context(), creator, c.search, ports.Page{Limit: 9},
@@ -197,6 +202,45 @@ func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
 		}
+	}
+}
+
+func paymentsAreFoundByBuyerAndTotaled(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	for id, email := range map[string]string{"1": "Grace@example.com", "2": "ada@example.com"} {
+		s := sessionState(id, creator)
+		s.Email, s.Buyer.Name = email, "Name "+id
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Checkout.Sessions.Insert(ctx, s)
+		})
+	}
+	var all []payment.State
+	for i, status := range []payment.Status{payment.Succeeded, payment.Declined, payment.Succeeded} {
+		p := paymentState(strconv.Itoa(i+1), creator)
+		p.Purpose, p.SubjectID, p.Status = payment.ForCheckout, "cs_"+strconv.Itoa(i+1), status
+		p.Amount, p.Refunded.Minor = money.Amount{Minor: 100, Currency: "eur"}, 0
+		all = append(all, p)
+	}
+	all[0].Refunded.Minor, all[2].Amount.Currency = 30, "usd"
+	if err := insertPayments(t, store, all...); err != nil {
+		t.Fatal(err)
+	}
+	payments := store.Read(t.Context()).Payments.Payments
+	for text, want := range map[string][]string{
+		"grace@": {"pay_1"}, "EXAMPLE": {"pay_2", "pay_1"}, "Name 2": {"pay_2"}, "nobody": nil,
+	} {
+		if got, err := payments.FindByBuyer(t.Context(), creator, text, 9); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, %v; want %v", text, got, err, want)
+		}
+	}
+	want := []ports.PaymentTotal{{Currency: "eur", Count: 2, Paid: 100, Refunded: 30}, {Currency: "usd", Count: 1, Paid: 100}}
+	if got, err := payments.Totals(t.Context(), creator, ports.PaymentSearch{}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("totals %+v, %v; want %+v", got, err, want)
+	}
+	declined := ports.PaymentSearch{Status: payment.Declined}
+	if got, err := payments.Totals(t.Context(), creator, declined); err != nil || len(got) != 1 ||
+		got[0] != (ports.PaymentTotal{Currency: "eur", Count: 1}) {
+		t.Errorf("totals of the declined %+v, %v", got, err)
 	}
 }
 

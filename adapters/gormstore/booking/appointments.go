@@ -100,6 +100,12 @@ func (t appointments) List(_ context.Context, creatorID string, search ports.App
 	if search.CustomerID != "" {
 		query = query.Where("customer_id = ?", search.CustomerID)
 	}
+	if search.CustomerIDs != nil {
+		query = query.Where("customer_id IN ?", search.CustomerIDs)
+	}
+	if search.CheckoutID != "" {
+		query = query.Where("checkout_id = ?", search.CheckoutID)
+	}
 	if search.ListingID != "" {
 		query = query.Where("listing_id = ?", search.ListingID)
 	}

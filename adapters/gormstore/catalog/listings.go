@@ -142,6 +142,17 @@ func (t listings) Count(_ context.Context, creatorID string) (n int64, err error
 	return n, t.Failure("count listings of "+creatorID, err)
 }
 
+// SearchOwn implements ports.Listings.
+func (t listings) SearchOwn(_ context.Context, creatorID, text string, limit int) ([]listing.State, error) {
+	const op = "search own listings"
+	ids, err := t.SearchNewest(op, "listings", creatorID, limit, `search LIKE ? ESCAPE '\'`,
+		repo.Containing(searchable(repo.Searched(text))))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return t.ListBy(op, t.DB.Where("creator_id = ? AND id IN ?", creatorID, ids).Order("id DESC"))
+}
+
 // Search implements ports.Listings. How rare a word or a currency is decides by which index it is found, so the plan is
 // made for the parameters.
 func (t listings) Search(_ context.Context, search ports.ListingSearch,

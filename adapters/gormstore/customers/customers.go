@@ -162,6 +162,30 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	return t.Page("list customers of "+f.CreatorID, query, page)
 }
 
+// Search implements ports.Customers. Beginnings of addresses are found by their index, the rest among the newest.
+func (t customers) Search(_ context.Context, creatorID, text string, limit int) ([]customer.State, error) {
+	const op = "search customers"
+	typed, folded := repo.Searched(text), strings.ToLower(repo.Searched(text))
+	email := "LOWER(email)"
+	if t.OnPostgres() {
+		email += ` COLLATE "C"`
+	}
+	ids, err := t.QueryIDs(op, "SELECT id FROM customers WHERE creator_id = ? AND "+email+" >= ? AND "+email+" < ? "+
+		"ORDER BY "+email+", id LIMIT ?", creatorID, folded, folded+"\U0010ffff", limit)
+	if err != nil {
+		return nil, err
+	}
+	// SQLite folds ASCII only, so a name is also compared as it was typed.
+	const contains = `LOWER(email) LIKE ? ESCAPE '\' OR LOWER(display_name) LIKE ? ESCAPE '\' OR
+		display_name LIKE ? ESCAPE '\' OR LOWER(external_customer_id) LIKE ? ESCAPE '\'`
+	like := repo.Containing(folded)
+	newest, err := t.SearchNewest(op, "customers", creatorID, limit, contains, like, like, repo.Containing(typed), like)
+	if ids = append(ids, newest...); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return t.ListBy(op, t.DB.Where("creator_id = ? AND id IN ?", creatorID, ids).Order("id DESC").Limit(limit))
+}
+
 // CountByEmail implements ports.Customers.
 func (t customers) CountByEmail(_ context.Context, creatorID string, emails []string) (map[string]int, error) {
 	var rows []struct {

@@ -55,6 +55,13 @@ func (t documents) Get(_ context.Context, kind document.Kind, subjectBody string
 	return row.Snapshot.V, err
 }
 
+// FindByNumber implements ports.IssuedDocuments.
+func (t documents) FindByNumber(_ context.Context, creatorID string, numbers []string) ([]document.Snapshot, error) {
+	query := t.DB.Where("creator_id = ? AND number IN ?", creatorID, numbers).Order("number")
+	return repo.ListBy(t.Base, "find documents by number", query,
+		func(row documentRow) document.Snapshot { return row.Snapshot.V })
+}
+
 // ListIssued implements ports.IssuedDocuments.
 func (t documents) ListIssued(_ context.Context, from, until time.Time, after document.Snapshot,
 	limit int) ([]document.Snapshot, error) {

@@ -104,5 +104,8 @@ func (t invoices) List(_ context.Context, creatorID string, search ports.Invoice
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
 		"customer_id": search.CustomerID, "status": string(search.Status), "subscription_id": search.SubscriptionID,
 	})
+	if search.CustomerIDs != nil {
+		query = query.Where("customer_id IN ?", search.CustomerIDs)
+	}
 	return t.Page("list invoices", query, page)
 }

@@ -3,7 +3,10 @@ package payments
 
 import (
 	"context"
+	"strings"
 	"time"
+
+	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/dispute"
@@ -144,10 +147,26 @@ const listedPaymentColumns = `payments.*, COALESCE(
 // List implements ports.Payments.
 func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch,
 	page ports.Page) (ports.List[ports.ListedPayment], error) {
-	query := repo.Equal(t.DB.Model(&paymentRow{}).Select(listedPaymentColumns).Where("creator_id = ?", creatorID),
-		map[string]string{
-			"id": search.ID, "status": string(search.Status), "customer_id": search.CustomerID,
-		})
+	query := t.matching(creatorID, search).Select(listedPaymentColumns)
+	listed := func(r listedPaymentRow) ports.ListedPayment {
+		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
+			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
+	}
+	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
+	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, query, page, listed, idOf)
+}
+
+// matching selects what a search asks for.
+func (t payments) matching(creatorID string, search ports.PaymentSearch) *gorm.DB {
+	query := repo.Equal(t.DB.Model(&paymentRow{}).Where("creator_id = ?", creatorID), map[string]string{
+		"id": search.ID, "status": string(search.Status), "customer_id": search.CustomerID,
+	})
+	if search.CustomerIDs != nil {
+		query = query.Where("customer_id IN ? AND customer_id <> ''", search.CustomerIDs)
+	}
+	if search.IDs != nil {
+		query = query.Where("id IN ?", search.IDs)
+	}
 	if id := search.ExternalCustomerID; id != "" {
 		query = query.Where(`(subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND external_customer_id = ?)
 			OR customer_id IN (SELECT id FROM customers WHERE creator_id = ?
@@ -162,13 +181,26 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 	} else {
 		query = repo.Equal(query, map[string]string{"status": string(search.Standing)})
 	}
-	listed := func(r listedPaymentRow) ports.ListedPayment {
-		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
-			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
-	}
-	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
-	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, repo.CreatedIn(query, search.Created), page, listed,
-		idOf)
+	return repo.CreatedIn(query, search.Created)
+}
+
+// Totals implements ports.Payments.
+func (t payments) Totals(_ context.Context, creatorID string, search ports.PaymentSearch) (
+	totals []ports.PaymentTotal, err error) {
+	newest := t.matching(creatorID, search).Select("currency, amount, refunded, payments.status").Order("id DESC").
+		Limit(ports.TotaledRows)
+	err = t.DB.Table("(?) newest", newest).Select(`currency, COUNT(*) AS count,
+		CAST(SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS BIGINT) AS paid,
+		CAST(SUM(refunded) AS BIGINT) AS refunded`).Group("currency").Order("currency").Scan(&totals).Error
+	return totals, t.Failure("total payments of "+creatorID, err)
+}
+
+// FindByBuyer implements ports.Payments.
+func (t payments) FindByBuyer(_ context.Context, creatorID, text string, limit int) ([]string, error) {
+	folded, typed := strings.ToLower(repo.Searched(text)), repo.Searched(text)
+	return t.SearchNewest("search payments", "payments", creatorID, limit, `EXISTS (SELECT 1 FROM sessions s
+		WHERE s.id = newest.subject_id AND (LOWER(s.email) LIKE ? ESCAPE '\' OR s.buyer LIKE ? ESCAPE '\'))`,
+		repo.Containing(folded), repo.Containing(typed))
 }
 
 // ListByCustomer implements ports.Payments.

@@ -102,6 +102,15 @@ func (t refunds) List(_ context.Context, creatorID, paymentID string,
 	return t.Page("list refunds", query, page)
 }
 
+// ListOf implements ports.Refunds.
+func (t refunds) ListOf(_ context.Context, creatorID string, paymentIDs []string, limit int) ([]refund.State, error) {
+	if len(paymentIDs) == 0 {
+		return nil, nil
+	}
+	return t.ListBy("list refunds of payments", t.DB.Where("creator_id = ? AND payment_id IN ?", creatorID, paymentIDs).
+		Order("id DESC").Limit(limit))
+}
+
 type disputeRow struct {
 	ID             string `gorm:"primaryKey"`
 	CreatorID      string

@@ -141,6 +141,9 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 			query = query.Where(column+" = ?", value)
 		}
 	}
+	if f.CustomerIDs != nil {
+		query = query.Where("customer_id IN ?", f.CustomerIDs)
+	}
 	return t.Page("list subscriptions of "+f.CreatorID, query, page)
 }
 

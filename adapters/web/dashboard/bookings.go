@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -54,8 +55,19 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	customers := r.names(v)
-	l := &ui.List[appointment.State]{
+	return show(r, c, v, r.bookingList(v, r.names(v), zone, now), ui.Page{
+		Title: "Bookings", Lead: "Who meets you, and when.",
+		Actions: []ui.Action{
+			ui.Link("Week", base+"/bookings/week"), ui.Link("Hours and meetings", base+"/bookings/settings"),
+		},
+	})
+}
+
+// bookingList lists appointments in the creator's zone; customers are the names of who booked them.
+func (r *Routes) bookingList(
+	v *visit, customers *names, zone *time.Location, now time.Time,
+) *ui.List[appointment.State] {
+	return &ui.List[appointment.State]{
 		Path: base + "/bookings", FileName: "appointments",
 		Filters: []ui.Filter{
 			{
@@ -105,12 +117,6 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 			Action: &ui.Action{Label: "Set your hours", Href: base + "/bookings/settings", Tone: "primary"},
 		},
 	}
-	return show(r, c, v, l, ui.Page{
-		Title: "Bookings", Lead: "Who meets you, and when.",
-		Actions: []ui.Action{
-			ui.Link("Week", base+"/bookings/week"), ui.Link("Hours and meetings", base+"/bookings/settings"),
-		},
-	})
 }
 
 func whereOf(a appointment.State) string {
@@ -230,6 +236,14 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		{Label: "Listing", Value: ui.TextLink(a.Title, base+"/listings/"+a.ListingID)},
 		{Label: "Customer", Value: customers.cell(a.CustomerID, a.ExternalCustomerID)},
 		{Label: "Booked", Value: v.moment(a.CreatedAt)},
+	}
+	session, err := r.Checkout.Get(ctx, v.account(), a.CheckoutID)
+	if err != nil {
+		return err
+	}
+	if session.PaymentID != "" {
+		all = append(all, ui.Fact{Label: "Order", Value: ui.TextLink(
+			cmp.Or(session.ReceiptNumber, session.PaymentID), base+"/orders/"+session.PaymentID)})
 	}
 	money, err := r.Cancellations.MoneyOf(ctx, a, appointment.ByCreator)
 	if err != nil {

@@ -42,8 +42,15 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 }
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
+	return show(r, c, v, r.customerList(v), ui.Page{
+		Title: "Customers", Lead: "Who bought from you, and what they may use.",
+		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
+	})
+}
+
+func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 	var sameEmail map[string]int
-	l := &ui.List[customer.State]{
+	return &ui.List[customer.State]{
 		Path: base + "/customers", FileName: "customers",
 		Filters: []ui.Filter{
 			{Name: "email", Label: "Email", Placeholder: "grace@example.com"},
@@ -86,10 +93,6 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
 		},
 	}
-	return show(r, c, v, l, ui.Page{
-		Title: "Customers", Lead: "Who bought from you, and what they may use.",
-		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
-	})
 }
 
 // sharedEmail notes that several customers have an address: every guest purchase makes one.
@@ -235,15 +238,21 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	if len(subs) > 0 {
-		shown := r.subscriptionList(v)
+		shown := r.subscriptionList(v, r.names(v))
 		shown.Columns = shown.Columns[:len(shown.Columns)-1]
 		p.Parts = append(p.Parts, ui.TablePart("Subscriptions", shown.TableOf(subs)))
 	}
-	bought, err := r.customerOrders(ctx, v, s)
+	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{
+		CustomerID: s.ID, Status: payment.Succeeded,
+	}, ports.Page{Limit: 100})
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, bought)
+	history, err := r.customerTimeline(ctx, v, paid.Items, subs, s.ID)
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, customerOrders(v, paid.Items), history)
 	same, shared, err := r.sameEmailPart(ctx, v, s)
 	if err != nil {
 		return err
@@ -275,29 +284,23 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 }
 
 // customerOrders lists what a customer has paid.
-func (r *Routes) customerOrders(ctx context.Context, v *visit, s customer.State) (ui.Part, error) {
-	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{
-		CustomerID: s.ID, Status: payment.Succeeded,
-	}, ports.Page{Limit: 100})
-	if err != nil {
-		return ui.Part{}, err
-	}
+func customerOrders(v *visit, paid []ports.ListedPayment) ui.Part {
 	orders := ui.Table{Label: "Orders", Heads: []ui.Head{
 		{Label: "Order"},
 		{Label: "Amount", Num: true},
 		{Label: "Status"},
 		{Label: "Date"},
 	}}
-	for _, one := range paid.Items {
+	for _, one := range paid {
 		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
 			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
 			{Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
 		}})
 	}
-	if len(paid.Items) == 0 {
+	if len(paid) == 0 {
 		orders.Empty = &ui.Empty{Title: "No orders", Text: "What they pay appears here."}
 	}
-	return ui.TablePart("Orders", orders), nil
+	return ui.TablePart("Orders", orders)
 }
 
 // grantsPart explains which payment, subscription or manual grant gives what.

@@ -93,6 +93,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	at := app.Group(base, layout.Compress())
 	r.mountSignIn(at)
 	r.get(at, "/", r.home)
+	r.get(at, "/search", r.search)
 	r.mountListings(at)
 	r.mountLinks(at)
 	r.mountOrders(at)

@@ -276,7 +276,7 @@ func plural(n int, one, many string) string {
 
 // recent are the latest orders.
 func (r *Routes) recent(c *fiber.Ctx, v *visit) (ui.Part, error) {
-	l := r.orderList(v)
+	l := r.orderList(v, r.names(v))
 	paid, err := l.Read(c.UserContext(), ui.Query{}, ports.Page{Limit: 6})
 	if err != nil {
 		return ui.Part{}, err

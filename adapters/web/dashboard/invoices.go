@@ -22,9 +22,9 @@ var invoiceTones = map[invoice.Status]ui.Cell{
 	invoice.Paid: ui.Badge("Paid", "ok"),
 }
 
-func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
-	customers := r.names(v)
-	l := &ui.List[invoice.State]{
+// invoiceList lists invoices; customers are the names of who is billed.
+func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State] {
+	return &ui.List[invoice.State]{
 		Path: base + "/invoices", FileName: "invoices",
 		Filters: []ui.Filter{
 			{
@@ -64,7 +64,10 @@ func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
 			Code:  "POST /v1/invoices", Action: &ui.Action{Label: "Read how", Href: "/docs"},
 		},
 	}
-	return show(r, c, v, l, ui.Page{
+}
+
+func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
+	return show(r, c, v, r.invoiceList(v, r.names(v)), ui.Page{
 		Title: "Invoices", Lead: "What was billed after use, and the invoices that your backend made.",
 	})
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -302,6 +303,11 @@ func listingFacts(v *visit, l listing.State) []ui.Fact {
 		case []string:
 			all = append(all, ui.Fact{Label: m.Label, Value: ui.Text(strings.Join(value, "\n"))})
 		}
+	}
+	titled := "?q=" + url.QueryEscape(l.Title)
+	all = append(all, ui.Fact{Label: "Orders", Value: ui.TextLink("See orders", base+"/orders"+titled)})
+	if l.Type.Bookable() {
+		all = append(all, ui.Fact{Label: "Bookings", Value: ui.TextLink("See bookings", base+"/bookings"+titled)})
 	}
 	return append(all,
 		ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},

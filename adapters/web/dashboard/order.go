@@ -11,6 +11,7 @@ import (
 
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/country"
 	"sundry/core/dispute"
@@ -35,6 +36,7 @@ type orderDetails struct {
 	paid     payment.State
 	status   ui.Cell
 	session  *checkout.State // nil for a payment outside a checkout
+	booked   []appointment.State
 	refunds  []refund.State
 	disputes []dispute.State
 	entries  []ledger.Entry // of the payment, its refunds and its disputes, newest first
@@ -54,6 +56,16 @@ func (r *Routes) loadOrder(ctx context.Context, v *visit, paymentID string) (o o
 		o.session = &session
 	}
 	all := ports.Page{Limit: 100}
+	if o.session != nil {
+		booked, err := r.Booking.Appointments(
+			ctx, v.account(), ports.AppointmentSearch{CheckoutID: o.session.ID}, all,
+		)
+		if err != nil {
+			return o, err
+		}
+		o.booked = booked.Items
+		slices.Reverse(o.booked)
+	}
 	refunds, err := r.Refunds.List(ctx, v.account(), paymentID, all)
 	if err != nil {
 		return o, err
@@ -177,6 +189,15 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 		all = append(all, ui.Fact{
 			Label: "Subscription", Value: ui.TextLink(p.SubjectID, base+"/subscriptions/"+p.SubjectID),
 		})
+	}
+	if o.session != nil {
+		all = append(all, ui.Fact{Label: "Listing", Value: ui.TextLink(o.session.Offer.Title,
+			base+"/listings/"+o.session.Offer.ListingID)})
+	}
+	for _, a := range o.booked {
+		all = append(all, ui.Fact{Label: "Appointment", Value: ui.Cell{
+			Text: v.when(a.StartsAt), At: a.StartsAt, Href: base + "/bookings/" + a.ID,
+		}})
 	}
 	if p.Purpose == payment.ForInvoice {
 		all = append(all, ui.Fact{Label: "Invoice", Value: ui.TextLink(p.SubjectID, base+"/invoices/"+p.SubjectID)})

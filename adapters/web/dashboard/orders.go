@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -54,14 +55,16 @@ func soldAs(p payment.State) string {
 	return "Order"
 }
 
-func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
-	customers := r.names(v)
+// orderList lists orders; customers are the names of who paid.
+func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPayment] {
 	return &ui.List[ports.ListedPayment]{
 		Path: base + "/orders", FileName: "orders",
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Options: standingChoices()},
 			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID"},
 			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
+			{Name: "from", Label: "From", Date: true},
+			{Name: "until", Label: "To", Date: true},
 		},
 		Columns: []ui.Column[ports.ListedPayment]{
 			{Label: "Order", Cell: func(p ports.ListedPayment) ui.Cell {
@@ -84,8 +87,9 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 		},
 		Read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ports.ListedPayment], error) {
-				return r.Payments.List(ctx, v.account(), ports.PaymentSearch{Standing: payment.Standing(q["status"])}, page)
+				return r.Payments.List(ctx, v.account(), orderSearch(q), page)
 			}),
+		Summary: func(ctx context.Context, q ui.Query) (ui.Part, error) { return r.orderTotals(ctx, v, q) },
 		Match: func(q ui.Query, p ports.ListedPayment) bool {
 			return q.Has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.Has(
 				"customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
@@ -100,5 +104,38 @@ func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 }
 
 func (r *Routes) orders(c *fiber.Ctx, v *visit) error {
-	return show(r, c, v, r.orderList(v), ui.Page{Title: "Orders", Lead: "Every payment that was tried, newest first."})
+	return show(r, c, v, r.orderList(v, r.names(v)), ui.Page{
+		Title: "Orders", Lead: "Every payment that was tried, newest first.",
+	})
+}
+
+// orderSearch is the part of the filters that the database knows.
+func orderSearch(q ui.Query) ports.PaymentSearch {
+	return ports.PaymentSearch{Standing: payment.Standing(q["status"]), Created: q.Days("from", "until")}
+}
+
+// orderTotals adds up what the filters find; nothing where the database does not know all of them.
+func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part, error) {
+	if q["q"] != "" || q["customer"] != "" {
+		return ui.Part{}, nil
+	}
+	totals, err := r.Payments.Totals(ctx, v.account(), orderSearch(q))
+	if err != nil {
+		return ui.Part{}, err
+	}
+	var count int64
+	var all []ui.Stat
+	for _, t := range totals {
+		count += t.Count
+		paid := ui.Stat{Label: "Paid", Value: v.price(t.Paid, string(t.Currency))}
+		if t.Refunded > 0 {
+			paid.Note = "of it " + v.price(t.Refunded, string(t.Currency)) + " refunded"
+		}
+		all = append(all, paid)
+	}
+	shown := ui.Part{Kind: "totals", Data: append([]ui.Stat{{Label: "Orders", Value: fmt.Sprint(count)}}, all...)}
+	if count >= ports.TotaledRows {
+		shown.Lead = "Totals of the latest 10,000 orders. Choose days for the rest."
+	}
+	return shown, nil
 }

@@ -43,8 +43,8 @@ func (v *visit) recurringPrice(s subscription.State) string {
 	return v.reader.Money(s.Offer.Price) + " " + v.reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount)
 }
 
-func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
-	customers := r.names(v)
+// subscriptionList lists subscriptions; customers are the names of who has them.
+func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscription.State] {
 	return &ui.List[subscription.State]{
 		Path: base + "/subscriptions", FileName: "subscriptions",
 		Filters: []ui.Filter{
@@ -83,7 +83,7 @@ func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 }
 
 func (r *Routes) subscriptions(c *fiber.Ctx, v *visit) error {
-	return show(r, c, v, r.subscriptionList(v), ui.Page{Title: "Subscriptions", Lead: "What renews, and when."})
+	return show(r, c, v, r.subscriptionList(v, r.names(v)), ui.Page{Title: "Subscriptions", Lead: "What renews, and when."})
 }
 
 func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
@@ -134,6 +134,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	}
 	all := []ui.Fact{
 		{Label: "Customer", Value: customers.cell(s.CustomerID, s.ExternalCustomerID)},
+		{Label: "Listing", Value: ui.TextLink(s.Offer.Title, base+"/listings/"+s.Offer.ListingID)},
 		{Label: "Price", Value: ui.Text(v.recurringPrice(s))},
 		{Label: "Current period", Value: ui.Text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
 	}

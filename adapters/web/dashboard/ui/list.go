@@ -33,6 +33,8 @@ type List[T any] struct {
 	Columns  []Column[T]
 	// read loads a page of what the filters ask for, newest first, as far as the database knows them.
 	Read func(ctx context.Context, q Query, page ports.Page) (ports.List[T], error)
+	// Summary shows what the filters find as a whole, above the lines; nil for none, an empty part for nothing to show.
+	Summary func(ctx context.Context, q Query) (Part, error)
 	// Match applies the filters that Read cannot; nil for none.
 	Match func(q Query, one T) bool
 	Empty Empty
@@ -43,6 +45,8 @@ type Filter struct {
 	Name, Label string
 	Options     []Option // the first one means all
 	Placeholder string
+	// Date makes it a field for a day, such as 2026-11-26.
+	Date bool
 }
 
 // Column is a column of a list and of its CSV file.
@@ -72,6 +76,18 @@ func (q Query) Has(name string, texts ...string) bool {
 	return false
 }
 
+// Days returns the time from the first instant of the day of one filter to the last of the day of another, in UTC; what
+// is not set is open.
+func (q Query) Days(from, until string) (between ports.Created) {
+	if day, err := time.Parse(time.DateOnly, q[from]); err == nil {
+		between.From = day
+	}
+	if day, err := time.Parse(time.DateOnly, q[until]); err == nil {
+		between.To = day.AddDate(0, 0, 1)
+	}
+	return between
+}
+
 // Is reports whether a filter is off, or set to the value.
 func (q Query) Is(name, value string) bool { return q[name] == "" || q[name] == value }
 
@@ -84,6 +100,7 @@ type listView struct {
 	First   string // "" on the first page
 	Next    string // "" on the last one
 	CSV     string
+	Summary *Part
 }
 
 type filterView struct {
@@ -97,6 +114,9 @@ func (l *List[T]) query(c *fiber.Ctx) Query {
 	for _, f := range l.Filters {
 		value := strings.TrimSpace(c.Query(f.Name))
 		if value == "" || len(value) > maxFilter || f.Options != nil && !offers(f.Options, value) {
+			continue
+		}
+		if _, err := time.Parse(time.DateOnly, value); f.Date && err != nil {
 			continue
 		}
 		q[f.Name] = value
@@ -149,6 +169,15 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 			f.Options[i].Selected = f.Options[i].Value == q[f.Name]
 		}
 		view.Filters = append(view.Filters, filterView{f, q[f.Name]})
+	}
+	if l.Summary != nil && len(found) > 0 {
+		summary, err := l.Summary(c.UserContext(), q)
+		if err != nil {
+			return Part{}, err
+		}
+		if summary.Kind != "" {
+			view.Summary = &summary
+		}
 	}
 	if after != (ports.Cursor{}) {
 		view.First = l.address(q)

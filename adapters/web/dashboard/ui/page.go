@@ -18,6 +18,8 @@ type Page struct {
 	// Wide gives the whole width to the parts: the aside is above them.
 	Wide bool
 	Body string // a class of the page
+	// Sought is in the search field of the page's head.
+	Sought string
 	// FormsLeadTo is the origin that a form of the page redirects to, beside our own; "" for none.
 	FormsLeadTo string
 }

@@ -41,6 +41,21 @@ document.addEventListener("keydown", (event) => {
   open?.querySelector("summary")?.focus();
 });
 
+// Ctrl+K, or ⌘K on a Mac, leads to the search.
+const find = /** @type {HTMLInputElement | null} */ (document.getElementById("find"));
+const keys = /** @type {HTMLElement | null} */ (document.querySelector(".find kbd"));
+if (find && keys) {
+  const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+  keys.textContent = mac ? "⌘K" : "Ctrl K";
+  keys.hidden = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || event.altKey || event.shiftKey || !(mac ? event.metaKey : event.ctrlKey)) return;
+    event.preventDefault();
+    find.focus();
+    find.select();
+  });
+}
+
 // A select above a list filters at once.
 for (const select of document.querySelectorAll(".filters select")) {
   select.addEventListener("change", () => /** @type {HTMLSelectElement} */ (select).form?.requestSubmit());
