@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/tax"
 	"sundry/core/text"
@@ -27,6 +28,8 @@ type Draft struct {
 	IdempotencyKey string      `json:"idempotencyKey"`
 	// TaxBehavior specifies whether the amounts contain their tax (inclusive, which nil means) or it is added (exclusive).
 	TaxBehavior *tax.Behavior `json:"taxBehavior,omitempty"`
+	// Metadata is the integrator's own.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // LineDraft is one item of it. A negative amount is a deduction.
@@ -51,6 +54,8 @@ func (d Draft) Parse() (State, error) {
 		s.TaxDetails.Behavior = *d.TaxBehavior
 		f.Check(d.TaxBehavior.Known(), "taxBehavior", fault.DetailNotAllowed, "Expected inclusive or exclusive.")
 	}
+	metadata.Check(d.Metadata, f.Nest("metadata"))
+	s.Metadata = metadata.Pairs{}.Merge(d.Metadata)
 	s.Fingerprint = d.fingerprint()
 	return s, f.Err()
 }

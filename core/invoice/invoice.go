@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/tax"
@@ -66,6 +67,8 @@ type State struct {
 	// Key is the integrator's idempotency key, and Fingerprint shows whether it came with the same body. Empty for usage.
 	Key         string
 	Fingerprint []byte
+	// Metadata is the integrator's own.
+	Metadata metadata.Pairs
 
 	AttemptCount  int
 	FirstFailedAt time.Time           // zero until a charge failed
@@ -144,6 +147,18 @@ func (inv *Invoice) State() State {
 	s := inv.s
 	s.Lines = slices.Clone(s.Lines)
 	return s
+}
+
+// SetMetadata changes the integrator's own pairs, which no document shows. changed is false when they stay as they are.
+// VALIDATION_FAILED.
+func (inv *Invoice) SetMetadata(c metadata.Change) (changed bool, err error) {
+	after, err := c.Apply(inv.s.Metadata)
+	if err != nil || after == inv.s.Metadata {
+		return false, err
+	}
+	inv.s.Metadata = after
+	inv.s.Revision++
+	return true, nil
 }
 
 // Chargeable refuses with STATE_CONFLICT an invoice that is paid.

@@ -12,31 +12,32 @@ import (
 
 // View is an invoice as integrators see it, in responses and in events alike.
 type View struct {
-	ID                 string     `json:"id"`
-	Number             string     `json:"number"`
-	CustomerID         string     `json:"customerId"`
-	ExternalCustomerID *string    `json:"externalCustomerId"`
-	Status             Status     `json:"status"`
-	Currency           string     `json:"currency"`
-	LineItems          []LineView `json:"lineItems"`
-	SubtotalInCents    int64      `json:"subtotalInCents"`
-	TaxInCents         int64      `json:"taxInCents"`
-	TaxBehavior        string     `json:"taxBehavior"`
-	TotalInCents       int64      `json:"totalInCents"`
-	PeriodStart        *string    `json:"periodStart"`
-	PeriodEnd          *string    `json:"periodEnd"`
-	SubscriptionID     *string    `json:"subscriptionId"`
-	BillingPlanID      *string    `json:"billingPlanId"`
-	AttemptCount       int        `json:"attemptCount"`
-	NextAttemptAt      *string    `json:"nextAttemptAt"`
-	DeclineCode        *string    `json:"declineCode"`
-	PaymentID          *string    `json:"paymentId"`
-	HostedURL          string     `json:"hostedUrl"`
-	PDFURL             string     `json:"pdfUrl"`
-	Livemode           bool       `json:"livemode"`
-	CreatedAt          *string    `json:"createdAt"`
-	FinalizedAt        *string    `json:"finalizedAt"`
-	PaidAt             *string    `json:"paidAt"`
+	ID                 string            `json:"id"`
+	Number             string            `json:"number"`
+	CustomerID         string            `json:"customerId"`
+	ExternalCustomerID *string           `json:"externalCustomerId"`
+	Status             Status            `json:"status"`
+	Currency           string            `json:"currency"`
+	LineItems          []LineView        `json:"lineItems"`
+	SubtotalInCents    int64             `json:"subtotalInCents"`
+	TaxInCents         int64             `json:"taxInCents"`
+	TaxBehavior        string            `json:"taxBehavior"`
+	TotalInCents       int64             `json:"totalInCents"`
+	PeriodStart        *string           `json:"periodStart"`
+	PeriodEnd          *string           `json:"periodEnd"`
+	SubscriptionID     *string           `json:"subscriptionId"`
+	BillingPlanID      *string           `json:"billingPlanId"`
+	AttemptCount       int               `json:"attemptCount"`
+	NextAttemptAt      *string           `json:"nextAttemptAt"`
+	DeclineCode        *string           `json:"declineCode"`
+	PaymentID          *string           `json:"paymentId"`
+	HostedURL          string            `json:"hostedUrl"`
+	PDFURL             string            `json:"pdfUrl"`
+	Livemode           bool              `json:"livemode"`
+	CreatedAt          *string           `json:"createdAt"`
+	FinalizedAt        *string           `json:"finalizedAt"`
+	PaidAt             *string           `json:"paidAt"`
+	Metadata           map[string]string `json:"metadata"`
 }
 
 // LineView is one item of it. Quantity, meter and price are null in a pushed one.
@@ -67,6 +68,7 @@ func NewView(s State, livemode bool) View {
 		PaymentID: apiformat.Text(s.PaymentID),
 		HostedURL: s.Links.Page, PDFURL: s.Links.PDF, Livemode: livemode, CreatedAt: apiformat.Time(s.CreatedAt),
 		FinalizedAt: apiformat.Time(s.FinalizedAt), PaidAt: apiformat.Time(s.PaidAt),
+		Metadata: s.Metadata.Map(),
 	}
 	for i, l := range s.Lines {
 		v.LineItems[i] = newLineView(l)

@@ -62,6 +62,35 @@ func (p Pairs) Merge(change map[string]string) Pairs {
 	return New(pairs)
 }
 
+// Change is what a PATCH makes of an object's pairs.
+type Change struct {
+	// Pairs are put over those that there are: an empty value removes its key.
+	Pairs map[string]string
+	// Clear removes all that there are first.
+	Clear bool
+}
+
+// Check lists everything that is wrong with the change itself, as one VALIDATION_FAILED error.
+func (c Change) Check() error {
+	var f fault.Violations
+	Check(c.Pairs, f.Nest("metadata"))
+	return f.Err()
+}
+
+// Apply returns the pairs after the change. VALIDATION_FAILED when that is more than an object may have.
+func (c Change) Apply(before Pairs) (Pairs, error) {
+	if c.Clear {
+		before = Pairs{}
+	}
+	after := before.Merge(c.Pairs)
+	var f fault.Violations
+	Check(after.Map(), f.Nest("metadata"))
+	if err := f.Err(); err != nil {
+		return before, err
+	}
+	return after, nil
+}
+
 // Check lists everything that is wrong with pairs that a request gives.
 func Check(pairs map[string]string, f *fault.Violations) {
 	f.Check(len(pairs) <= maxPairs, "", fault.DetailTooLong, "At most 20 pairs are allowed.")

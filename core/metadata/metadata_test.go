@@ -37,6 +37,26 @@ func TestMergeReplacesAndRemoves(t *testing.T) {
 	}
 }
 
+func TestAChangeIsAppliedWithinTheLimits(t *testing.T) {
+	t.Parallel()
+	full := map[string]string{}
+	for i := range 20 {
+		full[fmt.Sprint("k", i)] = "v"
+	}
+	before := metadata.New(full)
+	after, err := metadata.Change{Pairs: map[string]string{"one more": "v"}}.Apply(before)
+	if !fault.Is(err, fault.ValidationFailed) || after != before {
+		t.Errorf("one more than twenty: %v, %v", after.Map(), err)
+	}
+	after, err = metadata.Change{Pairs: map[string]string{"one": "1"}, Clear: true}.Apply(before)
+	if err != nil || after != metadata.New(map[string]string{"one": "1"}) {
+		t.Errorf("cleared first: %v, %v", after.Map(), err)
+	}
+	if after, err = (metadata.Change{}).Apply(before); err != nil || after != before {
+		t.Errorf("no change: %v, %v", after.Map(), err)
+	}
+}
+
 func TestCheckKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	many := func(n int) map[string]string {

@@ -8,6 +8,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/ledger"
+	"sundry/core/metadata"
 	"sundry/core/text"
 )
 
@@ -68,6 +69,8 @@ type Request struct {
 	Subscription End
 	// Key is the caller's idempotency key, "" for none: what was asked for under it within a day is not asked again.
 	Key string
+	// Metadata is the caller's own.
+	Metadata map[string]string
 	// ProcessorID is the processor's own id of a refund that it made without us, "" for any other.
 	ProcessorID string
 }
@@ -94,6 +97,7 @@ func (r Request) Validate() error {
 	}
 	f.Check(!r.KeepAccess || r.Subscription != CancelNow, "subscription", fault.DetailNotAllowed,
 		"A subscription that is canceled now gives no access. With keepAccess, send cancel_at_period_end or keep.")
+	metadata.Check(r.Metadata, f.Nest("metadata"))
 	return f.Err()
 }
 
@@ -124,7 +128,9 @@ type State struct {
 	// Automatic is true for a refund that the service makes by itself of all of a payment, whose sale it undoes.
 	Automatic bool
 	// Full is true for the refund after which nothing of the payment is left.
-	Full      bool
+	Full bool
+	// Metadata is the account's own.
+	Metadata  metadata.Pairs
 	CreatedAt time.Time
 	SettledAt time.Time // zero while pending
 	Revision  int64
@@ -183,6 +189,17 @@ func Restore(s State) *Refund { return &Refund{s} }
 
 // State is a copy of the data.
 func (r *Refund) State() State { return r.s }
+
+// SetMetadata changes the account's own pairs. changed is false when they stay as they are. VALIDATION_FAILED.
+func (r *Refund) SetMetadata(c metadata.Change) (changed bool, err error) {
+	after, err := c.Apply(r.s.Metadata)
+	if err != nil || after == r.s.Metadata {
+		return false, err
+	}
+	r.s.Metadata = after
+	r.s.Revision++
+	return true, nil
+}
 
 // Succeed records that the money went back. changed is false when that is known already; a refund that failed cannot
 // succeed.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -83,7 +84,9 @@ type State struct {
 	// Dunning is the state of a failed renewal; the zero value while nothing is overdue.
 	Dunning Dunning
 	// Charge is the charge whose outcome is awaited; nil without one.
-	Charge   *Charge
+	Charge *Charge
+	// Metadata is the integrator's own: first that of the checkout.
+	Metadata metadata.Pairs
 	Revision int64
 }
 
@@ -99,6 +102,7 @@ type Order struct {
 	Discount  *Discount
 	// TrialCard recognizes the card that its trial begins with; "" for none.
 	TrialCard string
+	Metadata  metadata.Pairs
 }
 
 // New is a subscription that was ordered and has not begun.
@@ -109,7 +113,7 @@ func New(o Order, now time.Time) *Subscription {
 		CheckoutID: o.CheckoutID, PaymentMethodID: o.PaymentMethodID, Offer: o.Offer, Discount: o.Discount,
 		TrialCard: o.TrialCard,
 		Status:    StatusIncomplete, StartedAt: now, Credit: none, PeriodValue: none, Funds: []Fund{{PaymentID: o.PaymentID}},
-		Revision: 1,
+		Metadata: o.Metadata, Revision: 1,
 	}}
 }
 

@@ -9,35 +9,36 @@ import (
 
 // View is a subscription as the API shows it and as its events carry it.
 type View struct {
-	ID                 string        `json:"id"`
-	Livemode           bool          `json:"livemode"`
-	Status             Status        `json:"status"`
-	CheckoutID         string        `json:"checkoutId"`
-	CustomerID         string        `json:"customerId"`
-	ExternalCustomerID *string       `json:"externalCustomerId"`
-	ListingID          string        `json:"listingId"`
-	ListingKey         string        `json:"listingKey"`
-	Plan               string        `json:"plan"`
-	PriceID            string        `json:"priceId"`
-	Interval           string        `json:"interval"`
-	IntervalCount      int           `json:"intervalCount"`
-	AmountInCents      int64         `json:"amountInCents"`
-	Currency           string        `json:"currency"`
-	PaymentMethodID    *string       `json:"paymentMethodId"`
-	StartedAt          *string       `json:"startedAt"`
-	CurrentPeriodStart *string       `json:"currentPeriodStart"`
-	CurrentPeriodEnd   *string       `json:"currentPeriodEnd"`
-	TrialEndsAt        *string       `json:"trialEndsAt"`
-	CancelAtPeriodEnd  bool          `json:"cancelAtPeriodEnd"`
-	CanceledAt         *string       `json:"canceledAt"`
-	CancelReason       *string       `json:"cancelReason"`
-	PausedAt           *string       `json:"pausedAt"`
-	EndedAt            *string       `json:"endedAt"`
-	NextAttemptAt      *string       `json:"nextAttemptAt"`
-	GraceEndsAt        *string       `json:"graceEndsAt"`
-	CreditInCents      int64         `json:"creditInCents"`
-	PlannedChange      *PlannedView  `json:"plannedChange"`
-	Discount           *DiscountView `json:"discount"`
+	ID                 string            `json:"id"`
+	Livemode           bool              `json:"livemode"`
+	Status             Status            `json:"status"`
+	CheckoutID         string            `json:"checkoutId"`
+	CustomerID         string            `json:"customerId"`
+	ExternalCustomerID *string           `json:"externalCustomerId"`
+	ListingID          string            `json:"listingId"`
+	ListingKey         string            `json:"listingKey"`
+	Plan               string            `json:"plan"`
+	PriceID            string            `json:"priceId"`
+	Interval           string            `json:"interval"`
+	IntervalCount      int               `json:"intervalCount"`
+	AmountInCents      int64             `json:"amountInCents"`
+	Currency           string            `json:"currency"`
+	PaymentMethodID    *string           `json:"paymentMethodId"`
+	StartedAt          *string           `json:"startedAt"`
+	CurrentPeriodStart *string           `json:"currentPeriodStart"`
+	CurrentPeriodEnd   *string           `json:"currentPeriodEnd"`
+	TrialEndsAt        *string           `json:"trialEndsAt"`
+	CancelAtPeriodEnd  bool              `json:"cancelAtPeriodEnd"`
+	CanceledAt         *string           `json:"canceledAt"`
+	CancelReason       *string           `json:"cancelReason"`
+	PausedAt           *string           `json:"pausedAt"`
+	EndedAt            *string           `json:"endedAt"`
+	NextAttemptAt      *string           `json:"nextAttemptAt"`
+	GraceEndsAt        *string           `json:"graceEndsAt"`
+	CreditInCents      int64             `json:"creditInCents"`
+	PlannedChange      *PlannedView      `json:"plannedChange"`
+	Discount           *DiscountView     `json:"discount"`
+	Metadata           map[string]string `json:"metadata"`
 }
 
 // PlannedView is the plan of the next period.
@@ -87,6 +88,7 @@ func NewView(s State, livemode bool) View {
 		PausedAt: apiformat.Time(s.PausedAt), EndedAt: apiformat.Time(s.EndedAt),
 		NextAttemptAt: apiformat.Time(s.Dunning.NextAttemptAt), GraceEndsAt: apiformat.Time(s.Dunning.GraceEndsAt),
 		CreditInCents: s.Credit.Minor, PlannedChange: newPlannedView(s.Planned, s), Discount: newDiscountView(s.Discount),
+		Metadata: s.Metadata.Map(),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/invoice"
+	"sundry/core/metadata"
 	"sundry/ports"
 )
 
@@ -71,6 +72,25 @@ func (s *Service) owned(ctx context.Context, r ports.Repos, creatorID, invoiceID
 		return invoice.State{}, fault.NotFound("invoice")
 	}
 	return state, err
+}
+
+// SetMetadata changes the account's own pairs of an invoice. NOT_FOUND, VALIDATION_FAILED.
+func (s *Service) SetMetadata(
+	ctx context.Context, creatorID, invoiceID string, change metadata.Change,
+) (after invoice.State, err error) {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := s.owned(ctx, r, creatorID, invoiceID)
+		if err != nil {
+			return err
+		}
+		inv := invoice.Restore(state)
+		changed, err := inv.SetMetadata(change)
+		if after = inv.State(); err != nil || !changed {
+			return err
+		}
+		return r.Invoicing.Invoices.Update(ctx, after)
+	})
+	return after, err
 }
 
 // ByLink loads the invoice that a secret address shows. NOT_FOUND for one that we did not give out.

@@ -9,6 +9,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/metadata"
 	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/ports"
@@ -109,7 +110,7 @@ func (s *Refunds) intend(
 		CustomerID:     paid.CustomerID,
 		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess,
 		Subscription: req.Subscription, RequestKey: req.Key,
-		ProcessorID: req.ProcessorID,
+		ProcessorID: req.ProcessorID, Metadata: metadata.Pairs{}.Merge(req.Metadata),
 	}, now).State()
 	return asked, r.Payments.Refunds.Insert(ctx, asked)
 }
@@ -317,7 +318,11 @@ func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 
 // Get returns a refund of the account. NOT_FOUND for any other.
 func (s *Refunds) Get(ctx context.Context, creatorID, refundID string) (refund.State, error) {
-	f, err := s.Store.Read(ctx).Payments.Refunds.Get(ctx, refundID)
+	return s.owned(ctx, s.Store.Read(ctx), creatorID, refundID)
+}
+
+func (s *Refunds) owned(ctx context.Context, r ports.Repos, creatorID, refundID string) (refund.State, error) {
+	f, err := r.Payments.Refunds.Get(ctx, refundID)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && f.CreatorID != creatorID) {
 		return refund.State{}, fault.NotFound("refund")
 	}
@@ -329,6 +334,25 @@ func (s *Refunds) ListOf(
 	ctx context.Context, creatorID string, paymentIDs []string, limit int,
 ) ([]refund.State, error) {
 	return s.Store.Read(ctx).Payments.Refunds.ListOf(ctx, creatorID, paymentIDs, limit)
+}
+
+// SetMetadata changes the account's own pairs of a refund. NOT_FOUND, VALIDATION_FAILED.
+func (s *Refunds) SetMetadata(
+	ctx context.Context, creatorID, refundID string, change metadata.Change,
+) (after refund.State, err error) {
+	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := s.owned(ctx, r, creatorID, refundID)
+		if err != nil {
+			return err
+		}
+		f := refund.Restore(state)
+		changed, err := f.SetMetadata(change)
+		if after = f.State(); err != nil || !changed {
+			return err
+		}
+		return r.Payments.Refunds.Update(ctx, after)
+	})
+	return after, err
 }
 
 // List lists the account's refunds, newest first; paymentID "" = of every payment.

@@ -13,6 +13,7 @@ import (
 	"sundry/core/discount"
 	"sundry/core/event"
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/core/subscription"
@@ -58,6 +59,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		ExternalCustomerID: e.ExternalCustomerID,
 		CheckoutID:         e.CheckoutID, PaymentID: e.PaymentID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer,
 		Discount: discountOf(e.DiscountTerms, e.Offer, e.At), TrialCard: e.TrialCard,
+		Metadata: metadata.Pairs{}.Merge(e.Metadata),
 	}, e.At)
 	created, err := sub.Activate(e.At)
 	if err != nil {
@@ -216,6 +218,18 @@ func (s *Service) Cancel(
 			return sub.CancelAtPeriodEnd(subscription.CancelRequested, now)
 		}
 		return sub.Cancel(subscription.CancelRequested, now)
+	})
+}
+
+// SetMetadata changes the account's own pairs of a subscription. NOT_FOUND, VALIDATION_FAILED.
+func (s *Service) SetMetadata(
+	ctx context.Context, creatorID, subscriptionID string, change metadata.Change,
+) (subscription.State, error) {
+	return s.change(ctx, creatorID, subscriptionID, func(
+		sub *subscription.Subscription, _ time.Time,
+	) (event.Event, error) {
+		e, _, err := sub.SetMetadata(change)
+		return e, err
 	})
 }
 

@@ -217,27 +217,29 @@ type InvoiceLine struct {
 
 // NewInvoice is an invoice that the customer's saved card is charged for at once.
 type NewInvoice struct {
-	CustomerID  string        `json:"customerId"`
-	Currency    string        `json:"currency"`
-	LineItems   []InvoiceLine `json:"lineItems"`
-	PeriodStart string        `json:"periodStart,omitempty"`
-	PeriodEnd   string        `json:"periodEnd,omitempty"`
+	CustomerID  string            `json:"customerId"`
+	Currency    string            `json:"currency"`
+	LineItems   []InvoiceLine     `json:"lineItems"`
+	PeriodStart string            `json:"periodStart,omitempty"`
+	PeriodEnd   string            `json:"periodEnd,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
 }
 
 // Invoice is an invoice.
 type Invoice struct {
-	ID            string     `json:"id"`
-	Number        string     `json:"number"`
-	CustomerID    string     `json:"customerId"`
-	Status        string     `json:"status"` // open, failed or paid
-	Currency      string     `json:"currency"`
-	TaxInCents    int64      `json:"taxInCents"`
-	TotalInCents  int64      `json:"totalInCents"`
-	DeclineCode   string     `json:"declineCode"`
-	NextAttemptAt *time.Time `json:"nextAttemptAt"`
-	HostedURL     string     `json:"hostedUrl"`
-	PDFURL        string     `json:"pdfUrl"`
-	PaidAt        *time.Time `json:"paidAt"`
+	ID            string            `json:"id"`
+	Number        string            `json:"number"`
+	CustomerID    string            `json:"customerId"`
+	Status        string            `json:"status"` // open, failed or paid
+	Currency      string            `json:"currency"`
+	TaxInCents    int64             `json:"taxInCents"`
+	TotalInCents  int64             `json:"totalInCents"`
+	DeclineCode   string            `json:"declineCode"`
+	NextAttemptAt *time.Time        `json:"nextAttemptAt"`
+	HostedURL     string            `json:"hostedUrl"`
+	PDFURL        string            `json:"pdfUrl"`
+	PaidAt        *time.Time        `json:"paidAt"`
+	Metadata      map[string]string `json:"metadata"`
 }
 
 // CreateInvoice pushes an invoice. The key names it for good: with the same key and invoice it returns the one that was
@@ -258,22 +260,24 @@ func (c *Client) Invoice(ctx context.Context, id string) (*Invoice, error) {
 
 // NewRefund is a refund of the payment that either id names. Without an amount it is all that is left.
 type NewRefund struct {
-	PaymentID     string `json:"paymentId,omitempty"`
-	CheckoutID    string `json:"checkoutId,omitempty"`
-	AmountInCents int64  `json:"amountInCents,omitempty"`
-	Reason        string `json:"reason"`
-	KeepAccess    bool   `json:"keepAccess,omitempty"`
-	Subscription  string `json:"subscription,omitempty"` // cancel_now, cancel_at_period_end or keep
+	PaymentID     string            `json:"paymentId,omitempty"`
+	CheckoutID    string            `json:"checkoutId,omitempty"`
+	AmountInCents int64             `json:"amountInCents,omitempty"`
+	Reason        string            `json:"reason"`
+	KeepAccess    bool              `json:"keepAccess,omitempty"`
+	Subscription  string            `json:"subscription,omitempty"` // cancel_now, cancel_at_period_end or keep
+	Metadata      map[string]string `json:"metadata,omitempty"`
 }
 
 // Refund is money on its way back.
 type Refund struct {
-	ID            string `json:"id"`
-	PaymentID     string `json:"paymentId"`
-	AmountInCents int64  `json:"amountInCents"`
-	Currency      string `json:"currency"`
-	Reason        string `json:"reason"`
-	Status        string `json:"status"`
+	ID            string            `json:"id"`
+	PaymentID     string            `json:"paymentId"`
+	AmountInCents int64             `json:"amountInCents"`
+	Currency      string            `json:"currency"`
+	Reason        string            `json:"reason"`
+	Status        string            `json:"status"`
+	Metadata      map[string]string `json:"metadata"`
 }
 
 // CreateRefund returns money.

@@ -39,6 +39,9 @@ func init() {
 			return w.customer(t), harness.JSON{"cardNumber": harness.CardSucceeds}
 		},
 		"GET /v1/subscriptions/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.recurring(t), nil },
+		"PATCH /v1/subscriptions/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+			return w.recurring(t), harness.JSON{"metadata": harness.JSON{"team": "7"}}
+		},
 		"POST /v1/subscriptions/{id}/cancel": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.recurring(t), harness.JSON{"atPeriodEnd": true}
 		},

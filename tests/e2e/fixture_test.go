@@ -420,6 +420,9 @@ var validRequests = map[string]valid{
 		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 		return text(t, receipt["paymentId"]), nil
 	},
+	"PATCH /v1/refunds/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.refunded(t), harness.JSON{"metadata": harness.JSON{"ticket": "7"}}
+	},
 	"GET /v1/refunds/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.refunded(t), nil },
 	"GET /v1/disputes/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		id, _ := w.dispute(t, w.book(t, 2000))
@@ -521,6 +524,9 @@ var validRequests = map[string]valid{
 	"GET /v1/invoices/{id}": func(t *testing.T, w *fixture) (string,
 		harness.JSON) {
 		return w.usageOf(t).pushed(t).ID, nil
+	},
+	"PATCH /v1/invoices/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).pushed(t).ID, harness.JSON{"metadata": harness.JSON{"order": "7"}}
 	},
 	"GET /v1/invoices/{id}/explain": func(t *testing.T, w *fixture) (string,
 		harness.JSON) {

@@ -7,6 +7,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/invoice"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/tax"
@@ -40,6 +41,7 @@ type invoiceRow struct {
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	FinalizedAt        repo.UnixMillis
 	PaidAt             repo.UnixMillis
+	Metadata           string
 	Revision           int64
 }
 
@@ -59,6 +61,7 @@ func newInvoiceRow(s invoice.State) invoiceRow {
 		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: string(s.DeclineCode), PaymentID: s.PaymentID,
 		CreatedAt:   repo.UnixMillis(s.CreatedAt),
 		FinalizedAt: repo.UnixMillis(s.FinalizedAt), PaidAt: repo.UnixMillis(s.PaidAt), Revision: s.Revision,
+		Metadata: s.Metadata.Text(),
 	}
 }
 
@@ -76,6 +79,7 @@ func (r invoiceRow) toState() invoice.State {
 		NextAttemptAt: time.Time(r.NextAttemptAt), DeclineCode: payment.DeclineCode(r.DeclineCode), PaymentID: r.PaymentID,
 		CreatedAt:   time.Time(r.CreatedAt),
 		FinalizedAt: time.Time(r.FinalizedAt), PaidAt: time.Time(r.PaidAt), Revision: r.Revision,
+		Metadata: metadata.Restore(r.Metadata),
 	}
 }
 

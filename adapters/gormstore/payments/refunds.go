@@ -9,6 +9,7 @@ import (
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/dispute"
 	"sundry/core/ledger"
+	"sundry/core/metadata"
 	"sundry/core/refund"
 	"sundry/ports"
 )
@@ -35,6 +36,7 @@ type refundRow struct {
 	Automatic        bool
 	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
 	SettledAt        repo.UnixMillis
+	Metadata         string
 	Revision         int64
 }
 
@@ -53,6 +55,7 @@ func newRefundRow(f refund.State) refundRow {
 		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, Automatic: f.Automatic,
 		CreatedAt: repo.UnixMillis(f.CreatedAt),
 		SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
+		Metadata: f.Metadata.Text(),
 	}
 }
 
@@ -66,7 +69,7 @@ func (r refundRow) toState() refund.State {
 		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull,
 		Automatic: r.Automatic,
 		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
-		Revision: r.Revision,
+		Metadata: metadata.Restore(r.Metadata), Revision: r.Revision,
 	}
 }
 

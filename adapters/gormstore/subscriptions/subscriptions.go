@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/subscription"
@@ -50,6 +51,7 @@ type subscriptionRow struct {
 	Dunning            repo.JSONColumn[subscription.Dunning]
 	Charge             repo.JSONColumn[*subscription.Charge]
 	TrialCard          string
+	Metadata           string
 	Revision           int64
 }
 
@@ -72,6 +74,7 @@ func newSubscriptionRow(s subscription.State) subscriptionRow {
 		Disputes: repo.JSON(append([]subscription.OpenDispute{}, s.Disputes...)), Held: s.Held, Withdrawn: s.Withdrawn,
 		Dunning: repo.JSON(s.Dunning),
 		Charge:  repo.JSON(s.Charge), Revision: s.Revision, TrialCard: s.TrialCard,
+		Metadata: s.Metadata.Text(),
 	}
 }
 
@@ -90,6 +93,7 @@ func (r subscriptionRow) toState() subscription.State {
 		Planned: r.Planned.V, Discount: r.Discount.V, Credit: amount(r.Credit), PeriodValue: amount(r.PeriodValue),
 		Funds: r.Funds.V, Disputes: r.Disputes.V, Held: r.Held, Withdrawn: r.Withdrawn,
 		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision, TrialCard: r.TrialCard,
+		Metadata: metadata.Restore(r.Metadata),
 	}
 }
 

@@ -37,6 +37,7 @@ func Routes(d Deps) []httpapi.Route {
 		},
 		{Method: fiber.MethodGet, Path: invoices, Auth: httpapi.SecretKey, Handle: h.list},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
+		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},
 		{Method: fiber.MethodGet, Path: one + "/explain", Auth: httpapi.SecretKey, Handle: h.explain},
 		{
 			Method: fiber.MethodPost, Path: one + "/pay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
@@ -105,6 +106,18 @@ func (h handlers) list(c *fiber.Ctx) error {
 
 func (h handlers) get(c *fiber.Ctx) error {
 	state, err := h.Invoicing.Invoice(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newView(state))
+}
+
+func (h handlers) patch(c *fiber.Ctx) error {
+	change, err := httpapi.DecodeMetadata(c)
+	if err != nil {
+		return err
+	}
+	state, err := h.Invoicing.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ func (h handlers) returnRoutes() []httpapi.Route {
 			WhileSuspended: true, Handle: h.postRefund,
 		},
 		{Method: fiber.MethodGet, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.getRefund},
+		{Method: fiber.MethodPatch, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.patchRefund},
 		{Method: fiber.MethodGet, Path: "/v1/disputes", Auth: httpapi.SecretKey, Handle: h.listDisputes},
 		{Method: fiber.MethodGet, Path: "/v1/disputes/:id", Auth: httpapi.SecretKey, Handle: h.getDispute},
 		{
@@ -36,12 +37,13 @@ func (h handlers) returnRoutes() []httpapi.Route {
 
 // refundRequest is the body of POST /v1/refunds.
 type refundRequest struct {
-	PaymentID     *string `json:"paymentId"`
-	CheckoutID    *string `json:"checkoutId"`
-	AmountInCents *int64  `json:"amountInCents"`
-	Reason        *string `json:"reason"`
-	KeepAccess    *bool   `json:"keepAccess"`
-	Subscription  *string `json:"subscription"`
+	PaymentID     *string            `json:"paymentId"`
+	CheckoutID    *string            `json:"checkoutId"`
+	AmountInCents *int64             `json:"amountInCents"`
+	Reason        *string            `json:"reason"`
+	KeepAccess    *bool              `json:"keepAccess"`
+	Subscription  *string            `json:"subscription"`
+	Metadata      *map[string]string `json:"metadata"`
 }
 
 func (h handlers) postRefund(c *fiber.Ctx) error {
@@ -51,7 +53,7 @@ func (h handlers) postRefund(c *fiber.Ctx) error {
 		Minor:  body.AmountInCents,
 		Reason: httpapi.ValueOf(body.Reason), KeepAccess: httpapi.ValueOf(body.KeepAccess),
 		Subscription: refund.End(httpapi.ValueOf(body.Subscription)),
-		Key:          c.Get("Idempotency-Key"),
+		Key:          c.Get("Idempotency-Key"), Metadata: httpapi.ValueOf(body.Metadata),
 	}
 	if err := httpapi.MergeFieldErrors(reading, request.Validate()); err != nil {
 		return err
@@ -65,6 +67,18 @@ func (h handlers) postRefund(c *fiber.Ctx) error {
 
 func (h handlers) getRefund(c *fiber.Ctx) error {
 	f, err := h.Refunds.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(f.View())
+}
+
+func (h handlers) patchRefund(c *fiber.Ctx) error {
+	change, err := httpapi.DecodeMetadata(c)
+	if err != nil {
+		return err
+	}
+	f, err := h.Refunds.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
 	if err != nil {
 		return err
 	}

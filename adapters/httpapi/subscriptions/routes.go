@@ -30,6 +30,7 @@ func Routes(d Deps) []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
+		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},
 		{
 			Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey,
 			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.cancel,

@@ -58,6 +58,15 @@ func (h handlers) get(c *fiber.Ctx) error {
 	return h.respond(c, s, err)
 }
 
+func (h handlers) patch(c *fiber.Ctx) error {
+	change, err := httpapi.DecodeMetadata(c)
+	if err != nil {
+		return err
+	}
+	s, err := h.Subscriptions.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
+	return h.respond(c, s, err)
+}
+
 // cancelRequest is the body of POST …/cancel; without one the subscription ends now.
 type cancelRequest struct {
 	AtPeriodEnd *bool `json:"atPeriodEnd"`

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"sundry/core/country"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/payment"
 	"sundry/core/plan"
 	"sundry/modules/access"
@@ -272,15 +272,22 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		{Label: "Tax ID", Value: ui.Text(orDash(s.Details.TaxID))},
 		{Label: "Since", Value: v.moment(s.CreatedAt)},
 	}
-	pairs := s.Metadata.Map()
-	for _, key := range slices.Sorted(maps.Keys(pairs)) {
-		details = append(details, ui.Fact{Label: key, Value: ui.Text(pairs[key])})
-	}
+	details = append(details, metadataFacts(s.Metadata)...)
 	for _, card := range cards {
 		details = append(details, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(card.Brand, card.Last4))})
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", details...), v.historyPart(why))
 	return r.send(c, v, p)
+}
+
+// metadataFacts show an integrator's own pairs.
+func metadataFacts(m metadata.Pairs) []ui.Fact {
+	pairs := m.Map()
+	facts := make([]ui.Fact, 0, len(pairs))
+	for _, key := range sortedKeys(pairs) {
+		facts = append(facts, ui.Fact{Label: key, Value: ui.Text(pairs[key])})
+	}
+	return facts
 }
 
 // customerOrders lists what a customer has paid.

@@ -112,6 +112,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 			ui.Fact{Label: "Next attempt", Value: v.moment(i.NextAttemptAt)},
 		)
 	}
+	all = append(all, metadataFacts(i.Metadata)...)
 	p.Aside = []ui.Part{ui.Facts("Details", append(all, ui.Fact{Label: "ID", Value: ui.Copyable(i.ID)})...)}
 	return r.send(c, v, p)
 }

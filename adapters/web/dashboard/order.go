@@ -362,8 +362,12 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 		{Label: "Date"},
 	}}
 	for _, f := range refunds {
+		about := []string{refundReason(f.Reason)}
+		for _, fact := range metadataFacts(f.Metadata) {
+			about = append(about, fact.Label+": "+fact.Value.Text)
+		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: refundReason(f.Reason)},
+			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: strings.Join(about, " · ")},
 			{Text: v.reader.Money(f.Share.Amount), Num: true},
 			{Text: v.reader.Money(f.Share.Tax), Num: true},
 			refundTones[f.Status], v.moment(f.CreatedAt),

@@ -151,6 +151,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		all = append(all, ui.Fact{Label: "From the next period",
 			Value: ui.Text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
 	}
+	all = append(all, metadataFacts(s.Metadata)...)
 	all = append(all,
 		ui.Fact{Label: "Checkout", Value: ui.Copyable(s.CheckoutID)},
 		ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)},

@@ -154,6 +154,7 @@ export interface NewInvoice {
   lineItems: { description: string; amountInCents: number }[];
   periodStart?: string;
   periodEnd?: string;
+  metadata?: Record<string, string>;
 }
 
 export interface Invoice {
@@ -170,6 +171,7 @@ export interface Invoice {
   hostedUrl: string;
   pdfUrl: string;
   paidAt: Time | null;
+  metadata: Record<string, string>;
 }
 
 /** A refund of the payment that either id names. Without an amount it is all that is left. */
@@ -180,6 +182,7 @@ export interface NewRefund {
   reason: string;
   keepAccess?: boolean;
   subscription?: "cancel_now" | "cancel_at_period_end" | "keep";
+  metadata?: Record<string, string>;
 }
 
 export interface Refund {
@@ -189,6 +192,7 @@ export interface Refund {
   currency: string;
   reason: string;
   status: string;
+  metadata: Record<string, string>;
 }
 
 /** What happened in your account. The members of `data` are those of `GET /v1/event-types`. */
