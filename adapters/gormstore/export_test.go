@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/pressly/goose/v3/lock"
+
 	"sundry/core/id"
 )
 
@@ -27,4 +29,10 @@ func ClaimSQL(engine string, limit int) string {
 // SumBalancesInPages is SumBalances with few postings in a transaction.
 func SumBalancesInPages(ctx context.Context, s *Store, now time.Time, page int) error {
 	return s.sumBalances(ctx, FirstID(id.LedgerEntry, now.Add(-commitSlack)), page)
+}
+
+// NewIndexLocker returns the lock under which an index is built.
+func NewIndexLocker(index string) (lock.SessionLocker, error) {
+	locker, err := lock.NewPostgresSessionLocker()
+	return &indexLocker{locker, index}, err
 }

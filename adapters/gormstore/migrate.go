@@ -18,8 +18,9 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migrate brings the schema up to date. A lock lets one process do it while others wait. It changes nothing, and says
-// why, if the schema is newer than this program or was made by a migration that has changed since.
+// Migrate brings the schema up to date. A lock lets one process do it while others wait. A later version's schema stays
+// as it is: this program runs on it if all that it does not know has only added to it. Otherwise, and where a migration
+// has changed since it made the schema, Migrate changes nothing and says why.
 func (s *Store) Migrate(ctx context.Context) (err error) {
 	db, err := s.write.DB()
 	if err != nil {
@@ -37,34 +38,39 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		defer func() { err = errors.Join(err, direct.Close()) }()
 		db = direct
 	}
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	dialectName, files, err := s.migrationFiles()
 	if err != nil {
 		return err
 	}
+	known, err := readMigrations(files)
+	if err != nil {
+		return err
+	}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	indexes := &indexLocker{}
 	if dialectName == goose.DialectPostgres {
 		if err := s.makeSchema(ctx, db); err != nil {
 			return explainPooler(err)
 		}
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(s.migrationLock()))
+		indexes.SessionLocker, err = lock.NewPostgresSessionLocker(lock.WithLockID(s.migrationLock()))
 		if err != nil {
 			return fmt.Errorf("migration lock: %w", err)
 		}
-		options = append(options, goose.WithSessionLocker(locker))
+		options = append(options, goose.WithSessionLocker(indexes))
 	}
 	provider, err := goose.NewProvider(dialectName, db, files, options...)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	sums, err := checksums(files, provider.ListSources())
-	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
-	}
-	if err := s.checkSchema(ctx, db, sums); err != nil {
+	if err := s.checkSchema(ctx, db, known); err != nil {
 		return explainPooler(err)
 	}
-	if err := untilUnlocked(ctx, migrationPause, func() error { _, err := provider.Up(ctx); return err }); err != nil {
-		return fmt.Errorf("migrate: %w", explainPooler(err))
+	for _, step := range stepsOf(known) {
+		indexes.building = step.index
+		err := untilUnlocked(ctx, migrationPause, func() error { _, err := provider.UpTo(ctx, step.last); return err })
+		if err != nil {
+			return fmt.Errorf("migrate: %w", explainPooler(err))
+		}
 	}
 	if tuning := s.dialect.tuning(); tuning != "" {
 		if _, err := db.ExecContext(ctx, tuning); err != nil {
@@ -119,29 +125,53 @@ func (s *Store) migrationFiles() (goose.Dialect, fs.FS, error) {
 	return dialect, files, err
 }
 
-// checksums returns the SHA-256 of every migration's file, by its version.
-func checksums(files fs.FS, sources []*goose.Source) (map[int64]string, error) {
-	sums := map[int64]string{}
-	for _, source := range sources {
-		content, err := fs.ReadFile(files, source.Path)
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(content)
-		sums[source.Version] = hex.EncodeToString(sum[:])
-	}
-	return sums, nil
+// migration is a file of this program's.
+type migration struct {
+	version  int64
+	path     string
+	checksum string // SHA-256
+	changes  []change
+	phase    phase
 }
 
-// checksumTable makes the table of the checksums. It is there before the first migration.
-const checksumTable = "CREATE TABLE IF NOT EXISTS migration_checksums (version BIGINT PRIMARY KEY, checksum TEXT NOT NULL)"
+// readMigrations reads an engine's migrations, in their order.
+func readMigrations(files fs.FS) ([]migration, error) {
+	sources, err := sourcesOf(files)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]migration, len(sources))
+	for i, source := range sources {
+		content, err := fs.ReadFile(files, source.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read migrations: %w", err)
+		}
+		changes, err := changesOf(string(content))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", source.Path, err)
+		}
+		sum := sha256.Sum256(content)
+		all[i] = migration{
+			version: source.Version, path: source.Path, checksum: hex.EncodeToString(sum[:]), changes: changes,
+			phase: phaseOf(source.Version, changes),
+		}
+	}
+	return all, nil
+}
+
+// schemaTables are there before the first migration: the checksum of each, and what it does to programs that do not
+// know it.
+var schemaTables = []string{
+	"CREATE TABLE IF NOT EXISTS migration_checksums (version BIGINT PRIMARY KEY, checksum TEXT NOT NULL)",
+	"CREATE TABLE IF NOT EXISTS migration_phases (version BIGINT PRIMARY KEY, phase TEXT NOT NULL)",
+}
 
 // schemaLock is the advisory lock of PostgreSQL under which the checksums of defaultSchema are compared and written.
 const schemaLock = 0x5e_c4e_c4
 
-// checkSchema compares what was run on the database with this program's migrations, and records the checksums of those
-// that are about to run. They are recorded before and not after, so that no crash leaves a migration without one.
-func (s *Store) checkSchema(ctx context.Context, db *sql.DB, sums map[int64]string) (err error) {
+// checkSchema compares what was run on the database with this program's migrations, and records those that are about to
+// run. They are recorded before and not after, so that no crash leaves a migration without its record.
+func (s *Store) checkSchema(ctx context.Context, db *sql.DB, known []migration) (err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("check the schema: %w", err)
@@ -157,71 +187,115 @@ func (s *Store) checkSchema(ctx context.Context, db *sql.DB, sums map[int64]stri
 			return fmt.Errorf("lock the schema: %w", err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, checksumTable); err != nil {
-		return fmt.Errorf("make the table of checksums: %w", err)
+	for _, table := range schemaTables {
+		if _, err := tx.ExecContext(ctx, table); err != nil {
+			return fmt.Errorf("make the tables of migrations: %w", err)
+		}
 	}
-	recorded, err := s.recordedChecksums(ctx, tx, bind)
+	ran, err := s.ranMigrations(ctx, tx)
 	if err != nil {
-		return fmt.Errorf("read the schema's checksums: %w", err)
-	}
-	if err := schemaFault(recorded, sums); err != nil {
 		return err
 	}
-	for version, sum := range sums {
-		const record = "INSERT INTO migration_checksums (version, checksum) VALUES (?, ?) " +
-			"ON CONFLICT (version) DO UPDATE SET checksum = excluded.checksum"
-		if _, ran := recorded[version]; !ran {
-			if _, err := tx.ExecContext(ctx, bind(record), version, sum); err != nil {
-				return fmt.Errorf("record a migration's checksum: %w", err)
+	if _, err := compareSchema(ran, known); err != nil {
+		return err
+	}
+	for _, m := range known {
+		if _, done := ran[m.version]; done {
+			continue
+		}
+		for _, record := range []struct{ table, column, value string }{
+			{"migration_checksums", "checksum", m.checksum}, {"migration_phases", "phase", string(m.phase)},
+		} {
+			query := fmt.Sprintf("INSERT INTO %s (version, %s) VALUES (?, ?) ON CONFLICT (version) DO UPDATE SET %[2]s = "+
+				"excluded.%[2]s", record.table, record.column)
+			if _, err := tx.ExecContext(ctx, bind(query), m.version, record.value); err != nil {
+				return fmt.Errorf("record a migration: %w", err)
 			}
 		}
 	}
 	return tx.Commit()
 }
 
-// recordedChecksums returns the checksum of every migration that has run, "" for one without.
-func (s *Store) recordedChecksums(
-	ctx context.Context, tx *sql.Tx, bind func(query string) string,
-) (map[int64]string, error) {
-	var ran bool
-	if err := tx.QueryRowContext(ctx, bind(s.dialect.hasTable()), goose.DefaultTablename).Scan(&ran); err != nil || !ran {
+// ranMigration is what is recorded of a migration that has run: "" where nothing is.
+type ranMigration struct {
+	checksum string
+	phase    phase
+}
+
+// ranMigrations returns those that have run, by their versions. A database may have no schema yet, or one that an older
+// version made.
+func (s *Store) ranMigrations(ctx context.Context, tx *sql.Tx) (map[int64]ranMigration, error) {
+	versions, err := s.textsByVersion(ctx, tx, goose.DefaultTablename,
+		"SELECT version_id, '' FROM goose_db_version WHERE is_applied AND version_id > 0")
+	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT g.version_id, COALESCE(c.checksum, '') FROM goose_db_version g
-		LEFT JOIN migration_checksums c ON c.version = g.version_id WHERE g.is_applied AND g.version_id > 0`)
+	sums, err := s.textsByVersion(ctx, tx, "migration_checksums", "SELECT version, checksum FROM migration_checksums")
+	if err != nil {
+		return nil, err
+	}
+	phases, err := s.textsByVersion(ctx, tx, "migration_phases", "SELECT version, phase FROM migration_phases")
+	if err != nil {
+		return nil, err
+	}
+	ran := map[int64]ranMigration{}
+	for version := range versions {
+		ran[version] = ranMigration{sums[version], phase(phases[version])}
+	}
+	return ran, nil
+}
+
+// textsByVersion reads a query of a table of migrations: nothing where there is no such table.
+func (s *Store) textsByVersion(ctx context.Context, tx *sql.Tx, table, query string) (_ map[int64]string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read %s: %w", table, err)
+		}
+	}()
+	var there bool
+	if err := tx.QueryRowContext(ctx, s.bind()(s.dialect.hasTable()), table).Scan(&there); err != nil || !there {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	recorded := map[int64]string{}
+	texts := map[int64]string{}
 	for rows.Next() {
 		var version int64
-		var sum string
-		if err := rows.Scan(&version, &sum); err != nil {
+		var text string
+		if err := rows.Scan(&version, &text); err != nil {
 			return nil, err
 		}
-		recorded[version] = sum
+		texts[version] = text
 	}
-	return recorded, rows.Err()
+	return texts, rows.Err()
 }
 
-// schemaFault says why this program must not use a schema: recorded are the checksums of the migrations that made it.
-// It names the first fault only, as the others usually follow from it.
-func schemaFault(recorded, sums map[int64]string) error {
-	for _, version := range slices.Sorted(maps.Keys(recorded)) {
-		sum := recorded[version]
-		ours, known := sums[version]
+// compareSchema returns the migrations that a later version ran and that this program can run beside, or why it must
+// not use the schema. It names the first fault only, as the others usually follow from it.
+func compareSchema(ran map[int64]ranMigration, known []migration) (later []int64, err error) {
+	ours := map[int64]string{}
+	for _, m := range known {
+		ours[m.version] = m.checksum
+	}
+	for _, version := range slices.Sorted(maps.Keys(ran)) {
+		m := ran[version]
+		sum, isOurs := ours[version]
 		switch {
-		case !known:
-			return fmt.Errorf("the database has migration %05d, which this program does not know: a later version made the "+
-				"schema; start that one or a newer", version)
-		case sum == "":
-			return fmt.Errorf("the database has migration %05d without a checksum: it was made before version 0.1.0, from "+
-				"which no upgrade leads here; start on another database", version)
-		case sum != ours:
-			return fmt.Errorf("migration %05d is not the one that made this database: its file was changed since; start a "+
-				"released version", version)
+		case !isOurs && (m.phase == expand || m.phase == neutral):
+			later = append(later, version)
+		case !isOurs:
+			return nil, fmt.Errorf("the database has migration %05d, which this program does not know and which takes away "+
+				"what it may use: a later version made the schema; start that one or a newer", version)
+		case m.checksum == "":
+			return nil, fmt.Errorf("the database has migration %05d without a checksum: it was made before version 0.1.0, "+
+				"from which no upgrade leads here; start on another database", version)
+		case m.checksum != sum:
+			return nil, fmt.Errorf("migration %05d is not the one that made this database: its file was changed since; "+
+				"start a released version", version)
 		}
 	}
-	return nil
+	return later, nil
 }

@@ -1,6 +1,7 @@
 package gormstore_test
 
 import (
+	"database/sql"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,12 @@ func TestASchemaThatIsNotOursStopsTheStart(t *testing.T) {
 			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, TRUE)",
 			"DELETE FROM goose_db_version WHERE version_id = 99999",
 			"has migration 99999, which this program does not know",
+		},
+		"from a newer program that takes away": {
+			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, TRUE); " +
+				"INSERT INTO migration_phases (version, phase) VALUES (99999, 'contract')",
+			"DELETE FROM goose_db_version WHERE version_id = 99999",
+			"takes away what it may use",
 		},
 		"made by a migration that changed": {
 			"UPDATE migration_checksums SET checksum = 'x' || checksum WHERE version = 6",
@@ -50,6 +57,84 @@ func TestASchemaThatIsNotOursStopsTheStart(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestMigrate_RunsBesideALaterVersion(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		url := engine.URL(t)
+		for _, statement := range []string{
+			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99997, TRUE)",
+			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99998, TRUE)",
+			"INSERT INTO migration_phases (version, phase) VALUES (99997, 'expand')",
+			"INSERT INTO migration_phases (version, phase) VALUES (99998, 'data')",
+			"INSERT INTO migration_phases (version, phase) VALUES (99999, 'contract')", // recorded, but not run
+		} {
+			engine.Exec(t, url, statement)
+		}
+		store, err := gormstore.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = store.Close() }()
+		if err := store.Migrate(t.Context()); err != nil {
+			t.Error(err)
+		}
+		lines, err := store.PlanMigrations(t.Context())
+		want := "99997 of a later version ran before: this version runs beside it\n" +
+			"99998 of a later version ran before: this version runs beside it"
+		if got := strings.Join(lines, "\n"); err != nil || got != want {
+			t.Errorf("got %v and %q, want %q", err, got, want)
+		}
+	})
+}
+
+func TestMigrate_BuildsAnInterruptedIndexAgain(t *testing.T) {
+	t.Parallel()
+	url := testdb.Postgres.URL(t)
+	for _, statement := range []string{
+		"CREATE TABLE letters (letter TEXT)", "INSERT INTO letters VALUES ('a'), ('a')",
+	} {
+		testdb.Postgres.Exec(t, url, statement)
+	}
+	db, err := sql.Open("pgx", url+"&lock_timeout=5000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(t.Context(), "CREATE UNIQUE INDEX CONCURRENTLY letters_letter ON letters (letter)"); err == nil {
+		t.Fatal("the build is not interrupted")
+	}
+	indexes := func() int64 {
+		return testdb.Postgres.Int(t, url, "SELECT COUNT(*) FROM pg_class WHERE relname = 'letters_letter'")
+	}
+	if indexes() != 1 {
+		t.Fatal("nothing is left of the interrupted build")
+	}
+	timeout := func() (text string) {
+		if err := conn.QueryRowContext(t.Context(), "SHOW lock_timeout").Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	locker, err := gormstore.NewIndexLocker("letters_letter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := locker.SessionLock(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
+	if n, limit := indexes(), timeout(); n != 0 || limit != "0" {
+		t.Errorf("while it is built: %d indexes, a limit of %s, want 0 and 0", n, limit)
+	}
+	if err := locker.SessionUnlock(t.Context(), conn); err != nil || timeout() != "5s" {
+		t.Errorf("afterwards: %v, a limit of %s, want 5s", err, timeout())
 	}
 }
 

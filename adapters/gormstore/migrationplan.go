@@ -22,8 +22,8 @@ type phase string
 
 const (
 	// expand adds what the program before does not see. Contract takes away, or refuses, what it may still use. Neutral is
-	// neither.
-	neutral  phase = ""
+	// neither. The table migration_phases has these words.
+	neutral  phase = "data"
 	expand   phase = "expand"
 	contract phase = "contract"
 )
@@ -87,6 +87,7 @@ var rules = []rule{
 		false),
 	statementRule(`ALTER TABLE (\w+) ALTER (?:COLUMN )?\w+ SET DEFAULT`, expand, accessExclusive, false),
 	statementRule(`ALTER TABLE (\w+) SET \(`, neutral, shareUpdate, false),
+	statementRule(`ALTER TABLE (\w+) REPLICA IDENTITY `, neutral, accessExclusive, false),
 	statementRule(`ALTER TABLE (\w+) (?:DROP|RENAME) `, contract, accessExclusive, false),
 	statementRule(`ALTER TABLE (\w+) `, contract, accessExclusive, true),
 	statementRule(`DROP TABLE (?:IF EXISTS )?(\w+)`, contract, accessExclusive, false),
@@ -166,6 +167,26 @@ func phasesOf(changes []change) []phase {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// judged are the phases of migrations that their statements alone do not tell.
+var judged = map[int64]phase{
+	66: expand, // its triggers refuse nothing: they write to a table that older programs do not know
+}
+
+// phaseOf returns what a migration does to programs that do not know it.
+func phaseOf(version int64, changes []change) phase {
+	if known, ok := judged[version]; ok {
+		return known
+	}
+	phases := phasesOf(changes)
+	switch {
+	case slices.Contains(phases, contract):
+		return contract
+	case slices.Contains(phases, expand):
+		return expand
+	}
+	return neutral
+}
+
 // PlanMigrations describes, a line each, the migrations that Migrate would run now, with the locks that they take. It
 // changes nothing.
 func (s *Store) PlanMigrations(ctx context.Context) (lines []string, err error) {
@@ -177,44 +198,32 @@ func (s *Store) PlanMigrations(ctx context.Context) (lines []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	sources, err := sourcesOf(files)
+	known, err := readMigrations(files)
 	if err != nil {
 		return nil, err
-	}
-	sums, err := checksums(files, sources)
-	if err != nil {
-		return nil, fmt.Errorf("read migrations: %w", err)
 	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("plan migrations: %w", err)
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
-	recorded, err := s.recordedIfAny(ctx, tx)
+	ran, err := s.ranMigrations(ctx, tx)
 	if err != nil {
-		return nil, fmt.Errorf("read the schema's checksums: %w", err)
-	}
-	if err := schemaFault(recorded, sums); err != nil {
 		return nil, err
 	}
-	for _, source := range sources {
-		if _, ran := recorded[source.Version]; ran {
+	later, err := compareSchema(ran, known)
+	if err != nil {
+		return nil, err
+	}
+	for _, version := range later {
+		lines = append(lines, fmt.Sprintf("%05d of a later version ran before: this version runs beside it", version))
+	}
+	for _, m := range known {
+		if _, done := ran[m.version]; done {
 			continue
 		}
-		content, err := fs.ReadFile(files, source.Path)
-		if err != nil {
-			return nil, err
-		}
-		changes, err := changesOf(string(content))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", source.Path, err)
-		}
-		kind := "data"
-		if phases := phasesOf(changes); len(phases) > 0 {
-			kind = strings.Trim(fmt.Sprint(phases), "[]")
-		}
-		lines = append(lines, source.Path+" ("+kind+")")
-		for _, c := range changes {
+		lines = append(lines, m.path+" ("+string(m.phase)+")")
+		for _, c := range m.changes {
 			line, err := s.describe(ctx, tx, c)
 			if err != nil {
 				return nil, err
@@ -223,19 +232,6 @@ func (s *Store) PlanMigrations(ctx context.Context) (lines []string, err error) 
 		}
 	}
 	return lines, nil
-}
-
-// recordedIfAny is recordedChecksums on a database that may have no schema yet.
-func (s *Store) recordedIfAny(ctx context.Context, tx *sql.Tx) (map[int64]string, error) {
-	bind := s.bind()
-	var there bool
-	if err := tx.QueryRowContext(ctx, bind(s.dialect.hasTable()), "migration_checksums").Scan(&there); err != nil {
-		return nil, err
-	}
-	if !there {
-		return map[int64]string{}, nil
-	}
-	return s.recordedChecksums(ctx, tx, bind)
 }
 
 // bind returns what numbers the parameters of a statement as the engine wants them.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,38 +21,59 @@ const firstUpgradable = 60
 // so processes of two successive releases run beside each other.
 func TestMigrationsExpandOrContract(t *testing.T) {
 	t.Parallel()
-	checked := 0
 	for _, engine := range []string{"sqlite", "postgres"} {
 		files, err := migrationsOf(engine)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources, err := sourcesOf(files)
+		known, err := readMigrations(files)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", engine, err)
 		}
-		for _, source := range sources {
-			content, err := fs.ReadFile(files, source.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			changes, err := changesOf(string(content))
-			if err != nil {
-				t.Errorf("%s for %s: %v", source.Path, engine, err)
-			}
-			if source.Version < firstUpgradable {
+		checked, phases := 0, map[string]map[phase]string{} // release → phase → a migration of it
+		for _, m := range known {
+			if m.version < firstUpgradable {
 				continue
 			}
 			checked++
-			for _, fault := range upgradeFaults(engine, string(content), changes) {
-				t.Errorf("%s for %s: %s", source.Path, engine, fault)
+			content, err := fs.ReadFile(files, m.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fault := range upgradeFaults(engine, string(content), m.changes) {
+				t.Errorf("%s for %s: %s", m.path, engine, fault)
+			}
+			at := slices.IndexFunc(releases, func(r release) bool { return m.version <= r.last })
+			if at < 0 {
+				t.Fatalf("%s is after the last release", m.path)
+			}
+			if m.phase != neutral {
+				if phases[releases[at].version] == nil {
+					phases[releases[at].version] = map[phase]string{}
+				}
+				phases[releases[at].version][m.phase] = m.path
+			}
+		}
+		if checked < 2 {
+			t.Errorf("checked %d migrations for %s, want those since %d", checked, engine, firstUpgradable)
+		}
+		for version, found := range phases {
+			if len(found) > 1 {
+				t.Errorf("%s for %s expands with %s and contracts with %s: the next release contracts", version, engine,
+					found[expand], found[contract])
 			}
 		}
 	}
-	if checked < 2 {
-		t.Errorf("checked %d migrations, want those since %d of both engines", checked, firstUpgradable)
-	}
 }
+
+// release is a version and the number of its last migration.
+type release struct {
+	version string
+	last    int64
+}
+
+// releases are in their order. The last one is the next, whose migrations may still be added to.
+var releases = []release{{"0.1.0", 19}, {"unreleased", math.MaxInt64}}
 
 // upgradeFaults returns why processes could not go on beside a migration.
 func upgradeFaults(engine, content string, changes []change) []string {

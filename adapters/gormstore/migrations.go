@@ -15,7 +15,7 @@ var migrations embed.FS
 //go:embed tuning/postgres.sql
 var postgresTuning string
 
-// Schema is the text of every migration, of their checksums and of the tuning: two builds with the same text make the
+// Schema is the text of every migration, of their records and of the tuning: two builds with the same text make the
 // same database.
 func Schema() string {
 	var all strings.Builder
@@ -26,7 +26,7 @@ func Schema() string {
 			all.WriteString(name + "\n" + string(text))
 		}
 	}
-	return all.String() + checksumTable + postgresTuning
+	return all.String() + strings.Join(schemaTables, "") + postgresTuning
 }
 
 // engineFiles are the migrations of one engine as one folder.

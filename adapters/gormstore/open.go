@@ -58,6 +58,7 @@ func gormConfig() *gorm.Config {
 		Logger:                 logger.Discard, // errors are returned, and statements hold personal data
 		SkipDefaultTransaction: true,           // Atomically is the only way to write
 		DisableAutomaticPing:   true,
+		QueryFields:            true, // a query that asks for * ends when a later version adds a column
 	}
 }
 

@@ -292,7 +292,7 @@ func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time
 	err = s.writeTask(ctx, func(t *repo.Base) error {
 		var found []nextTask
 		args := map[string]any{"creator": creatorID, "until": until.UnixMilli(), "now": now.UnixMilli()}
-		if err := t.DB.Raw(nextSQL, args).Scan(&found).Error; err != nil {
+		if err := t.DB.Raw(repo.WithColumns[taskRow](t, nextSQL), args).Scan(&found).Error; err != nil {
 			return t.Failure("next task of "+creatorID, err)
 		}
 		if len(found) == 0 {
@@ -301,8 +301,8 @@ func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time
 		next := found[0].Task
 		var rows []taskRow
 		err := t.DB.Raw(
-			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id = ? AND token = ? AND "+
-				"lease_until <= ? RETURNING *",
+			repo.WithColumns[taskRow](t, "UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 "+
+				"WHERE id = ? AND token = ? AND lease_until <= ? RETURNING *"),
 			now.Add(lease).UnixMilli(), next.ID, next.Token, now.UnixMilli()).Scan(&rows).Error
 		if ok = len(rows) > 0; ok {
 			next = rows[0]
@@ -336,7 +336,7 @@ func (s *Store) ClaimAlong(ctx context.Context, creatorID, kind string, now, unt
 	query := strings.Replace(alongSQL, ":locked", s.dialect.skipLocked(), 1)
 	err = s.writeTask(ctx, func(t *repo.Base) error {
 		var rows []taskRow
-		err := t.DB.Raw(query, map[string]any{
+		err := t.DB.Raw(repo.WithColumns[taskRow](t, query), map[string]any{
 			"creator": creatorID, "kind": kind, "until": until.UnixMilli(), "now": now.UnixMilli(),
 			"lease": now.Add(lease).UnixMilli(), "limit": limit,
 		}).Scan(&rows).Error

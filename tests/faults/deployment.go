@@ -69,6 +69,8 @@ type Deployment struct {
 	Database *Proxy
 	Redis    *Proxy
 	env      map[string]string
+	// program is the path of the binary, "" for the one of this source.
+	program string
 	// direct is the test's own connection.
 	direct *sql.DB
 }
@@ -138,6 +140,19 @@ func newDeployment(t testing.TB) *Deployment {
 	}}
 }
 
+// path returns the path of the deployment's program.
+func (d *Deployment) path(t testing.TB) string {
+	t.Helper()
+	if d.program != "" {
+		return d.program
+	}
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Process is one running process of a deployment.
 type Process struct {
 	// App asks the process over HTTP, for those that serve.
@@ -152,10 +167,7 @@ type Process struct {
 // of the deployment's own.
 func (d *Deployment) Start(t testing.TB, command string, vars map[string]string) *Process {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := d.path(t)
 	addr, metrics := cmp.Or(vars["ADDR"], freeAddress(t)), freeAddress(t)
 	p := &Process{
 		App: &harness.App{URL: "http://" + addr, Log: &harness.Log{}}, log: &lockedBuffer{}, done: make(chan struct{}),
@@ -190,10 +202,7 @@ func (d *Deployment) Start(t testing.TB, command string, vars map[string]string)
 // RunToEnd runs a command of the program until it exits, and returns its output.
 func (d *Deployment) RunToEnd(t testing.TB, command string) (string, error) {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := d.path(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, strings.Fields(command)...)

@@ -21,6 +21,21 @@ type balancer struct {
 	failed   atomic.Int64
 }
 
+// newBalancer listens at the returned address.
+func newBalancer(t *testing.T) (b *balancer, address string) {
+	t.Helper()
+	b = &balancer{}
+	front := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: b.rewrite,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
+			b.failed.Add(1)
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	})
+	t.Cleanup(front.Close)
+	return b, front.URL
+}
+
 func (b *balancer) set(t *testing.T, replicas ...*Process) {
 	t.Helper()
 	all := make([]*url.URL, len(replicas))
@@ -49,21 +64,12 @@ func (b *balancer) rewrite(r *httputil.ProxyRequest) {
 func TestRestartsFailNoRequest(t *testing.T) {
 	t.Parallel()
 	d := Distributed(t)
-	b := &balancer{}
-	front := httptest.NewUnstartedServer(&httputil.ReverseProxy{
-		Rewrite: b.rewrite,
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			b.failed.Add(1)
-			w.WriteHeader(http.StatusBadGateway)
-		},
-	})
-	front.Start()
-	t.Cleanup(front.Close)
-	vars := map[string]string{"BASE_URL": front.URL, "TRUSTED_PROXIES": "private"}
+	b, front := newBalancer(t)
+	vars := map[string]string{"BASE_URL": front, "TRUSTED_PROXIES": "private"}
 	one, two := d.Start(t, "serve", vars), d.Start(t, "serve", vars)
 	d.Start(t, "worker", vars)
 	b.set(t, one, two)
-	app := &harness.App{URL: front.URL, Log: &harness.Log{}}
+	app := &harness.App{URL: front, Log: &harness.Log{}}
 	account := app.NewAccount(t)
 	listing := account.Published(t, nil)
 	stop := make(chan struct{})

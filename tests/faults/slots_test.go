@@ -97,7 +97,9 @@ func bookable(t *testing.T, a *harness.Account) harness.Listing {
 		harness.JSON{"timezone": "Europe/Paris", "weekly": weekly}).Want(t, 200)
 	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings",
 		harness.JSON{"virtual": harness.JSON{"provider": "jitsi"}}).Want(t, 200)
-	return a.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"slotIntervalMinutes": 30}})
+	return a.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{
+		"slotIntervalMinutes": 30, "horizonDays": 365,
+	}})
 }
 
 // openStarts are the open times of a listing on a day to come.

@@ -93,7 +93,8 @@ var grantsBySource = repo.NewSlot[[]grantRow]("grants")
 func PreloadPurchase(b *repo.Base, owner, arg, paymentID string) {
 	const query = "SELECT * FROM grants WHERE creator_id = (%s) AND source IN ('purchase', 'appointment') AND " +
 		"source_id = ?"
-	grantsBySource.Preload(b, "get grant of "+paymentID, fmt.Sprintf(query, owner), []any{arg, paymentID},
+	named := repo.WithColumns[grantRow](b, fmt.Sprintf(query, owner))
+	grantsBySource.Preload(b, "get grant of "+paymentID, named, []any{arg, paymentID},
 		func(rows pgx.Rows, keep func(string, []grantRow)) error {
 			found, err := repo.CollectRows[grantRow](b, rows)
 			for _, source := range []access.Source{access.Purchase, access.Appointment} {
@@ -128,8 +129,8 @@ var cachedGrants = repo.NewSlot[[]grantRow]("grants")
 
 // PreloadGrants reads the active grants of a customer.
 func PreloadGrants(b *repo.Base, creatorID, externalCustomerID string) {
-	cachedGrants.Preload(b, "list active grants", "SELECT * FROM grants WHERE "+ofCustomer+
-		" AND end_reason = '' ORDER BY id",
+	query := repo.WithColumns[grantRow](b, "SELECT * FROM grants WHERE "+ofCustomer+" AND end_reason = '' ORDER BY id")
+	cachedGrants.Preload(b, "list active grants", query,
 		[]any{creatorID, externalCustomerID}, func(rows pgx.Rows, keep func(string, []grantRow)) error {
 			found, err := repo.CollectRows[grantRow](b, rows)
 			keep(creatorID+"/"+externalCustomerID, found)

@@ -103,7 +103,8 @@ func (t snapshots) LockSoon(_ context.Context, empty access.Document) error {
 		return err
 	}
 	t.PreloadWith("access_snapshots", empty.CreatorID, empty.ExternalCustomerID)
-	return lockedSnapshots.Enqueue(t.Base, "get locked snapshot", "SELECT * FROM access_snapshots WHERE "+ofCustomer,
+	query := repo.WithColumns[snapshotRow](t.Base, "SELECT * FROM access_snapshots WHERE "+ofCustomer)
+	return lockedSnapshots.Enqueue(t.Base, "get locked snapshot", query,
 		[]any{empty.CreatorID, empty.ExternalCustomerID}, func(rows pgx.Rows, keep func(string, snapshotRow)) error {
 			found, err := repo.CollectRows[snapshotRow](t.Base, rows)
 			keep(empty.CreatorID+"/"+empty.ExternalCustomerID, append(found, *newSnapshotRow(empty))[0])

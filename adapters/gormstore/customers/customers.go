@@ -132,7 +132,7 @@ func PreloadBuyer(b *repo.Base, paymentID string) {
 		Owner, Name string
 		Customer    customerRow `gorm:"embedded"`
 	}
-	customersByName.Preload(b, "get buyer of "+paymentID, query, []any{paymentID},
+	customersByName.Preload(b, "get buyer of "+paymentID, repo.WithColumns[customerRow](b, query), []any{paymentID},
 		func(rows pgx.Rows, keep func(string, []customerRow)) error {
 			found, err := repo.CollectRows[namedRow](b, rows)
 			for _, row := range found {

@@ -95,7 +95,7 @@ func PreloadCards(b *repo.Base, planID string) {
 		Owner string
 		Card  paymentMethodRow `gorm:"embedded"`
 	}
-	cardLists.Preload(b, "list payment methods of "+planID, query, []any{planID},
+	cardLists.Preload(b, "list payment methods of "+planID, repo.WithColumns[paymentMethodRow](b, query), []any{planID},
 		func(rows pgx.Rows, keep func(string, []paymentmethod.State)) error {
 			all, err := repo.CollectRows[ownedRow](b, rows)
 			if err != nil || len(all) == 0 {

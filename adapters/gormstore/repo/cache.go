@@ -123,7 +123,7 @@ func (s *Slot[T]) cached(b *Base, key string) (cached, bool) {
 
 // PreloadRow is Preload of the one row, if there is any, that a query selects of gorm's mapping R.
 func PreloadRow[R, T any](b *Base, s *Slot[T], op, query string, args []any, convert func(R) T, keyOf func(R) string) {
-	s.Preload(b, op, query, args, func(rows pgx.Rows, keep func(string, T)) error {
+	s.Preload(b, op, WithColumns[R](b, query), args, func(rows pgx.Rows, keep func(string, T)) error {
 		all, err := CollectRows[R](b, rows)
 		for _, row := range all {
 			keep(keyOf(row), convert(row))

@@ -155,7 +155,7 @@ func findWithoutGorm[R any](b *Base, op, where string, args []any) (found []R, e
 	if err != nil {
 		return nil, err
 	}
-	query := Numbered(`SELECT * FROM "` + of.Table + `" WHERE ` + where)
+	query := Numbered(WithColumns[R](b, `SELECT * FROM "`+of.Table+`" WHERE `+where))
 	if b.Pipeline != nil {
 		return readPipelined(b, op, query, args, rowOf[R](of))
 	}

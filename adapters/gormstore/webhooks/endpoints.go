@@ -91,7 +91,8 @@ func PreloadEndpoints(b *repo.Base, owner, arg string) {
 		Owner    string
 		Endpoint endpointRow `gorm:"embedded"`
 	}
-	cachedEndpoints.Preload(b, "list all webhook endpoints of "+arg, fmt.Sprintf(query, owner), []any{arg},
+	named := repo.WithColumns[endpointRow](b, fmt.Sprintf(query, owner))
+	cachedEndpoints.Preload(b, "list all webhook endpoints of "+arg, named, []any{arg},
 		func(rows pgx.Rows, keep func(string, []webhook.EndpointState)) error {
 			all, err := repo.CollectRows[ownedRow](b, rows)
 			if err != nil || len(all) == 0 {
