@@ -39,8 +39,10 @@ const (
 	// partitions of the next months.
 	flushEvery     = time.Minute
 	partitionEvery = 12 * time.Hour
-	// sumEvery is the pause between two additions of new postings to the stored balances.
-	sumEvery = time.Hour
+	// sumEvery is the pause between two additions of new postings to the stored balances and figures. figuresFirst delays
+	// the first of figures after a start, at which there may be a whole history to add up.
+	sumEvery     = time.Hour
+	figuresFirst = time.Minute
 )
 
 // sweep does, in one process of all, what is periodic.
@@ -55,6 +57,9 @@ func (a *App) sweep(ctx context.Context) {
 			jobs.Sweep{Name: "uploads", First: retentionFirst, Every: retentionEvery, Do: a.modules.Files.SweepUploads},
 			jobs.Sweep{Name: "balances", First: sumEvery, Every: sumEvery, Do: func(ctx context.Context) error {
 				return a.store.SumBalances(ctx, a.clock.Real())
+			}},
+			jobs.Sweep{Name: "figures", First: figuresFirst, Every: sumEvery, Do: func(ctx context.Context) error {
+				return a.store.SumDays(ctx, a.clock.Real())
 			}},
 			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error {
 				return a.store.Retime(ctx, "")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sundry/core/civil"
 	"sundry/core/dispute"
 	"sundry/core/ledger"
 	"sundry/core/money"
@@ -28,17 +29,6 @@ type Sales interface {
 	Get(ctx context.Context, paymentID string) (ledger.SaleState, error)
 	// Update writes a changed sale. ErrStale.
 	Update(ctx context.Context, s ledger.SaleState) error
-	// SumByDay adds the account's sales of a range up by UTC day and currency, oldest day first.
-	SumByDay(ctx context.Context, creatorID string, between Created) ([]DaySales, error)
-}
-
-// DaySales sums an account's sales of one day in one currency.
-type DaySales struct {
-	Day      time.Time // its first instant, UTC
-	Currency money.Currency
-	Count    int64
-	Minor    int64 // what buyers paid
-	Refunded int64
 }
 
 // Ledger keeps the postings. Nothing in it is ever changed or deleted.
@@ -50,6 +40,9 @@ type Ledger interface {
 	List(ctx context.Context, creatorID, sourceID string, page Page) (List[ledger.Entry], error)
 	// Balances adds up the creator's own accounts in each currency that has a posting, ordered by currency.
 	Balances(ctx context.Context, creatorID string) ([]ledger.Balance, error)
+	// Days returns the account's figures of the days from one to another, in each currency in which something was posted
+	// on them, ordered by day and currency.
+	Days(ctx context.Context, creatorID string, from, to civil.Date) ([]ledger.DayFigures, error)
 	// ListAvailable returns entries of the account's available balance in one currency, oldest first, of the postings
 	// after the given id up to another, at most limit.
 	ListAvailable(ctx context.Context, creatorID string, currency money.Currency, after, until string,

@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-// balancesPage limits the postings of a creator that one transaction of SumBalances adds up.
+// balancesPage limits the postings of a creator that one transaction of SumBalances or SumDays adds up.
 const balancesPage = 1_000
 
 // SumBalances adds postings up in the stored balances, so that reading a balance costs what was posted lately and not
@@ -18,10 +18,19 @@ const balancesPage = 1_000
 // one may still be committed. Processes may call it at the same time; one that is interrupted goes on where it was.
 // now is real time.
 func (s *Store) SumBalances(ctx context.Context, now time.Time) error {
-	return s.sumBalances(ctx, FirstID(id.LedgerEntry, now.Add(-commitSlack)), balancesPage)
+	return s.sumPostings(ctx, now, balancesPage, treasury.SumBalances)
 }
 
-func (s *Store) sumBalances(ctx context.Context, before string, page int) error {
+// SumDays adds postings up in the stored figures of days, as SumBalances does in the stored balances.
+func (s *Store) SumDays(ctx context.Context, now time.Time) error {
+	return s.sumPostings(ctx, now, balancesPage, treasury.SumDays)
+}
+
+// addPostings adds the next postings of a creator to stored sums.
+type addPostings func(b *repo.Base, creatorID, before string, page int) (more bool, err error)
+
+func (s *Store) sumPostings(ctx context.Context, now time.Time, page int, add addPostings) error {
+	before := FirstID(id.LedgerEntry, now.Add(-commitSlack))
 	base := func(ctx context.Context) *repo.Base { return &repo.Base{DB: s.reader(ctx), Dialect: s.dialect} }
 	for creatorID := ""; ; {
 		var err error
@@ -31,7 +40,7 @@ func (s *Store) sumBalances(ctx context.Context, before string, page int) error 
 		}
 		for more := true; more; {
 			err := s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) (err error) {
-				more, err = treasury.SumBalances(base(ctx), creatorID, before, page)
+				more, err = add(base(ctx), creatorID, before, page)
 				return err
 			})
 			if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pressly/goose/v3/lock"
 
-	"sundry/core/id"
+	"sundry/adapters/gormstore/treasury"
 )
 
 // RowsRead returns the number of rows of a table that the connection of ctx's transaction has read, on PostgreSQL.
@@ -28,7 +28,12 @@ func ClaimSQL(engine string, limit int) string {
 
 // SumBalancesInPages is SumBalances with few postings in a transaction.
 func SumBalancesInPages(ctx context.Context, s *Store, now time.Time, page int) error {
-	return s.sumBalances(ctx, FirstID(id.LedgerEntry, now.Add(-commitSlack)), page)
+	return s.sumPostings(ctx, now, page, treasury.SumBalances)
+}
+
+// SumDaysInPages is SumDays with few postings in a transaction.
+func SumDaysInPages(ctx context.Context, s *Store, now time.Time, page int) error {
+	return s.sumPostings(ctx, now, page, treasury.SumDays)
 }
 
 // NewIndexLocker returns the lock under which an index is built.

@@ -89,6 +89,7 @@ var filled = []string{
 		SELECT 'led_' || lpad(n::text, 9, '0'), 'crt_0', CASE n WHEN 40000 THEN 'payout' ELSE 'sale' END, 'source_' || n,
 			CASE n WHEN 40000 THEN 'payout_requested' ELSE 'release' END, 'eur', 0, 0, 0, 0, 0, 1, -1, 0, 0, n
 		FROM generate_series(1, 40000) n`,
+	"INSERT INTO ledger_days_until (creator_id, until) VALUES ('crt_0', 'led_000039990')",
 	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events, subscriptions, " +
 		"ledger_postings, customers, payments",
 }
@@ -219,6 +220,10 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 		"trial of a card": {"subscriptions", 0, 10, func(ctx context.Context, r ports.Repos) (int, error) {
 			_, err := r.Subscriptions.Subscriptions.HasTrialCard(ctx, "unknown")
 			return 0, err
+		}},
+		"figures of all days": {"ledger_postings", 0, 30, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Treasury.Ledger.Days(ctx, "crt_0", 0, 99_999)
+			return len(found), err
 		}},
 		"posting of a payout": {"ledger_postings", 1, 10, func(ctx context.Context, r ports.Repos) (int, error) {
 			_, _, err := r.Treasury.Ledger.PayoutPosting(ctx, payout.State{ID: "source_40000", CreatorID: "crt_0",

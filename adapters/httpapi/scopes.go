@@ -32,6 +32,7 @@ var scopeTable = []scopeRow{
 	{path: "/v1/export", scope: identity.ScopeRead, secret: true},
 	{path: "/v1/invoices", scope: identity.ScopeInvoices},
 	{path: "/v1/ledger", scope: identity.ScopePayouts},
+	{path: "/v1/metrics", scope: identity.ScopePayouts},
 	{path: "/v1/payments", scope: identity.ScopeCheckout},
 	{path: "/v1/payout-account", scope: identity.ScopePayouts},
 	{path: "/v1/payout-account-sessions", scope: identity.ScopePayouts},

@@ -3,30 +3,11 @@ package treasury
 import (
 	"context"
 	"errors"
-	"time"
 
 	"sundry/core/fault"
 	"sundry/core/ledger"
 	"sundry/ports"
 )
-
-// maxOverview bounds the days of an overview.
-const maxOverview = 92
-
-// SalesByDay adds up what the account sold on each of the last days, today included, on its own clock, oldest first.
-// Days without a sale are left out. today is the first instant of the day that is today, UTC.
-func (s *Service) SalesByDay(
-	ctx context.Context, creatorID string, days int,
-) (sold []ports.DaySales, today time.Time, err error) {
-	now, err := s.deps.Clock.Now(ctx, creatorID)
-	if err != nil {
-		return nil, today, err
-	}
-	today = now.UTC().Truncate(24 * time.Hour)
-	from := today.AddDate(0, 0, 1-min(days, maxOverview))
-	sold, err = s.deps.Store.Read(ctx).Treasury.Sales.SumByDay(ctx, creatorID, ports.Created{From: from})
-	return sold, today, err
-}
 
 // RefundPreview shows the effect of a refund before it is made.
 type RefundPreview struct {

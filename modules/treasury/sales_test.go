@@ -3,9 +3,11 @@ package treasury_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
+	"sundry/core/civil"
 	"sundry/core/dispute"
 	"sundry/core/fault"
 	"sundry/core/ledger"
@@ -455,38 +457,50 @@ func TestAPreviewIsTheRefundThatFollows(t *testing.T) {
 	})
 }
 
-func TestSalesByDayAreTheLastDays(t *testing.T) {
+func TestRevenueIsByDay(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, config, func(t *testing.T, w *fixture) {
-		w.pay(1000, 0)
+		w.pay(1000, 100)
 		w.clock.Advance(day)
-		w.pay(2000, 0)
 		second := w.pay(3000, 0)
+		w.pay(2000, 0)
+		w.clock.Advance(day)
 		f, err := w.refund(second, 500)
 		w.must(err)
 		w.settleRefund(&f, true)
-		w.clock.Advance(day)
-		today := noon.Add(2 * day).Truncate(day)
-		first := ports.DaySales{Day: today.Add(-2 * day), Currency: "eur", Count: 1, Minor: 1000}
-		next := ports.DaySales{Day: today.Add(-day), Currency: "eur", Count: 2, Minor: 5000, Refunded: 500}
-		for days, want := range map[int][]ports.DaySales{1: nil, 2: {next}, 3: {first, next}, 999: {first, next}} {
-			sold, at, err := w.SalesByDay(t.Context(), creatorID, days)
-			if err != nil || !at.Equal(today) || len(sold) != len(want) {
-				t.Errorf("%d days: %+v, %s, %v", days, sold, at, err)
-				continue
-			}
-			for i := range want {
-				if sold[i] != want[i] {
-					t.Errorf("%d days: %+v, want %+v", days, sold[i], want[i])
-				}
+		today := civil.DateIn(time.UTC, noon.Add(2*day))
+		all := []ledger.DayFigures{
+			{Day: today - 2, Currency: "eur", Figures: ledger.Figures{Sales: 1, Gross: 1000, Tax: 100, Fees: 80}},
+			{Day: today - 1, Currency: "eur", Figures: ledger.Figures{Sales: 2, Gross: 5000, Fees: 310}},
+			{Day: today, Currency: "eur", Figures: ledger.Figures{Refunds: 500}},
+		}
+		for name, c := range map[string]struct {
+			query    treasury.RevenueQuery
+			from, to civil.Date
+			want     []ledger.DayFigures
+		}{
+			"the last 30 days": {treasury.RevenueQuery{}, today - 29, today, all},
+			"from a day on":    {treasury.RevenueQuery{From: today - 1}, today - 1, today, all[1:]},
+			"up to a day":      {treasury.RevenueQuery{To: today - 1}, today - 30, today - 1, all[:2]},
+			"of one day":       {treasury.RevenueQuery{From: today - 1, To: today - 1}, today - 1, today - 1, all[1:2]},
+			"to come":          {treasury.RevenueQuery{From: today + 5}, today + 5, today + 5, nil},
+			"of two years":     {treasury.RevenueQuery{From: today - 730}, today - 730, today, all},
+		} {
+			got, err := w.Revenue(t.Context(), creatorID, c.query)
+			if err != nil || got.From != c.from || got.To != c.to || !got.CompleteThrough.Equal(noon.Add(2*day)) ||
+				!slices.Equal(got.Days, c.want) {
+				t.Errorf("%s: %+v, %v; want %+v of %s to %s", name, got, err, c.want, c.from, c.to)
 			}
 		}
-		if sold, _, err := w.SalesByDay(t.Context(), otherID, 3); err != nil || len(sold) != 0 {
-			t.Errorf("another account sold %v, %v", sold, err)
+		for name, query := range map[string]treasury.RevenueQuery{
+			"of a day more than two years": {From: today - 731}, "backwards": {From: today, To: today - 1},
+		} {
+			if _, err := w.Revenue(t.Context(), creatorID, query); !fault.Is(err, fault.ValidationFailed) {
+				t.Errorf("%s: %v, want it refused", name, err)
+			}
 		}
-		w.clock.Set(noon.Add(92 * day)) // the first sale is 92 days ago: an overview has 92 days with today
-		if sold, _, err := w.SalesByDay(t.Context(), creatorID, 999); err != nil || len(sold) != 1 {
-			t.Errorf("after 92 days: %+v, %v; want those of the second day", sold, err)
+		if other, err := w.Revenue(t.Context(), otherID, treasury.RevenueQuery{}); err != nil || len(other.Days) != 0 {
+			t.Errorf("another account sold %+v, %v", other, err)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func treasuryCases() storeCases {
 		"the ledger's lock lets the balance be spent once": theLedgersLockLetsTheBalanceBeSpentOnce,
 		"a payout is found by its request for a while":     aPayoutIsFoundByItsRequestForAWhile,
 		"a creator has one payout account":                 aCreatorHasOnePayoutAccount,
-		"sales are summed by day":                          salesAreSummedByDay,
+		"a payment has one sale":                           aPaymentHasOneSale,
 	}
 }
 
@@ -369,54 +369,11 @@ func aCreatorHasOnePayoutAccount(t *testing.T, db Database) {
 	wantError(t, "an id of nobody's", err, ports.ErrNotFound)
 }
 
-func salesAreSummedByDay(t *testing.T, db Database) {
+func aPaymentHasOneSale(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
-	midnight := time.Date(2026, 3, 8, 0, 0, 0, 0, time.UTC)
-	n := 0
-	sell := func(
-		ctx context.Context, r ports.Repos, creatorID string, at time.Time, total, refunded money.Amount,
-	) error {
-		n++
-		s := salesKept().make(fmt.Sprint(n), creatorID)
-		s.CreatedAt, s.Total, s.Refunded = at, total, refunded
-		for _, amount := range []*money.Amount{
-			&s.Tax, &s.PlatformFee, &s.ProcessorFee, &s.Pending, &s.Returned, &s.ReturnedTax, &s.Lost,
-			&s.Disputed.Amount,
-			&s.Disputed.Tax,
-		} {
-			*amount = money.Amount{Currency: total.Currency}
-		}
-		return r.Treasury.Sales.Insert(ctx, s)
-	}
-	usd := money.Amount{Minor: 5, Currency: "usd"}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		return errors.Join(
-			sell(ctx, r, creator, midnight.Add(-time.Millisecond), euros(100), euros(40)),
-			sell(ctx, r, creator, midnight, euros(200), euros(0)),
-			sell(ctx, r, creator, midnight.Add(23*time.Hour), euros(300), euros(7)),
-			sell(ctx, r, creator, midnight, usd, money.Amount{Currency: "usd"}),
-			sell(ctx, r, creator, midnight.Add(24*time.Hour), euros(400), euros(0)),
-			sell(ctx, r, "crt_2", midnight, euros(999), euros(0)))
+		return r.Treasury.Sales.Insert(ctx, salesKept().make("1", creator))
 	})
-	day := func(days int, currency money.Currency, count, minor, refunded int64) ports.DaySales {
-		return ports.DaySales{Day: midnight.AddDate(0, 0, days), Currency: currency, Count: count, Minor: minor,
-			Refunded: refunded}
-	}
-	all := []ports.DaySales{day(-1, "eur", 1, 100, 40), day(0, "eur", 2, 500, 7), day(0, "usd", 1, 5, 0), day(1, "eur",
-		1, 400, 0)}
-	for name, c := range map[string]struct {
-		between ports.Created
-		want    []ports.DaySales
-	}{
-		"of all days": {ports.Created{}, all}, "from a day": {ports.Created{From: midnight}, all[1:]},
-		"up to a day": {ports.Created{To: midnight.Add(24 * time.Hour)}, all[:3]},
-		"of one day":  {ports.Created{From: midnight, To: midnight.Add(24 * time.Hour)}, all[1:3]},
-	} {
-		got, err := store.Read(t.Context()).Treasury.Sales.SumByDay(t.Context(), creator, c.between)
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, c.want)
-		}
-	}
 	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 		return r.Treasury.Sales.Insert(ctx, salesKept().make("1", creator))
 	})

@@ -30,6 +30,7 @@ func Routes(d Deps) []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/balance", Auth: httpapi.SecretKey, Handle: h.getBalance},
 		{Method: fiber.MethodGet, Path: "/v1/ledger/entries", Auth: httpapi.SecretKey, Handle: h.listEntries},
+		{Method: fiber.MethodGet, Path: "/v1/metrics/revenue", Auth: httpapi.SecretKey, Handle: h.getRevenue},
 		{Method: fiber.MethodGet, Path: "/v1/payouts", Auth: httpapi.SecretKey, Handle: h.listPayouts},
 		{
 			Method: fiber.MethodPost, Path: "/v1/payouts", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,

@@ -1,10 +1,8 @@
 package dashboard
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -16,9 +14,6 @@ import (
 	"sundry/core/webhook"
 	"sundry/ports"
 )
-
-// homeDays is the number of days the chart shows.
-const homeDays = 30
 
 // home is the first page: how the shop does, and what needs attention.
 func (r *Routes) home(c *fiber.Ctx, v *visit) error {
@@ -36,7 +31,7 @@ func (r *Routes) home(c *fiber.Ctx, v *visit) error {
 	if !started {
 		p.Parts = append(p.Parts, start)
 	}
-	sales, err := r.sales(c, v)
+	sales, err := r.salesParts(c, v)
 	if err != nil {
 		return err
 	}
@@ -84,114 +79,6 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p ui.Part, done bool, e
 	}
 	return ui.Part{Kind: "checks", Title: "Four steps to your first sale", Data: steps}, len(paid.Items) > 0 && active &&
 		len(links.Items) > 0, nil
-}
-
-// sales shows the balance and the latest sales, in the currency with the most of them.
-func (r *Routes) sales(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
-	ctx := c.UserContext()
-	sold, today, err := r.Treasury.SalesByDay(ctx, v.account(), 2*homeDays)
-	if err != nil {
-		return nil, err
-	}
-	balances, err := r.Treasury.Balance(ctx, v.account())
-	if err != nil {
-		return nil, err
-	}
-	from := today.AddDate(0, 0, 1-homeDays)
-	currency := busiest(sold)
-	if currency == "" && len(balances) > 0 {
-		currency = string(balances[0].Currency)
-	}
-	currency = cmp.Or(currency, "eur")
-	var total, before, count int64
-	bars := make([]ui.Bar, homeDays)
-	for i := range bars {
-		bars[i].Day = from.AddDate(0, 0, i)
-	}
-	for _, d := range sold {
-		switch {
-		case string(d.Currency) != currency:
-		case d.Day.Before(from):
-			before += d.Minor
-		default:
-			total, count = total+d.Minor, count+d.Count
-			if i := int(d.Day.Sub(from) / (24 * time.Hour)); i < len(bars) {
-				bars[i].Value = d.Minor
-			}
-		}
-	}
-	var rows []ui.Row
-	for i := range bars {
-		bars[i].Label = v.reader.Date(bars[i].Day) + ": " + v.price(bars[i].Value, currency)
-		if bars[i].Value > 0 {
-			rows = append(rows, ui.Row{Cells: []ui.Cell{
-				ui.Text(v.reader.Date(bars[i].Day)),
-				{Text: v.price(bars[i].Value, currency), Num: true},
-			}})
-		}
-	}
-	stats := []ui.Stat{
-		{Label: "Sales, last 30 days", Value: v.price(total, currency), Note: trend(total, before), Href: base + "/orders"},
-		{Label: "Orders, last 30 days", Value: fmt.Sprint(count), Note: "", Href: base + "/orders"},
-	}
-	for _, b := range balances {
-		if string(b.Currency) == currency {
-			stats = append(stats,
-				ui.Stat{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out",
-					Href: base + "/balance"},
-				ui.Stat{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days",
-					Href: base + "/balance"},
-			)
-		}
-	}
-	if len(stats) == 2 {
-		stats = append(stats,
-			ui.Stat{Label: "Available", Value: v.price(0, currency), Note: "Ready to pay out", Href: base + "/balance"},
-			ui.Stat{Label: "Pending", Value: v.price(0, currency), Note: "Available after 7 days", Href: base + "/balance"},
-		)
-	}
-	return []ui.Part{
-		{Kind: "stats", Data: stats},
-		{Kind: "chart", Title: "Sales by day", Lead: v.reader.Date(from) + " – " + v.reader.Date(today), Data: chartView{
-			Drawing: ui.BarChart(bars), First: v.reader.Date(from), Last: v.reader.Date(today),
-			Table: ui.Table{Label: "Sales by day", Heads: []ui.Head{
-				{Label: "Day"},
-				{Label: "Sales", Num: true},
-			}, Rows: rows}, None: total == 0,
-		}},
-	}, nil
-}
-
-// chartView is a chart with the same as a table.
-type chartView struct {
-	Drawing     ui.Drawing
-	First, Last string
-	Table       ui.Table
-	None        bool
-}
-
-// busiest is the currency with most sales.
-func busiest(sold []ports.DaySales) (currency string) {
-	counts := map[string]int64{}
-	for _, d := range sold {
-		counts[string(d.Currency)] += d.Count
-		if c := string(d.Currency); counts[c] > counts[currency] || c == currency {
-			currency = c
-		}
-	}
-	return currency
-}
-
-// trend compares with the same time before.
-func trend(now, before int64) string {
-	switch {
-	case before == 0 || now == before:
-		return ""
-	case now > before:
-		return fmt.Sprintf("up %d%% on the 30 days before", (now-before)*100/before)
-	default:
-		return fmt.Sprintf("down %d%% on the 30 days before", (before-now)*100/before)
-	}
 }
 
 // maxAttention bounds how far back each list is read.

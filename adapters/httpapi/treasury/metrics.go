@@ -1,0 +1,91 @@
+package treasury
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/apiformat"
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/modules/treasury"
+)
+
+// figuresView are the figures of a time.
+type figuresView struct {
+	Sales           int64 `json:"sales"`
+	GrossInCents    int64 `json:"grossInCents"`
+	RefundsInCents  int64 `json:"refundsInCents"`
+	DisputesInCents int64 `json:"disputesInCents"`
+	TaxInCents      int64 `json:"taxInCents"`
+	FeesInCents     int64 `json:"feesInCents"`
+	NetInCents      int64 `json:"netInCents"`
+}
+
+func newFiguresView(f ledger.Figures) figuresView {
+	return figuresView{
+		Sales: f.Sales, GrossInCents: f.Gross, RefundsInCents: f.Refunds, DisputesInCents: f.Disputes, TaxInCents: f.Tax,
+		FeesInCents: f.Fees, NetInCents: f.Net(),
+	}
+}
+
+type dayFiguresView struct {
+	Day string `json:"day"`
+	figuresView
+}
+
+// currencyRevenueView is the revenue in one currency.
+type currencyRevenueView struct {
+	Currency string           `json:"currency"`
+	Total    figuresView      `json:"total"`
+	Days     []dayFiguresView `json:"days"`
+}
+
+type revenueView struct {
+	From            string                `json:"from"`
+	To              string                `json:"to"`
+	CompleteThrough *string               `json:"completeThrough"`
+	Data            []currencyRevenueView `json:"data"`
+}
+
+func newRevenueView(r treasury.Revenue) revenueView {
+	view := revenueView{
+		From: r.From.String(), To: r.To.String(), CompleteThrough: apiformat.Time(r.CompleteThrough),
+		Data: []currencyRevenueView{},
+	}
+	for currency, days := range r.ByCurrency() {
+		one := currencyRevenueView{Currency: string(currency), Days: make([]dayFiguresView, len(days))}
+		var total ledger.Figures
+		for i, d := range days {
+			total = total.Plus(d.Figures)
+			one.Days[i] = dayFiguresView{d.Day.String(), newFiguresView(d.Figures)}
+		}
+		one.Total = newFiguresView(total)
+		view.Data = append(view.Data, one)
+	}
+	return view
+}
+
+func (h handlers) getRevenue(c *fiber.Ctx) error {
+	var f fault.Violations
+	query := treasury.RevenueQuery{From: queryDay(c, &f, "from"), To: queryDay(c, &f, "to")}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	revenue, err := h.Treasury.Revenue(c.UserContext(), httpapi.Account(c), query)
+	if err != nil {
+		return err
+	}
+	return c.JSON(newRevenueView(revenue))
+}
+
+// queryDay reads a day; zero for none.
+func queryDay(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
+	raw := c.Query(name)
+	if raw == "" {
+		return 0
+	}
+	day, ok := civil.ParseDate(raw)
+	f.Check(ok, name, fault.DetailInvalid, "Expected a date such as 2026-03-08.")
+	return day
+}

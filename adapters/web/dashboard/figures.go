@@ -1,0 +1,239 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/dashboard/ui"
+	"sundry/core/civil"
+	"sundry/core/ledger"
+	"sundry/modules/treasury"
+)
+
+// span is a time that the figures are shown for, in columns of a day or a month, with the same time before.
+type span struct {
+	choice, label string
+	columns       []column
+}
+
+// column is a bar of a chart: its days, those of the time before, and its names.
+type column struct {
+	from, to             civil.Date
+	beforeFrom, beforeTo civil.Date
+	name, long           string
+}
+
+// spans are the choices, the second of which is the one at first.
+var spans = []struct{ choice, label string }{
+	{"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}, {"12m", "12 months"},
+}
+
+// spanOf returns the columns of a choice up to a day.
+func (v *visit) spanOf(choice string, today civil.Date) span {
+	i := slices.IndexFunc(spans, func(s struct{ choice, label string }) bool { return s.choice == choice })
+	if i < 0 {
+		i = 1
+	}
+	s := span{choice: spans[i].choice, label: spans[i].label}
+	if n, err := strconv.Atoi(s.choice); err == nil {
+		for day := today + 1 - civil.Date(n); day <= today; day++ { //nolint:gosec // at most 90
+			before := day - civil.Date(n) //nolint:gosec // at most 90
+			s.columns = append(s.columns, column{day, day, before, before, v.shortDay(day), v.reader.Date(dayOf(day))})
+		}
+		return s
+	}
+	month := dayOf(today).AddDate(0, 0, 1-dayOf(today).Day())
+	firstDay := func(months int) civil.Date { return civil.DateIn(time.UTC, month.AddDate(0, months, 0)) }
+	for n := -11; n <= 0; n++ {
+		at := month.AddDate(0, n, 0)
+		s.columns = append(s.columns, column{
+			firstDay(n), firstDay(n+1) - 1, firstDay(n - 12), firstDay(n-11) - 1, at.Format("Jan"), at.Format("January 2006"),
+		})
+	}
+	return s
+}
+
+// shortDay writes a day for an axis: Nov 28 or 28 Nov.
+func (v *visit) shortDay(day civil.Date) string {
+	if v.reader.Hour12 {
+		return dayOf(day).Format("Jan 2")
+	}
+	return dayOf(day).Format("2 Jan")
+}
+
+// figureKinds are what a chart shows, in the order of the choices.
+var figureKinds = []struct {
+	choice, label string
+	of            func(ledger.Figures) int64
+}{
+	{"gross", "Gross", func(f ledger.Figures) int64 { return f.Gross }},
+	{"net", "Net", ledger.Figures.Net},
+	{"refunds", "Refunds", func(f ledger.Figures) int64 { return f.Refunds }},
+}
+
+// salesParts shows the balance and what was sold, in one currency: the one that was chosen, or the busiest.
+func (r *Routes) salesParts(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
+	ctx := c.UserContext()
+	now, err := r.Clock.Now(ctx, v.account())
+	if err != nil {
+		return nil, err
+	}
+	s := v.spanOf(c.Query("days"), civil.DateIn(time.UTC, now))
+	first, last := s.columns[0], s.columns[len(s.columns)-1]
+	revenue, err := r.Treasury.Revenue(ctx, v.account(), treasury.RevenueQuery{From: first.beforeFrom, To: last.to})
+	if err != nil {
+		return nil, err
+	}
+	currencies := busiest(revenue.Days)
+	currency := cmp.Or(c.Query("currency"), "")
+	if !slices.Contains(currencies, currency) {
+		currency = ""
+		if len(currencies) > 0 {
+			currency = currencies[0]
+		}
+	}
+	balance, err := r.balanceStats(ctx, v, &currency)
+	if err != nil {
+		return nil, err
+	}
+	figure := figureKinds[0]
+	for _, kind := range figureKinds {
+		if kind.choice == c.Query("figure") {
+			figure = kind
+		}
+	}
+	address := func(days, figure, currency string) string {
+		return base + "?" + url.Values{"days": {days}, "figure": {figure}, "currency": {currency}}.Encode() + "#sales"
+	}
+	sum := func(from, to civil.Date) (total ledger.Figures) {
+		for _, d := range revenue.Days {
+			if string(d.Currency) == currency && d.Day >= from && d.Day <= to {
+				total = total.Plus(d.Figures)
+			}
+		}
+		return total
+	}
+	chart := ui.Chart{
+		Now: s.label, Before: "The " + s.label + " before", None: "No sales in these days.",
+		Scale: func(minor int64) string { return withoutCents(v.price(minor, currency)) },
+		Table: ui.Table{Label: "Sales", Heads: []ui.Head{
+			{Label: "When"}, {Label: "Gross", Num: true}, {Label: "Refunds", Num: true}, {Label: "Net", Num: true},
+			{Label: figure.label + " before", Num: true},
+		}},
+	}
+	for _, col := range s.columns {
+		f, before := sum(col.from, col.to), figure.of(sum(col.beforeFrom, col.beforeTo))
+		value := figure.of(f)
+		chart.Points = append(chart.Points, ui.Point{
+			Value: value, Before: before, Name: col.name,
+			Title: fmt.Sprintf("%s: %s (before: %s)", col.long, v.price(value, currency), v.price(before, currency)),
+		})
+		if f != (ledger.Figures{}) || before != 0 {
+			row := ui.Row{Cells: []ui.Cell{ui.Text(col.long)}}
+			for _, minor := range []int64{f.Gross, f.Refunds, f.Net(), before} {
+				row.Cells = append(row.Cells, ui.Cell{Text: v.price(minor, currency), Num: true})
+			}
+			chart.Table.Rows = append(chart.Table.Rows, row)
+		}
+	}
+	times, kinds := ui.ChoiceGroup{Label: "Time"}, ui.ChoiceGroup{Label: "Figure"}
+	for _, one := range spans {
+		times.Choices = append(times.Choices, ui.Choice{
+			Label: one.label, Href: address(one.choice, figure.choice, currency), Current: one.choice == s.choice,
+		})
+	}
+	for _, one := range figureKinds {
+		kinds.Choices = append(kinds.Choices, ui.Choice{
+			Label: one.label, Href: address(s.choice, one.choice, currency), Current: one.choice == figure.choice,
+		})
+	}
+	chart.Groups = []ui.ChoiceGroup{times, kinds}
+	if len(currencies) > 1 {
+		all := ui.ChoiceGroup{Label: "Currency"}
+		for _, one := range currencies {
+			all.Choices = append(all.Choices, ui.Choice{
+				Label: strings.ToUpper(one), Href: address(s.choice, figure.choice, one), Current: one == currency,
+			})
+		}
+		chart.Groups = append(chart.Groups, all)
+	}
+	total, before := sum(first.from, last.to), sum(first.beforeFrom, last.beforeTo)
+	stats := []ui.Stat{
+		{
+			Label: "Gross, last " + s.label, Value: v.price(total.Gross, currency),
+			Note: trend(total.Gross, before.Gross, s.label), Href: base + "/orders",
+		},
+		{
+			Label: "Net, last " + s.label, Value: v.price(total.Net(), currency), Note: "After refunds, tax and fees",
+			Href: base + "/ledger",
+		},
+		{Label: "Orders, last " + s.label, Value: strconv.FormatInt(total.Sales, 10), Href: base + "/orders"},
+	}
+	shown := ui.ChartPart(figure.label+" by "+map[bool]string{true: "month", false: "day"}[s.choice == "12m"],
+		v.reader.Date(dayOf(first.from))+" – "+v.reader.Date(dayOf(min(last.to, civil.DateIn(time.UTC, now)))), chart)
+	shown.Anchor = "sales"
+	return []ui.Part{{Kind: "stats", Data: append(stats, balance...)}, shown}, nil
+}
+
+// balanceStats shows the balance in a currency; where none is given, in the first that there is.
+func (r *Routes) balanceStats(ctx context.Context, v *visit, currency *string) ([]ui.Stat, error) {
+	balances, err := r.Treasury.Balance(ctx, v.account())
+	if err != nil {
+		return nil, err
+	}
+	if *currency == "" && len(balances) > 0 {
+		*currency = string(balances[0].Currency)
+	}
+	*currency = cmp.Or(*currency, "eur")
+	var shown ledger.Balance
+	for _, b := range balances {
+		if string(b.Currency) == *currency {
+			shown = b
+		}
+	}
+	return []ui.Stat{
+		{Label: "Available", Value: v.price(shown.Available, *currency), Note: "Ready to pay out", Href: base + "/balance"},
+		{Label: "Pending", Value: v.price(shown.Pending, *currency), Note: "Available after 7 days", Href: base + "/balance"},
+	}, nil
+}
+
+// busiest returns the currencies, that with most sales first.
+func busiest(days []ledger.DayFigures) (currencies []string) {
+	counts := map[string]int64{}
+	for _, d := range days {
+		if _, known := counts[string(d.Currency)]; !known {
+			currencies = append(currencies, string(d.Currency))
+		}
+		counts[string(d.Currency)] += d.Sales
+	}
+	slices.SortFunc(currencies, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return currencies
+}
+
+// trend compares with the same time before.
+func trend(now, before int64, label string) string {
+	switch {
+	case before <= 0 || now == before:
+		return ""
+	case now > before:
+		return fmt.Sprintf("up %d%% on the %s before", (now-before)*100/before, label)
+	default:
+		return fmt.Sprintf("down %d%% on the %s before", (before-now)*100/before, label)
+	}
+}
+
+var noCents = regexp.MustCompile(`[.,]00(\D|$)`)
+
+// withoutCents shortens a round amount for an axis.
+func withoutCents(price string) string { return noCents.ReplaceAllString(price, "$1") }
