@@ -26,6 +26,7 @@ func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.
 	on(a.bus, module.OnSubscriptionChargeFailed)
 	on(a.bus, module.OnSubscriptionMoneyMoved)
 	on(a.bus, module.OnCustomerRenamed)
+	on(a.bus, module.OnCustomerErased)
 	on(a.bus, module.OnRefundCreated)
 	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"sundry/core/customer"
 )
@@ -9,6 +10,7 @@ import (
 // CustomerRepos are the repositories of customers.
 type CustomerRepos struct {
 	Customers Customers
+	Erasure   Erasure
 }
 
 // Customers keeps buyers.
@@ -33,6 +35,15 @@ type Customers interface {
 	Search(ctx context.Context, creatorID, text string, limit int) ([]customer.State, error)
 	// CountByEmail returns how many of the account's customers have each of the addresses, which are in lower case.
 	CountByEmail(ctx context.Context, creatorID string, emails []string) (map[string]int, error)
+}
+
+// Erasure forgets persons. It writes in the tables of every area, so that one list says where a person is known.
+type Erasure interface {
+	// Obstacle returns the first thing that is still open between the account and a customer; "" for none.
+	Obstacle(ctx context.Context, c customer.State, now time.Time) (customer.Obstacle, error)
+	// Erase blanks what every area but customers knows of a person, as they were before. Documents and the ledger stay,
+	// and the country and postal code of their sales. Access is not its to end.
+	Erase(ctx context.Context, c customer.State, now time.Time) error
 }
 
 // CustomerFilter specifies which customers of an account are listed. Empty members allow all.

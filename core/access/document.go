@@ -45,6 +45,7 @@ const (
 	SubscriptionEnded    CauseKind = "subscription_ended"    // id of the subscription
 	AppointmentsCanceled CauseKind = "appointments_canceled" // id of the checkout session
 	CustomerRenamed      CauseKind = "customer_renamed"      // id of the customer
+	CustomerErased       CauseKind = "customer_erased"       // id of the customer
 	GrantCreated         CauseKind = "grant_created"         // id of the grant
 	GrantRevoked         CauseKind = "grant_revoked"         // id of the grant
 	GrantExpired         CauseKind = "grant_expired"         // id of the grant, the first of several

@@ -257,6 +257,9 @@ func (g *Grant) Revoke(now time.Time) (changed bool, err error) {
 	return err == nil, err
 }
 
+// EndErased ends any grant of a customer who is erased. changed is false when it has ended.
+func (g *Grant) EndErased(now time.Time) (changed bool) { return g.end(now, Revoked) == nil }
+
 // EndWithAppointments ends the grant of a session whose appointments are all canceled.
 func (g *Grant) EndWithAppointments(at time.Time) error { return g.end(at, SourceEnded) }
 

@@ -73,6 +73,9 @@ type Patch struct {
 
 // Update changes a customer. renamed is nil unless the name changes under which access is read.
 func (c *Customer) Update(p Patch, now time.Time) (renamed *Renamed, changed bool, err error) {
+	if !c.s.ErasedAt.IsZero() {
+		return nil, false, ErrErased()
+	}
 	after := c.s
 	for _, member := range []struct{ from, to *string }{
 		{p.Email, &after.Email}, {p.DisplayName, &after.DisplayName}, {p.ExternalCustomerID, &after.ExternalCustomerID},
@@ -155,7 +158,7 @@ func (c *Customer) Bought(email string, d Details, now time.Time) (changed bool)
 		return false
 	}
 	c.s = after
-	c.s.UpdatedAt = now
+	c.s.UpdatedAt, c.s.ErasedAt = now, time.Time{}
 	c.s.Revision++
 	return true
 }

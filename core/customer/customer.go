@@ -25,6 +25,8 @@ type State struct {
 	// Metadata is the integrator's own.
 	Metadata  metadata.Pairs
 	CreatedAt time.Time
+	// ErasedAt is zero unless who they are was erased. Who buys again under the same name is known again.
+	ErasedAt  time.Time
 	UpdatedAt time.Time
 	Revision  int64
 }

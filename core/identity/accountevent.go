@@ -22,12 +22,13 @@ const (
 	PasswordReset       AccountEventKind = "password_reset"
 	KeyCreated          AccountEventKind = "key_created"
 	KeyRevoked          AccountEventKind = "key_revoked"
+	CustomerErased      AccountEventKind = "customer_erased"
 )
 
 // AccountEventKinds lists every kind.
 func AccountEventKinds() []AccountEventKind {
 	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset,
-		KeyCreated, KeyRevoked}
+		KeyCreated, KeyRevoked, CustomerErased}
 }
 
 // AccountEventRetention is the time for which the access log is kept.

@@ -53,6 +53,14 @@ const (
 	AtProcessor = "refunded_at_processor"
 )
 
+// KnownReasons are the reasons that say nothing of a person: those above, and the usual ones of callers.
+func KnownReasons() []string {
+	return []string{
+		PaidTwice, SlotUnavailable, DiscountUsedUp, AlreadySubscribed, NoLongerDue, NotDelivered, AppointmentCanceled,
+		AtProcessor, "requested_by_customer", "duplicate", "fraudulent",
+	}
+}
+
 // MaxReason bounds the length of a reason, in characters.
 const MaxReason = 500
 

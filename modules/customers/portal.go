@@ -39,6 +39,9 @@ func (s *Service) OpenPortal(
 	ctx context.Context, creatorID string, p PortalRequest,
 ) (address string, link customer.PortalLink, err error) {
 	owner, err := s.Find(ctx, creatorID, p.CustomerID, p.ExternalCustomerID)
+	if err == nil && !owner.ErasedAt.IsZero() {
+		err = customer.ErrErased()
+	}
 	if err != nil {
 		return "", link, err
 	}
@@ -104,7 +107,7 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 	}
 	r := s.deps.Store.Read(ctx)
 	owner, err := r.Customers.Customers.Get(ctx, link.CustomerID)
-	if errors.Is(err, ports.ErrNotFound) {
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !owner.ErasedAt.IsZero() {
 		return Visit{}, fault.NotFound("page")
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sundry/core/customer"
 	"sundry/core/identity"
 	"sundry/ports"
 )
@@ -17,6 +18,11 @@ func (s *Service) log(
 		ID: s.deps.IDs.New(identity.AccountEventPrefix), CreatorID: creatorID, Kind: kind, Client: from, Note: note,
 		At: s.deps.Clock.Real(),
 	})
+}
+
+// OnCustomerErased notes that a customer was erased, by id alone.
+func (s *Service) OnCustomerErased(ctx context.Context, r ports.Repos, e customer.Erased) error {
+	return s.log(ctx, r, e.CreatorID, identity.CustomerErased, identity.Client{}, e.ID)
 }
 
 // logFailure notes a wrong password beside the request, which takes no longer for an account that exists than for one

@@ -135,6 +135,7 @@ type Customer struct {
 	TaxID              string            `json:"taxId"`
 	Metadata           map[string]string `json:"metadata"`
 	CreatedAt          time.Time         `json:"createdAt"`
+	ErasedAt           *time.Time        `json:"erasedAt"`
 }
 
 // CreateCustomer creates a customer.
@@ -150,6 +151,11 @@ func (c *Client) Customer(ctx context.Context, id string) (*Customer, error) {
 // UpdateCustomer changes a customer.
 func (c *Client) UpdateCustomer(ctx context.Context, id string, change NewCustomer) (*Customer, error) {
 	return call[Customer](ctx, c, http.MethodPatch, "/v1/customers/"+url.PathEscape(id), change)
+}
+
+// EraseCustomer forgets who a customer is (GDPR, article 17) and ends their access.
+func (c *Client) EraseCustomer(ctx context.Context, id string) (*Customer, error) {
+	return call[Customer](ctx, c, http.MethodPost, "/v1/customers/"+url.PathEscape(id)+"/erase", nil)
 }
 
 // PortalURL makes a link to the pages on which a customer manages subscriptions, cards and invoices.

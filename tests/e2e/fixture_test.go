@@ -358,6 +358,9 @@ var validRequests = map[string]valid{
 		harness.JSON) {
 		return taskID(w.failedTask(t)), nil
 	},
+	"POST /v1/customers/{id}/erase": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.placed(t, nil), nil
+	},
 	"GET /v1/customers/{id}/export": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.placed(t, nil), nil
 	},

@@ -17,7 +17,7 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b *repo.Base) ports.CustomerRepos {
-	return ports.CustomerRepos{Customers: customers{customerMapping.On(b)}}
+	return ports.CustomerRepos{Customers: customers{customerMapping.On(b)}, Erasure: erasure{b}}
 }
 
 type customerRow struct {
@@ -30,6 +30,7 @@ type customerRow struct {
 	Metadata           string
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt          repo.UnixMillis `gorm:"autoUpdateTime:false"`
+	ErasedAt           repo.UnixMillis
 	Revision           int64
 }
 
@@ -40,7 +41,8 @@ func newCustomerRow(c customer.State) customerRow {
 	row := customerRow{
 		ID: c.ID, CreatorID: c.CreatorID, Email: c.Email, DisplayName: c.DisplayName, Details: repo.JSON(c.Details),
 		Metadata:  c.Metadata.Text(),
-		CreatedAt: repo.UnixMillis(c.CreatedAt), UpdatedAt: repo.UnixMillis(c.UpdatedAt), Revision: c.Revision,
+		CreatedAt: repo.UnixMillis(c.CreatedAt), UpdatedAt: repo.UnixMillis(c.UpdatedAt),
+		ErasedAt: repo.UnixMillis(c.ErasedAt), Revision: c.Revision,
 	}
 	if c.ExternalCustomerID != "" {
 		row.ExternalCustomerID = &c.ExternalCustomerID
@@ -52,7 +54,8 @@ func (r customerRow) toState() customer.State {
 	s := customer.State{
 		ID: r.ID, CreatorID: r.CreatorID, Email: r.Email, DisplayName: r.DisplayName, Details: r.Details.V,
 		Metadata:  metadata.Restore(r.Metadata),
-		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), ErasedAt: time.Time(r.ErasedAt),
+		Revision: r.Revision,
 	}
 	if r.ExternalCustomerID != nil {
 		s.ExternalCustomerID = *r.ExternalCustomerID

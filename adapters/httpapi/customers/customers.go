@@ -29,6 +29,7 @@ type customerView struct {
 	Metadata       map[string]string `json:"metadata"`
 	CreatedAt      string            `json:"createdAt"`
 	UpdatedAt      string            `json:"updatedAt"`
+	ErasedAt       *string           `json:"erasedAt"`
 }
 
 // addressView is a billing address.
@@ -76,7 +77,7 @@ func (h handlers) view(s customer.State) customerView {
 		ID: s.ID, Livemode: h.Live, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
 		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), BillingAddress: newAddressView(s.Details.Address),
 		TaxID: apiformat.Text(s.Details.TaxID), Metadata: s.Metadata.Map(), CreatedAt: apiformat.Instant(s.CreatedAt),
-		UpdatedAt: apiformat.Instant(s.UpdatedAt),
+		UpdatedAt: apiformat.Instant(s.UpdatedAt), ErasedAt: apiformat.Time(s.ErasedAt),
 	}
 }
 
@@ -169,6 +170,14 @@ func (h handlers) patch(c *fiber.Ctx) error {
 		return err
 	}
 	s, err := h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.view(s))
+}
+
+func (h handlers) postErasure(c *fiber.Ctx) error {
+	s, err := h.Customers.Erase(c.UserContext(), httpapi.Account(c), c.Params("id"))
 	if err != nil {
 		return err
 	}

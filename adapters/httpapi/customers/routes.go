@@ -37,6 +37,10 @@ func Routes(d Deps) []httpapi.Route {
 		},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},
+		{
+			Method: fiber.MethodPost, Path: one + "/erase", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional,
+			WhileSuspended: true, Handle: httpapi.WithoutBody(h.postErasure),
+		},
 		{Method: fiber.MethodGet, Path: one + "/payment-methods", Auth: httpapi.SecretKey, Handle: h.listCards},
 		{
 			Method: fiber.MethodDelete, Path: one + "/payment-methods/:pmId", Auth: httpapi.SecretKey,

@@ -38,6 +38,7 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 	r.post(at, "/customers/:id/grant", r.createGrant)
 	r.post(at, "/customers/:id/grants/:grant/revoke", r.revokeGrant)
 	r.post(at, "/customers/:id/portal", r.openPortal)
+	r.post(at, "/customers/:id/erase", r.eraseCustomer)
 	r.get(at, "/customers/:id/portal", r.openedPortal)
 }
 
@@ -224,6 +225,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	if p.Lead == p.Title {
 		p.Lead = ""
 	}
+	v.offerErasure(&p, s)
 	why, err := r.Access.Explain(ctx, v.account(), accessID(s))
 	if err != nil {
 		return err
@@ -278,6 +280,27 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", details...), v.historyPart(why))
 	return r.send(c, v, p)
+}
+
+// offerErasure adds the way to erase a customer to their page, or says that it was done.
+func (v *visit) offerErasure(p *ui.Page, s customer.State) {
+	if !s.ErasedAt.IsZero() {
+		p.Actions = nil
+		p.Parts = append(p.Parts, ui.NotePart("wait", "Who this was has been erased on "+v.when(s.ErasedAt)+"."))
+		return
+	}
+	p.Actions = append(p.Actions, v.button("Erase", base+"/customers/"+s.ID+"/erase").Confirm(
+		"Who they are is forgotten, and their access ends. Receipts and invoices stay. It can't be undone.",
+	))
+}
+
+// eraseCustomer forgets who a customer is.
+func (r *Routes) eraseCustomer(c *fiber.Ctx, v *visit) error {
+	at := base + "/customers/" + c.Params("id")
+	if _, err := r.Customers.Erase(c.UserContext(), v.account(), c.Params("id")); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "Erased.")
 }
 
 // metadataFacts show an integrator's own pairs.
@@ -427,7 +450,8 @@ func (v *visit) historyPart(why access.Explanation) ui.Part {
 
 // accessCauses put what changed a customer's access into words.
 var accessCauses = map[coreaccess.CauseKind]string{
-	coreaccess.PurchasePaid: "Purchase paid", coreaccess.SubscriptionStarted: "Subscription started",
+	coreaccess.CustomerErased: "Customer erased",
+	coreaccess.PurchasePaid:   "Purchase paid", coreaccess.SubscriptionStarted: "Subscription started",
 	coreaccess.SubscriptionChanged: "Subscription changed", coreaccess.SubscriptionEnded: "Subscription ended",
 	coreaccess.AppointmentsCanceled: "Appointments canceled", coreaccess.CustomerRenamed: "External ID changed",
 	coreaccess.GrantCreated: "Access given", coreaccess.GrantRevoked: "Access taken back",

@@ -203,6 +203,7 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.PasswordChanged:     ui.Badge("Password changed", "wait"),
 	core.PasswordReset:       ui.Badge("Password set by mail", "wait"),
 	core.KeyCreated:          ui.Badge("API key created", "wait"), core.KeyRevoked: ui.Badge("API key revoked", "mute"),
+	core.CustomerErased: ui.Badge("Customer erased", "wait"),
 }
 
 func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {

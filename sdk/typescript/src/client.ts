@@ -158,6 +158,11 @@ export class Sundry {
     return this.request("PATCH", `/v1/customers/${encodeURIComponent(id)}`, { ...options, body: change });
   }
 
+  /** Forgets who a customer is (GDPR, article 17) and ends their access. */
+  eraseCustomer(id: string, options?: CallOptions): Promise<Customer> {
+    return this.request("POST", `/v1/customers/${encodeURIComponent(id)}/erase`, options);
+  }
+
   /** A link to the pages on which a customer manages subscriptions, cards and invoices. */
   async portalUrl(customerId: string, returnUrl: string, options?: CallOptions): Promise<string> {
     const sent = { ...options, body: { customerId, returnUrl } };

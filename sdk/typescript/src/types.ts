@@ -128,6 +128,7 @@ export interface Customer {
   taxId: string | null;
   metadata: Record<string, string>;
   createdAt: Time;
+  erasedAt: Time | null;
 }
 
 /** A report of usage. A string is sent to the digit, as a number of JSON. */

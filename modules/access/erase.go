@@ -1,0 +1,33 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"sundry/core/access"
+	"sundry/core/customer"
+	"sundry/ports"
+)
+
+// OnCustomerErased takes back all that a customer may use.
+func (s *Service) OnCustomerErased(ctx context.Context, r ports.Repos, e customer.Erased) error {
+	key := customer.AccessKey(e.ExternalCustomerID, e.ID)
+	_, err := s.withLockedAccess(ctx, r, e.CreatorID, key, func(c *lockedAccess) (access.Cause, error) {
+		for _, g := range c.grants {
+			if !g.EndErased(c.now) {
+				continue
+			}
+			if err := c.edit(ctx, g, nil); err != nil {
+				return access.Cause{}, err
+			}
+			if err := r.Tasks.Cancel(ctx, TaskExpire, g.State().ID); err != nil {
+				return access.Cause{}, err
+			}
+		}
+		return access.Cause{Kind: access.CustomerErased, ID: e.ID}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("erase %s: %w", e.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package e2e_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+// legalRecords are the tables that keep who bought: the tax laws ask for it.
+var legalRecords = []string{"documents"}
+
+func TestAnErasedPersonIsInLegalRecordsOnly(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		echo := httptest.NewServer(http.HandlerFunc(func(res http.ResponseWriter, req *http.Request) {
+			_, _ = io.Copy(res, req.Body)
+		}))
+		t.Cleanup(echo.Close)
+		w.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": echo.URL, "events": []string{"*"}}).
+			Want(t, 201)
+		name := "Zoë " + harness.Unique("person")
+		email, external := harness.Unique("person")+"@example.com", harness.Unique("user")
+		words := harness.JSON{"who": name}
+		session := w.NewSession(t, plans(t, w.Account, 0), "basic", external, harness.JSON{
+			"email": email, "customer": harness.JSON{"name": name, "country": "IE", "postalCode": "D02 " + external[:4]},
+			"referenceId": "order of " + name, "metadata": words,
+		})
+		w.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", harness.JSON{
+			"cardNumber": harness.CardSucceeds, "email": email,
+		}).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		customer := "/v1/customers/" + text(t, receipt["customerId"])
+		subscription := "/v1/subscriptions/" + text(t, receipt["subscriptionId"])
+		left := w.NewSession(t, plans(t, w.Account, 0), "basic", external, harness.JSON{"email": email, "metadata": words})
+		w.AsBackend(t, http.MethodPatch, customer, harness.JSON{
+			"metadata": words, "billingAddress": harness.JSON{"line1": name + "'s house", "country": "IE"},
+		}).Want(t, 200)
+		w.AsBackend(t, http.MethodPatch, subscription, harness.JSON{"metadata": harness.JSON{"who": name + "!"}}).Want(t, 200)
+		w.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
+			"customerId": receipt["customerId"], "currency": "eur", "idempotencyKey": harness.Unique("invoice"),
+			"lineItems": []harness.JSON{{"description": "Work", "amountInCents": 500}}, "metadata": words,
+		}).Want(t, 201)
+		w.AsBackend(t, http.MethodPost, "/v1/refunds", harness.JSON{
+			"paymentId": receipt["paymentId"], "amountInCents": 1, "reason": "a favor for " + name, "metadata": words,
+		}).Want(t, 201)
+		w.AsBackend(t, http.MethodPost, "/v1/customer-access/"+external+"/grants", harness.JSON{
+			"entitlements": []harness.JSON{{"key": "beta", "type": "boolean", "value": true}}, "note": "friend of " + name,
+		}).Want(t, 201)
+		portal := w.AsBackend(t, http.MethodPost, "/v1/customer-portal-sessions", harness.JSON{
+			"customerId": receipt["customerId"], "returnUrl": "https://shop.example/account",
+		}).Want(t, 201).Map(t)["url"].(string)
+		advance(t, w.Account, time.Minute)
+		if known := app.TablesWith(t, name); len(known) < 9 {
+			t.Fatalf("before, the name is in %q only: the test proves too little", known)
+		}
+
+		erase := func() *harness.Response { return w.AsBackend(t, http.MethodPost, customer+"/erase", nil) }
+		erase().Refuses(t, 409, "STATE_CONFLICT")
+		app.NewAccount(t).AsBackend(t, http.MethodPost, customer+"/erase", nil).Refuses(t, 404, "CUSTOMER_NOT_FOUND")
+		if kept := w.AsBackend(t, http.MethodGet, customer, nil).Want(t, 200).Map(t); kept["email"] != email {
+			t.Errorf("a refusal has changed the customer: %v", kept)
+		}
+		w.AsBackend(t, http.MethodPost, subscription+"/cancel", nil).Want(t, 200)
+		advance(t, w.Account, time.Minute)
+		first := erase().Want(t, 200).Map(t)
+		if first["erasedAt"] == nil || first["email"] != nil || asJSON(t, first["metadata"]) != "{}" {
+			t.Errorf("erased: %v", first)
+		}
+		for _, word := range []string{name, email, strings.TrimPrefix(name, "Zoë ")} {
+			for _, table := range app.TablesWith(t, word) {
+				if !slices.Contains(legalRecords, table) {
+					t.Errorf("%q is in %s", word, table)
+				}
+			}
+		}
+		if again := erase().Want(t, 200).Map(t); again["erasedAt"] != first["erasedAt"] || again["updatedAt"] != first["updatedAt"] {
+			t.Errorf("again: %v, first %v", again, first)
+		}
+		access := w.AsBackend(t, http.MethodGet, "/v1/customer-access/"+external, nil).Want(t, 200).Map(t)
+		if asJSON(t, access["activePlans"]) != "[]" || asJSON(t, access["entitlements"]) != "[]" {
+			t.Errorf("access is left: %v", access)
+		}
+		w.AsBackend(t, http.MethodPatch, customer, harness.JSON{"displayName": "Z"}).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, http.MethodPost, "/v1/customer-portal-sessions", harness.JSON{
+			"customerId": receipt["customerId"], "returnUrl": "https://shop.example/account",
+		}).Refuses(t, 409, "STATE_CONFLICT")
+		address, err := url.Parse(portal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: address.Path}); page.Status != 404 {
+			t.Errorf("the portal opens: %d", page.Status)
+		}
+		if log := w.Visit(t).Open(t, "/dashboard/security/log"); !strings.Contains(log.Body, "Customer erased") {
+			t.Error("the access log does not say that it happened")
+		}
+		if page := w.Visit(t).Open(t, "/dashboard"+strings.TrimPrefix(customer, "/v1")); !strings.Contains(page.Body, "erased") {
+			t.Error("the customer's page does not say that they were erased")
+		}
+		if lines, err := app.Program.Verify(t.Context()); err != nil || len(lines) > 0 {
+			t.Errorf("verify: %q, %v", lines, err)
+		}
+		w.AsBackend(t, http.MethodPost, "/v1/checkout-sessions/"+left.ID+"/expire", nil).Want(t, 200)
+		back := w.NewSession(t, plans(t, w.Account, 0), "basic", external, harness.JSON{"email": email})
+		w.Pay(t, back, harness.CardSucceeds).Want(t, 200)
+		if known := w.AsBackend(t, http.MethodGet, customer, nil).Want(t, 200).Map(t); known["email"] == nil || known["erasedAt"] != nil {
+			t.Errorf("who buys again is not known again: %v", known)
+		}
+	})
+}
+
+func TestAnErasedGuestsAppointmentSaysNothingOfThem(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		email, reason := harness.Unique("guest")+"@example.com", harness.Unique("illness")
+		booked := w.bookedBy(t, email, w.openTime(t))
+		var found struct{ Data []struct{ ID string } }
+		w.AsBackend(t, http.MethodGet, "/v1/customers?email="+url.QueryEscape(email), nil).Want(t, 200).Into(t, &found)
+		if len(found.Data) != 1 {
+			t.Fatalf("%d customers have the address", len(found.Data))
+		}
+		erase := func() *harness.Response {
+			return w.AsBackend(t, http.MethodPost, "/v1/customers/"+found.Data[0].ID+"/erase", nil)
+		}
+		erase().Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, http.MethodPost, "/v1/appointments/"+booked.ID+"/cancel", harness.JSON{"reason": reason}).Want(t, 200)
+		advance(t, w.Account, time.Minute)
+		if known := app.TablesWith(t, reason); !slices.Contains(known, "events") || !slices.Contains(known, "appointments") {
+			t.Fatalf("before, the reason is in %q only: the test proves too little", known)
+		}
+		erase().Want(t, 200)
+		for _, word := range []string{email, reason} {
+			for _, table := range app.TablesWith(t, word) {
+				if !slices.Contains(legalRecords, table) {
+					t.Errorf("%q is in %s", word, table)
+				}
+			}
+		}
+		if lines, err := app.Program.Verify(t.Context()); err != nil || len(lines) > 0 {
+			t.Errorf("verify: %q, %v", lines, err)
+		}
+	})
+}
