@@ -36,7 +36,10 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 			t, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 },
 		)
 		app.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/healthz"}).Want(t, 200)
-		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + listing.Slug}).Want(t, 200)
+		harness.Eventually(t, "what is there is read, by connections that came after the block", func() bool {
+			read := harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + listing.Slug}
+			return app.AskAnything(t, read).Status == 200
+		})
 		allow()
 		harness.Eventually(t, "orders are taken again", func() bool { return order().Status == 201 })
 		harness.Eventually(
