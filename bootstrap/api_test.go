@@ -74,7 +74,7 @@ func shapeOf(line string) string {
 
 // mounted are the operations that the composition root adds beside the route table: pages.
 var mounted = []string{
-	"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs",
+	"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs", "GET /docs/{page}",
 	"GET /a/{secret}", "GET /a/{secret}/calendar.ics", "GET /a/{secret}/reschedule", "POST /a/{secret}/reschedule",
 	"GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
 	"GET /i/{secret}", "GET /i/{secret}/pdf", "POST /i/{secret}/pay",

@@ -77,7 +77,7 @@ func asFault(err error) *fault.Error {
 				"This path exists, but not with this method. The header Allow lists those that it has.",
 			)
 		case fiber.StatusNotFound:
-			return fault.New(fault.NotFoundCode, "No such route. See /docs for the list.")
+			return fault.New(fault.NotFoundCode, "No such route. See /docs/reference for the list.")
 		}
 		if fe.Code < 500 {
 			// fasthttp repeats the headers there, with any credential

@@ -60,6 +60,7 @@ func navigation(current string) []navGroup {
 			{Label: "Webhooks", Href: base + "/webhooks", Icon: "webhooks"},
 			{Label: "Events", Href: base + "/events", Icon: "events"},
 			{Label: "Requests", Href: base + "/requests", Icon: "requests"},
+			{Label: "Documentation", Href: "/docs", Icon: "invoices"},
 		}},
 		{"You", []navLink{{Label: "Settings", Href: base + "/settings", Icon: "settings"}}},
 	}

@@ -1,5 +1,5 @@
-// Package docs is the site for integrators: the landing page, the guide and the API reference, which is read from the
-// OpenAPI document on the first request for it.
+// Package docs is the site for integrators: the landing page, the guide, and the API reference with a page for each
+// resource, which is read from the OpenAPI document on the first request for it.
 package docs
 
 import (
@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/layout"
+	"sundry/core/fault"
 	"sundry/core/locale"
 )
 
@@ -27,6 +28,9 @@ type Routes struct {
 	pages  *layout.Pages
 	// reference is read for each page that is rendered, which are few: kept, it would be most of an idle process's memory.
 	reference func() (*apiDoc, error)
+	// contents is made with the first page, and kept: it is what every page lists and the search looks through.
+	contents func() (*contents, error)
+	rendered dayCache
 }
 
 // New parses the templates. The reference is read from the OpenAPI document (YAML) later.
@@ -41,66 +45,172 @@ func New(l *layout.Layout, openapi func() ([]byte, error)) (_ *Routes, err error
 			return readAPIDoc(text, l.Config().BaseURL)
 		},
 	}
+	r.contents = sync.OnceValues(func() (*contents, error) {
+		doc, err := r.reference()
+		if err != nil {
+			return nil, err
+		}
+		guide, err := r.guideText()
+		if err != nil {
+			return nil, err
+		}
+		return newContents(r.guideSections(locale.Default), guide, doc), nil
+	})
 	r.pages, err = l.Pages(layout.Files{Name: "docs", FS: files, Funcs: r.funcs})
 	return r, err
 }
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	app.Get("/", r.public("landing.html", "landing.title", "", "site"))
+	app.Get("/", func(c *fiber.Ctx) error { return r.send(c, "landing", "", r.landing) })
 	app.Get("/llms.txt", layout.Compress(), r.plain)
-	app.Get("/docs", r.public("docs.html", "docs.guide_title", "docs.js", "site docs"))
+	app.Get("/docs", r.start)
+	app.Get("/docs/:page", r.page)
 }
 
-// public serves a page that is the same for all readers of one language and format. The reference takes a tenth of a
-// second to render and more to compress, so each page is cached for the day that its dates count from.
-func (r *Routes) public(name, title, script, classes string) fiber.Handler {
-	type rendered struct {
-		day  string
-		page *layout.Encoded
+func (r *Routes) landing(reader locale.Locale) ([]byte, error) {
+	return r.pages.Render(reader, "landing.html", layout.View{
+		Title: titled(reader, reader.Text("landing.title")), Classes: "site",
+	})
+}
+
+// start serves the guide, and the results of a search.
+func (r *Routes) start(c *fiber.Ctx) error {
+	query := strings.TrimSpace(c.Query("q"))
+	if query == "" {
+		return r.serve(c, guidePage)
 	}
-	var rendering sync.Mutex
-	kept := map[locale.Locale]rendered{}
-	today := func(reader locale.Locale) (*layout.Encoded, error) {
-		rendering.Lock()
-		defer rendering.Unlock()
-		day := time.Now().UTC().Format(time.DateOnly)
-		if kept[reader].day == day {
-			return kept[reader].page, nil
-		}
-		html, err := r.render(reader, name, title, script, classes)
-		if err != nil {
+	html, err := r.render(layout.Reader(c).Pattern(), "", query)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	c.Set(fiber.HeaderXRobotsTag, "noindex")
+	return layout.SendPrivate(c, html, policy)
+}
+
+// page serves a page of the reference.
+func (r *Routes) page(c *fiber.Ctx) error {
+	all, err := r.contents()
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	slug := c.Params("page")
+	if !all.has(slug) {
+		return r.layout.Fail(c, fault.New(fault.NotFoundCode, "There is no such page."))
+	}
+	return r.serve(c, slug)
+}
+
+// serve sends a page that is the same for all readers of one language and format.
+func (r *Routes) serve(c *fiber.Ctx, slug string) error {
+	return r.send(c, "docs", slug, func(reader locale.Locale) ([]byte, error) {
+		return r.render(reader, slug, "")
+	})
+}
+
+// send responds with what render makes, which is kept for the day that the dates of its examples count from.
+func (r *Routes) send(c *fiber.Ctx, kind, slug string, render func(reader locale.Locale) ([]byte, error)) error {
+	reader := layout.Reader(c).Pattern()
+	page, err := r.rendered.get(cachedPage{kind, slug, reader}, func() ([]byte, error) { return render(reader) })
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
+	c.Vary(fiber.HeaderAcceptLanguage)
+	return layout.SendEncoded(c, page, policy)
+}
+
+// policy allows the search.
+var policy = layout.Policy{Scripts: "'self'", Forms: true}
+
+// guidePage is the slug of the guide, which is at /docs itself.
+const guidePage = ""
+
+// docsPage is what the template shows.
+type docsPage struct {
+	Slug, Heading string
+	Contents      *contents
+	Reference     *apiDoc
+	Group         *apiGroup // nil for the guide, the events, the list of operations and a search
+	Query         string
+	Found         []topic
+}
+
+// render makes the page of a slug, or the results of a search.
+func (r *Routes) render(reader locale.Locale, slug, query string) ([]byte, error) {
+	all, err := r.contents()
+	if err != nil {
+		return nil, err
+	}
+	page := docsPage{Slug: slug, Contents: all, Query: query}
+	switch {
+	case query != "":
+		page.Heading, page.Found = reader.Text("docs.found"), all.search(query)
+	case slug == guidePage:
+		page.Heading = reader.Text("docs.guide_title")
+	default:
+		if page.Reference, err = r.reference(); err != nil {
 			return nil, err
 		}
-		kept[reader] = rendered{day, layout.NewEncoded(html)}
-		return kept[reader].page, nil
-	}
-	return func(c *fiber.Ctx) error {
-		page, err := today(layout.Reader(c).Pattern())
-		if err != nil {
-			return r.layout.Fail(c, err)
+		page.Group = page.Reference.group(slug)
+		switch {
+		case page.Group != nil:
+			page.Heading = page.Group.Name
+		case slug == eventsPage:
+			page.Heading = reader.Text("docs.events")
+		default:
+			page.Heading = reader.Text("docs.title")
 		}
-		c.Set(fiber.HeaderCacheControl, "public, max-age=300")
-		c.Vary(fiber.HeaderAcceptLanguage)
-		return layout.SendEncoded(c, page, layout.Policy{Scripts: "'self'"})
 	}
+	return r.pages.Render(reader, "docs.html", layout.View{
+		Title: titled(reader, page.Heading), Script: "docs.js", Classes: "site docs", Page: page,
+	})
 }
 
-func (r *Routes) render(reader locale.Locale, name, title, script, classes string) ([]byte, error) {
-	return r.pages.Render(reader, name, layout.View{
-		Title: reader.Text(title) + " · " + reader.Text("brand"), Script: script, Classes: classes,
-	})
+func titled(reader locale.Locale, title string) string { return title + " · " + reader.Text("brand") }
+
+// guideText renders the guide alone, for the search.
+func (r *Routes) guideText() ([]byte, error) {
+	return r.pages.Render(locale.Default, "guide", layout.View{})
+}
+
+// dayCache keeps rendered pages for a day. One page is rendered at a time.
+type dayCache struct {
+	mu   sync.Mutex
+	day  string
+	kept map[cachedPage]*layout.Encoded
+}
+
+type cachedPage struct {
+	kind, slug string
+	reader     locale.Locale
+}
+
+func (d *dayCache) get(page cachedPage, render func() ([]byte, error)) (*layout.Encoded, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if day := time.Now().UTC().Format(time.DateOnly); d.day != day {
+		d.day, d.kept = day, map[cachedPage]*layout.Encoded{}
+	}
+	if known := d.kept[page]; known != nil {
+		return known, nil
+	}
+	html, err := render()
+	if err != nil {
+		return nil, err
+	}
+	d.kept[page] = layout.NewEncoded(html)
+	return d.kept[page], nil
 }
 
 func (r *Routes) funcs(reader locale.Locale) template.FuncMap {
 	return template.FuncMap{
-		"reference": r.reference,
-		"guide":     func() []guideSection { return r.guideSections(reader) },
-		"example":   program,
-		"remedies":  func() []remedy { return r.remedies(reader) },
-		"dated":     func(text string) string { return asOf(time.Now(), text) },
-		"today":     func() string { return time.Now().UTC().Format(time.DateOnly) },
-		"monday":    func() string { return firstMonday(time.Now()) },
+		"guide":    func() []guideSection { return r.guideSections(reader) },
+		"example":  program,
+		"remedies": func() []remedy { return r.remedies(reader) },
+		"dated":    func(text string) string { return asOf(time.Now(), text) },
+		"today":    func() string { return time.Now().UTC().Format(time.DateOnly) },
+		"monday":   func() string { return firstMonday(time.Now()) },
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"go/format"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -193,12 +194,12 @@ func TestMarkupOfDescriptions(t *testing.T) {
 func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 	t.Parallel()
 	pages := newTestRoutes(t, true)
-	html, err := pages.render(locale.Default, "docs.html", "docs.guide_title", "docs.js", "site docs")
+	html, err := pages.render(locale.Default, guidePage, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, m := range regexp.MustCompile(`<section class="prose" id="([^"]*)"><h3>`).FindAllStringSubmatch(string(html),
+	for _, m := range regexp.MustCompile(`<section class="prose" id="([^"]*)"><h2>`).FindAllStringSubmatch(string(html),
 		-1) {
 		ids = append(ids, m[1])
 	}
@@ -297,8 +298,13 @@ func TestPublicPagesCarryTheirPolicy(t *testing.T) {
 	app := fiber.New()
 	newTestRoutes(t, true).Mount(app)
 	for path, want := range map[string][]string{
-		"/":     {"https://pay.example/v1/checkout-sessions", "You’re in the sandbox"},
-		"/docs": {"Create a checkout session", "Level 1"},
+		"/":               {"https://pay.example/v1/checkout-sessions", "You’re in the sandbox"},
+		"/docs":           {"Getting started", "Level 1", `href="/docs/checkout"`},
+		"/docs/reference": {"Sample API", "Create a checkout session", "/v1/checkout-sessions/{id}"},
+		"/docs/checkout":  {"Sell one thing.", "urllib.request", `href="#post-v1-checkout-sessions"`},
+		"/docs/events":    {"payment.completed"},
+		"/docs?q=session": {" results.", `href="/docs/checkout#get-v1-checkout-sessions-id"`},
+		"/docs?q=%3Cb%3E": {"&lt;b&gt;"},
 	} {
 		response, body := layouttest.Get(t, app, path, nil)
 		policy := response.Header.Get("Content-Security-Policy")
@@ -314,5 +320,37 @@ func TestPublicPagesCarryTheirPolicy(t *testing.T) {
 			}
 		}
 		layouttest.CheckMarkup(t, []byte(body))
+	}
+	if response, _ := layouttest.Get(t, app, "/docs/nothing", nil); response.StatusCode != http.StatusTeapot {
+		t.Errorf("an unknown page: %d", response.StatusCode)
+	}
+}
+
+func TestTheBestResultsComeFirst(t *testing.T) {
+	t.Parallel()
+	all, err := newTestRoutes(t, true).contents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"create checkout session":          "post-v1-checkout-sessions",
+		"/v1/checkout-sessions/{id}":       "get-v1-checkout-sessions-id",
+		"read sess":                        "get-v1-checkout-sessions-id",
+		"related":                          "post-v1-checkout-sessions",
+		"payment.completed":                "event-payment-completed",
+		"overlay":                          "overlay",
+		"test cards":                       "test-cards",
+		"SLOT_TAKEN":                       "appointments",
+		"xyzzy":                            "",
+		"create xyzzy":                     "",
+		strings.Repeat("checkout ", 10000): "level-1",
+	} {
+		first := ""
+		if found := all.search(query); len(found) > 0 {
+			first = found[0].ID
+		}
+		if first != want {
+			t.Errorf("%.40q finds %q first, want %q", query, first, want)
+		}
 	}
 }

@@ -25,7 +25,10 @@ type apiSample struct{ Language, Label, Text string }
 // samples write an operation's request for each language.
 func (r *docReader) samples(op *apiOp, media *mediaType) []apiSample {
 	c := r.call(op, media)
-	return []apiSample{{"curl", "curl", c.curl(r.baseURL)}, {"node", "Node.js", c.node()}, {"go", "Go", c.golang()}}
+	return []apiSample{
+		{"curl", "curl", c.curl(r.baseURL)}, {"node", "TypeScript", c.node()}, {"go", "Go", c.golang()},
+		{"python", "Python", c.python()},
+	}
 }
 
 func (r *docReader) call(op *apiOp, media *mediaType) call {
@@ -75,7 +78,7 @@ func (c call) curl(baseURL string) string {
 	return line
 }
 
-// node is the request in a module of Node.js.
+// node is the request in a module of Node.js, as JavaScript and TypeScript write it.
 func (c call) node() string {
 	var headers []string
 	if c.credential != "" {
@@ -134,6 +137,31 @@ func (c call) golang() string {
 	out.WriteString(
 		"\ttext, err := io.ReadAll(response.Body)\n" + stop + "\tfmt.Println(response.StatusCode, string(text))\n}",
 	)
+	return out.String()
+}
+
+// python is the request with the standard library.
+func (c call) python() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "import os\nimport urllib.request\n\nrequest = urllib.request.Request(\n"+
+		"    os.environ[\"SUNDRY_URL\"] + %q,\n    method=%q,\n", c.path, c.method)
+	out.WriteString("    headers={\n")
+	if c.credential != "" {
+		fmt.Fprintf(&out, "        \"Authorization\": \"Bearer \" + os.environ[%q],\n", c.credential)
+	}
+	if c.key != "" {
+		fmt.Fprintf(&out, "        \"Idempotency-Key\": %q,\n", c.key)
+	}
+	if c.body != "" {
+		out.WriteString("        \"Content-Type\": \"application/json\",\n")
+	}
+	out.WriteString("    },\n")
+	if c.body != "" {
+		// JSON has no three quotes in a row.
+		out.WriteString("    data=r\"\"\"" + c.body + "\"\"\".encode(),\n")
+	}
+	out.WriteString(")\nwith urllib.request.urlopen(request) as response:\n" +
+		"    print(response.status, response.read().decode())")
 	return out.String()
 }
 

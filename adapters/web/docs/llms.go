@@ -11,6 +11,10 @@ import (
 
 // plain is the way into the documentation for programs that read text (llmstxt.org).
 func (r *Routes) plain(c *fiber.Ctx) error {
+	all, err := r.contents()
+	if err != nil {
+		return err
+	}
 	base, reader := r.layout.Config().BaseURL, locale.Default
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n\n> %s\n\n", reader.Text("brand"), reader.Text("llms.summary"))
@@ -22,6 +26,11 @@ func (r *Routes) plain(c *fiber.Ctx) error {
 	for _, section := range r.guideSections(reader) {
 		fmt.Fprintf(&out, "- [%s](%s/docs#%s)\n", section.Title, base, section.ID)
 	}
+	fmt.Fprintf(&out, "\n## Reference\n\n")
+	for _, group := range all.Groups {
+		fmt.Fprintf(&out, "- [%s](%s/docs/%s)\n", group.Name, base, group.Slug)
+	}
+	fmt.Fprintf(&out, "- [%s](%s/docs/%s)\n", reader.Text("docs.events"), base, eventsPage)
 	fmt.Fprintf(&out, "\n## Errors\n\n")
 	for _, one := range r.remedies(reader) {
 		fmt.Fprintf(&out, "- `%s` (%d): %s\n", one.Code, one.Status, one.Remedy)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// apiDoc is the OpenAPI document as the reference page shows it: read once.
+// apiDoc is the OpenAPI document as the reference shows it.
 type apiDoc struct {
 	Title, Version string
 	Intro          template.HTML
@@ -17,9 +17,19 @@ type apiDoc struct {
 	Count          int
 }
 
-// apiGroup is one tag and its operations.
+// group returns the group of a page's slug, nil when there is none.
+func (d *apiDoc) group(slug string) *apiGroup {
+	for _, g := range d.Groups {
+		if g.ID == slug {
+			return g
+		}
+	}
+	return nil
+}
+
+// apiGroup is one tag and its operations: a page.
 type apiGroup struct {
-	ID, Name string
+	ID, Name string // the page's slug and its heading
 	Intro    template.HTML
 	Ops      []*apiOp
 }
@@ -90,7 +100,7 @@ func (r *docReader) group(doc *apiDoc, name string) *apiGroup {
 	if g := r.groups[name]; g != nil {
 		return g
 	}
-	g := &apiGroup{ID: "tag-" + anchor(name), Name: name}
+	g := &apiGroup{ID: anchor(name), Name: name}
 	r.groups[name] = g
 	doc.Groups = append(doc.Groups, g)
 	return g

@@ -1,12 +1,4 @@
-// The documentation: search over all its text, copy buttons, one language for all samples, and the section that is read.
-
-/**
- * What the search finds: an operation, an event type or a part of the guide.
- * @typedef {object} Entry
- * @property {HTMLElement} element
- * @property {HTMLElement | null} line of the contents
- * @property {string} text without the samples, which are the same everywhere
- */
+// The documentation: a key for the search, copy buttons, one language for all samples, and the section that is read.
 
 /**
  * @template {HTMLElement} T
@@ -16,51 +8,14 @@
  */
 const all = (selector, root = document) => /** @type {T[]} */ ([...root.querySelectorAll(selector)]);
 
-const box = /** @type {HTMLInputElement} */ (document.getElementById("filter"));
-const result = /** @type {HTMLElement} */ (document.getElementById("filter-status"));
+const box = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const groups = all("[data-group]");
 const parts = all("#guide > section, article");
 
-/** @param {HTMLElement} element */
-const lineOf = (element) => document.querySelector(`nav a[href="#${element.id}"]`)?.parentElement ?? null;
-
-/** @param {HTMLElement} element */
-function textOf(element) {
-  const copy = /** @type {HTMLElement} */ (element.cloneNode(true));
-  for (const sample of all("pre, fieldset", copy)) sample.remove();
-  return copy.textContent?.toLowerCase() ?? "";
-}
-
-/** @type {Entry[]} made by the first search */
-let entries = [];
-
-function search() {
-  if (!entries.length) entries = parts.map((element) => ({ element, line: lineOf(element), text: textOf(element) }));
-  const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
-  for (const { element, line, text } of entries) {
-    const found = wanted.every((word) => text.includes(word));
-    element.hidden = !found;
-    if (line) line.hidden = !found;
-    shown += Number(found);
-  }
-  for (const group of groups) {
-    group.hidden = !group.querySelector(":is(article, section):not([hidden])");
-    for (const list of all(`[data-nav="${group.id}"]`)) list.hidden = group.hidden;
-  }
-  result.textContent = (!wanted.length ? "" : shown ? result.dataset.some?.replace("%d", String(shown)) : result.dataset.none) ?? "";
-}
-
-box.addEventListener("input", search);
 document.addEventListener("keydown", (e) => {
   if (e.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "")) {
     e.preventDefault();
     box.focus();
-  }
-  if (e.key === "Escape" && document.activeElement === box) {
-    box.value = "";
-    search();
   }
 });
 
@@ -81,14 +36,21 @@ function addCopyButton(sample) {
 }
 if (navigator.clipboard) all("pre", main).forEach(addCopyButton);
 
-// A language that is chosen once is shown everywhere, and what the reader looks at stays where it is.
+// A language that is chosen once is shown everywhere, on the next page too, and what the reader looks at stays where it
+// is.
 /** @type {HTMLInputElement[]} */
 const languages = all("fieldset.code input");
+/** @param {string | null} value */
+function choose(value) {
+  for (const input of languages) if (input.value === value) input.checked = true;
+}
+choose(sessionStorage.getItem("language"));
 main.addEventListener("change", (e) => {
   const chosen = /** @type {HTMLInputElement} */ (e.target);
   if (!languages.includes(chosen)) return;
   const before = chosen.getBoundingClientRect().top;
-  for (const input of languages) if (input.value === chosen.value) input.checked = true;
+  choose(chosen.value);
+  sessionStorage.setItem("language", chosen.value);
   scrollBy({ top: chosen.getBoundingClientRect().top - before, behavior: "instant" });
 });
 
@@ -103,7 +65,7 @@ const observer = new IntersectionObserver((changes) => {
   const current = parts.find((part) => visible.has(part));
   const link = current && document.querySelector(`nav a[href="#${current.id}"]`);
   if (!link || link.hasAttribute("aria-current")) return;
-  for (const old of all("nav a[aria-current]")) old.removeAttribute("aria-current");
+  for (const old of all('nav a[aria-current="true"]')) old.removeAttribute("aria-current");
   link.setAttribute("aria-current", "true");
   const list = document.querySelector(".toc-scroll");
   const [line, view] = [link.getBoundingClientRect(), list?.getBoundingClientRect()];
