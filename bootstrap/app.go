@@ -75,6 +75,8 @@ type App struct {
 	verifiers []verifier
 	// invariants contains the results of the last checks.
 	invariants *invariants
+	// recurring contains the subscriptions that were counted last.
+	recurring *recurring
 	// scheduled receives after a commit that scheduled work due now. Commits meanwhile are one signal.
 	scheduled chan struct{}
 	// closers run in reverse order of what they close.
@@ -131,8 +133,9 @@ const (
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) (app *App, err error) {
 	cell := id.Cell(cfg.Cell) //nolint:gosec // config has checked it
 	a := &App{cfg: cfg, log: log, ids: system.NewCellIDs(cell), bus: newBus(), metrics: prometheus.NewRegistry(),
-		stopping: make(chan struct{}), invariants: newInvariants(), scheduled: make(chan struct{}, 1)}
-	a.metrics.MustRegister(a.invariants, buildInfo(Build()), collectors.NewGoCollector(),
+		stopping: make(chan struct{}), invariants: newInvariants(), recurring: newRecurring(),
+		scheduled: make(chan struct{}, 1)}
+	a.metrics.MustRegister(a.invariants, a.recurring, buildInfo(Build()), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {

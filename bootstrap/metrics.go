@@ -2,12 +2,15 @@ package bootstrap
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"sundry/adapters/gormstore"
 	"sundry/core/checkout"
 	"sundry/core/payment"
+	"sundry/modules/subscriptions"
 	"sundry/ports"
 )
 
@@ -87,4 +90,59 @@ func (m poolMetrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(m.open, prometheus.GaugeValue, float64(pool.Idle), "idle")
 	out <- prometheus.MustNewConstMetric(m.max, prometheus.GaugeValue, float64(pool.Max))
 	out <- prometheus.MustNewConstMetric(m.waited, prometheus.CounterValue, pool.Waited.Seconds())
+}
+
+// countRecurring shows what runs over all accounts.
+func (a *App) countRecurring(ctx context.Context) error {
+	all, err := a.modules.Subscriptions.Recurring(ctx)
+	if err != nil {
+		return fmt.Errorf("count the subscriptions: %w", err)
+	}
+	a.recurring.note(&all)
+	return nil
+}
+
+// recurring keeps what was counted last. Only the process that counts shows it.
+type recurring struct {
+	revenue, count *prometheus.Desc
+
+	mu   sync.Mutex
+	last *subscriptions.Recurring // nil: never
+}
+
+func newRecurring() *recurring {
+	return &recurring{
+		revenue: prometheus.NewDesc("sundry_mrr_minor_units", "Monthly recurring revenue of active and past due "+
+			"subscriptions by currency, in its minor units.", []string{"currency"}, nil),
+		count: prometheus.NewDesc("sundry_subscriptions", "Subscriptions by status.", []string{"status"}, nil),
+	}
+}
+
+func (r *recurring) note(all *subscriptions.Recurring) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = all
+}
+
+func (r *recurring) forget() { r.note(nil) }
+
+// Describe implements prometheus.Collector.
+func (r *recurring) Describe(out chan<- *prometheus.Desc) {
+	out <- r.revenue
+	out <- r.count
+}
+
+// Collect implements prometheus.Collector.
+func (r *recurring) Collect(out chan<- prometheus.Metric) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		return
+	}
+	for currency, sum := range r.last.Monthly {
+		out <- prometheus.MustNewConstMetric(r.revenue, prometheus.GaugeValue, float64(sum), string(currency))
+	}
+	for status, n := range r.last.Counts {
+		out <- prometheus.MustNewConstMetric(r.count, prometheus.GaugeValue, float64(n), string(status))
+	}
 }

@@ -121,7 +121,7 @@ func (h *providerHost) of(a *App) ports.ProviderHost {
 	return ports.ProviderHost{
 		Store: a.store, Clock: a.clock, Live: a.live(), DataDir: a.cfg.DataDir, Key: a.keys.Lasting,
 		Handle: func(kind string, run func(context.Context, ports.Task) error) { a.mux.Handle(kind, jobs.Payments, run) },
-		Verify: a.verify,
+		Verify: func(check func(context.Context) ([]string, error)) { a.verify("providers", check) },
 		Receive: func(ctx context.Context, payload []byte, signature string) error {
 			return a.modules.Inbox.Receive(ctx, payload, func(name string) string {
 				if name == h.signatureHeader {

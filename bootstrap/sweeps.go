@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -49,6 +50,7 @@ const (
 func (a *App) sweep(ctx context.Context) {
 	a.store.RunAsLeader(ctx, "sweeps", func(ctx context.Context) {
 		defer a.invariants.forget() // the next leader's word counts
+		defer a.recurring.forget()
 		jobs.RunSweeps(ctx, a.log,
 			jobs.Sweep{Name: "unsettled payments", Every: recoverEvery, Do: a.modules.Attempts.Recover},
 			jobs.Sweep{Name: "usage flush", Every: flushEvery, Do: a.modules.Usage.Flush},
@@ -66,8 +68,9 @@ func (a *App) sweep(ctx context.Context) {
 			}},
 			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Do: a.verifyIntoMetrics(a.verifyRecent, false,
 				verifyTimeout)},
+			jobs.Sweep{Name: "recurring revenue", First: verifyFirst, Every: verifyEvery, Do: a.countRecurring},
 			jobs.Sweep{Name: "verify all", First: verifyAllFirst, Every: verifyAllEvery,
-				Do: a.verifyIntoMetrics(a.Verify, true, verifyAllTimeout)})
+				Do: a.verifyIntoMetrics(a.verifyAll, true, verifyAllTimeout)})
 	})
 }
 
@@ -83,29 +86,33 @@ func (a *App) deleteOld(ctx context.Context) error {
 }
 
 // verifyIntoMetrics shows what a check of the invariants found; all means that it covers everything.
-func (a *App) verifyIntoMetrics(check func(context.Context) ([]string, error), all bool,
+func (a *App) verifyIntoMetrics(check func(context.Context) ([]violations, error), all bool,
 	timeout time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		began := time.Now()
-		violations, err := check(ctx)
+		areas, err := check(ctx)
 		if err != nil {
 			return fmt.Errorf("check the invariants: %w", err)
 		}
-		a.invariants.note(all, verified{len(violations), time.Now(), time.Since(began)})
-		if len(violations) > 0 {
-			a.log.ErrorContext(ctx, "invariants are violated", slog.Int("violations", len(violations)),
-				slog.String("first", violations[0]))
+		found := map[string]int{}
+		for _, v := range areas {
+			found[v.area] += len(v.lines)
+			if len(v.lines) > 0 {
+				a.log.ErrorContext(ctx, "invariants are violated", slog.String("area", v.area),
+					slog.Int("violations", len(v.lines)), slog.String("first", v.lines[0]))
+			}
 		}
+		a.invariants.note(all, verified{found, time.Now(), time.Since(began)})
 		return nil
 	}
 }
 
 // verified is the result of one check.
 type verified struct {
-	found int
-	at    time.Time // zero: never
+	found map[string]int // by area
+	at    time.Time      // zero: never
 	took  time.Duration
 }
 
@@ -124,7 +131,7 @@ func newInvariants() *invariants {
 	scope := []string{"scope"}
 	return &invariants{
 		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last checks of the invariants "+
-			"found (sundry verify lists them).", nil, nil),
+			"found, by area (sundry verify lists them).", []string{"area"}, nil),
 		checkedAt: prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When the last check ended.", nil, nil),
 		took: prometheus.NewDesc("sundry_invariants_check_duration_seconds", "How long the last check took, of what "+
 			"is recent and of all.", scope, nil),
@@ -164,7 +171,16 @@ func (i *invariants) Collect(out chan<- prometheus.Metric) {
 	if last.IsZero() {
 		return
 	}
-	out <- prometheus.MustNewConstMetric(i.violations, prometheus.GaugeValue, float64(max(i.recent.found, i.all.found)))
+	areas := maps.Clone(i.recent.found)
+	if areas == nil {
+		areas = map[string]int{}
+	}
+	for area, n := range i.all.found {
+		areas[area] = max(areas[area], n)
+	}
+	for area, n := range areas {
+		out <- prometheus.MustNewConstMetric(i.violations, prometheus.GaugeValue, float64(n), area)
+	}
 	out <- prometheus.MustNewConstMetric(i.checkedAt, prometheus.GaugeValue, float64(last.Unix()))
 	for scope, v := range map[string]verified{"recent": i.recent, "all": i.all} {
 		if !v.at.IsZero() {

@@ -68,15 +68,18 @@ func API(environment config.Environment) (*httpapi.Server, error) {
 
 // verifier checks an area's invariants: all of them over all history, and often what is recent.
 type verifier struct {
+	area        string
 	all, recent func(context.Context) ([]string, error)
 }
 
 // verify adds an area's check of its invariants.
-func (a *App) verify(check func(context.Context) ([]string, error)) { a.verifyInParts(check, check) }
+func (a *App) verify(area string, check func(context.Context) ([]string, error)) {
+	a.verifyInParts(area, check, check)
+}
 
 // verifyInParts adds a check whose cost grows with the history, and one that covers what is recent.
-func (a *App) verifyInParts(all, recent func(context.Context) ([]string, error)) {
-	a.verifiers = append(a.verifiers, verifier{all, recent})
+func (a *App) verifyInParts(area string, all, recent func(context.Context) ([]string, error)) {
+	a.verifiers = append(a.verifiers, verifier{area, all, recent})
 }
 
 // maintain adds a periodic task of the platform's own. It schedules itself again when it has run.

@@ -35,7 +35,7 @@ func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.
 	a.mux.Handle(access.TaskAnnounce, jobs.Webhooks, module.Announce)
 	a.mux.Handle(access.TaskExpire, jobs.Default, module.Expire)
 	a.mux.Handle(access.TaskMeters, jobs.Default, module.RefreshMeters)
-	a.verify(module.Verify)
+	a.verify("access", module.Verify)
 	return module
 }
 

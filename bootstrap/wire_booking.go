@@ -25,7 +25,7 @@ func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service)
 
 	a.mux.Handle(booking.TaskRemind, jobs.Default, module.Remind)
 	a.mux.Handle(booking.TaskReadCalendar, jobs.Default, module.ReadCalendar)
-	a.verify(module.Verify)
+	a.verify("booking", module.Verify)
 	return module
 }
 

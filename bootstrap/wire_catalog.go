@@ -11,7 +11,7 @@ func (a *App) wireCatalog(names ports.UniqueNames) *catalog.Service {
 	module := catalog.New(catalog.Deps{
 		Store: a.store, Clock: a.clock, IDs: a.ids, Standing: a.standing, Names: names, Sandbox: !a.live(),
 	})
-	a.verify(module.Verify)
+	a.verify("catalog", module.Verify)
 	return module
 }
 

@@ -49,7 +49,7 @@ func (a *App) wireCheckout(
 		})
 
 	a.mux.Handle(checkout.TaskExpire, jobs.Payments, module.ExpireDue)
-	a.verify(module.Verify)
+	a.verify("checkout", module.Verify)
 	return module
 }
 

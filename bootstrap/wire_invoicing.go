@@ -24,7 +24,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)
 	a.mux.Handle(invoicing.TaskRetry, jobs.Payments, module.Retry)
-	a.verify(module.Verify)
+	a.verify("invoicing", module.Verify)
 	return module
 }
 

@@ -29,7 +29,7 @@ func (a *App) wireSubscriptions(
 	on(a.bus, module.OnCustomerRenamed)
 	a.mux.HandleFairly(subscriptions.TaskDue, jobs.Payments, module.RunDue)
 	a.mux.Handle(subscriptions.TaskNotice, jobs.Default, module.Notice)
-	a.verify(module.Verify)
+	a.verify("subscriptions", module.Verify)
 	return module
 }
 

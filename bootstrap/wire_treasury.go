@@ -29,7 +29,7 @@ func (a *App) wireTreasury(accounts *identity.Service) *treasury.Service {
 	a.mux.Handle(treasury.TaskRelease, jobs.Payments, module.Release)
 	a.mux.Handle(treasury.TaskPayout, jobs.Payments, module.Payout)
 	a.mux.HandleFairly(treasury.TaskScheduledPayouts, jobs.Payments, module.ScheduledPayouts)
-	a.verify(module.Verify)
+	a.verify("treasury", module.Verify)
 	return module
 }
 

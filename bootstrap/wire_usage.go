@@ -16,7 +16,7 @@ func (a *App) wireUsage() *usage.Service {
 	on(a.bus, module.OnSubscriptionRenewed)
 	on(a.bus, module.OnSubscriptionUpdated)
 	a.mux.Handle(usage.TaskClose, jobs.Payments, module.ClosePeriod)
-	a.verifyInParts(module.Verify, module.VerifyNew)
+	a.verifyInParts("usage", module.Verify, module.VerifyNew)
 	return module
 }
 

@@ -29,7 +29,7 @@ func (a *App) wireWebhooks() *webhooks.Service {
 		a.bus.subscribe(subscription)
 	}
 	a.mux.HandleWithKey(webhooks.TaskDeliver, jobs.Webhooks, webhooks.ConcurrencyKey, module.Deliver)
-	a.verify(module.Verify)
+	a.verify("webhooks", module.Verify)
 	return module
 }
 

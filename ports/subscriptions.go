@@ -35,6 +35,8 @@ type Subscriptions interface {
 	ListByBuyer(ctx context.Context, creatorID, externalCustomerID, email string) ([]subscription.State, error)
 	// HasTrialCard reports whether a trial began with a card, by what recognizes it at its listing.
 	HasTrialCard(ctx context.Context, card string) (bool, error)
+	// ListAfter returns at most limit subscriptions of all accounts whose ids follow one, by their ids.
+	ListAfter(ctx context.Context, id string, limit int) ([]subscription.State, error)
 	// ListByCustomer returns all subscriptions of a customer, newest first.
 	ListByCustomer(ctx context.Context, customerID string) ([]subscription.State, error)
 }

@@ -42,13 +42,21 @@ func (m *requestMetrics) Collect(out chan<- prometheus.Metric) {
 	m.seconds.Collect(out)
 }
 
-func (m *requestMetrics) responded(method, route string, status int, took time.Duration) {
+// responded counts a response. trace is the id of the request's trace, the exemplar of how long it took; "" for none.
+func (m *requestMetrics) responded(method, route string, status int, took time.Duration, trace string) {
 	m.responses.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
+	seconds := m.seconds.WithLabelValues(method, route)
+	if exemplars, ok := seconds.(prometheus.ExemplarObserver); ok && trace != "" {
+		exemplars.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": trace})
+		return
+	}
+	seconds.Observe(took.Seconds())
 }
 
 func (s *Server) metricsRoute() Route {
-	handler := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	handler := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, EnableOpenMetrics: true, // which has exemplars
+	})
 	return Route{Method: fiber.MethodGet, Path: "/metrics", Handle: adaptor.HTTPHandler(handler)}
 }
 

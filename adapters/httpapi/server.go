@@ -161,11 +161,13 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	if err != nil {
 		err = s.handleError(c, err)
 	}
+	var trace string
 	if span != nil {
+		trace = s.sampledTrace(c)
 		endSpan(c, span)
 	}
 	took := time.Since(start)
-	s.metrics.responded(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
+	s.metrics.responded(c.Method(), c.Route().Path, c.Response().StatusCode(), took, trace)
 	s.recordRequest(c, start, took)
 	s.Log.DebugContext(
 		c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),

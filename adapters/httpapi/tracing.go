@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -17,6 +18,16 @@ func (s *Server) beginSpan(c *fiber.Ctx) ports.Span {
 	ctx, span := s.Tracer.Continue(c.UserContext(), ports.RequestSpan, c.Method(), c.Get("traceparent"))
 	c.SetUserContext(ctx)
 	return span
+}
+
+// sampledTrace returns the id of the request's trace if the collector gets it, else "".
+func (s *Server) sampledTrace(c *fiber.Ctx) string {
+	const sampled = "01"
+	parts := strings.Split(s.Tracer.TraceParent(c.UserContext()), "-")
+	if len(parts) != 4 || parts[3] != sampled {
+		return ""
+	}
+	return parts[1]
 }
 
 // endSpan names the span by the route pattern: a path can hold a checkout secret.

@@ -111,6 +111,12 @@ func subscriptionsAreFoundByTheirSearch(t *testing.T, db Database) {
 	if got := subscriptionIDs(found); err != nil || !slices.Equal(got, []string{"sub_3", "sub_1"}) {
 		t.Errorf("of a customer: %v, %v", got, err)
 	}
+	first, err1 := subscriptions.ListAfter(t.Context(), "", 2)
+	second, err2 := subscriptions.ListAfter(t.Context(), "sub_2", 2)
+	if got := subscriptionIDs(append(first, second...)); errors.Join(err1, err2) != nil ||
+		!slices.Equal(got, []string{"sub_1", "sub_2", "sub_3", "sub_4"}) {
+		t.Errorf("two pages of all: %v, %v, %v", got, err1, err2)
+	}
 }
 
 func subscriptionIDs(of []subscription.State) (ids []string) {

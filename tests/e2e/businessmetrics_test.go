@@ -43,10 +43,32 @@ func scrapeOfEverything(t *testing.T, engine testdb.Engine) string {
 	var shown string
 	harness.Eventually(t, "the invariants are checked and an attempt is counted", func() bool {
 		shown = scrape(t, app)
-		return strings.Contains(shown, "\nsundry_invariant_violations ") &&
+		return strings.Contains(shown, "\nsundry_invariant_violations{") &&
 			strings.Contains(shown, "\nsundry_webhook_attempts_total{") && strings.Contains(shown, "\nsundry_tasks_held{")
 	})
 	return shown
+}
+
+// scrapeOfSubscriptions runs a program that finds subscriptions when it starts, as it does not count them often.
+func scrapeOfSubscriptions(t *testing.T) (shown string) {
+	t.Helper()
+	url := restored(t, testdb.SQLite, "0.1.0")
+	app := harness.On(t, testdb.SQLite, url, map[string]string{"APP_SECRET": upgradeSecret})
+	harness.Eventually(t, "the subscriptions are counted", func() bool {
+		shown = scrape(t, app)
+		return strings.Contains(shown, "\nsundry_subscriptions{")
+	})
+	return shown
+}
+
+func TestMetrics_ShowRecurringRevenue(t *testing.T) {
+	t.Parallel()
+	shown := scrapeOfSubscriptions(t)
+	for _, want := range []string{`sundry_mrr_minor_units{currency="eur"} `, `sundry_subscriptions{status="trialing"} 0`} {
+		if !strings.Contains(shown, "\n"+want) {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
 }
 
 // What commits is counted once, by its outcome.
@@ -59,7 +81,7 @@ func TestMetrics_CountWhatIsSold(t *testing.T) {
 			`sundry_payments_total{decline_code="card_declined",status="declined"} 1`,
 			`sundry_payments_total{decline_code="",status="canceled"} 0`,
 			`sundry_checkout_sessions_total{step="opened"} 4`, `sundry_checkout_sessions_total{step="paid"} 2`,
-			`sundry_checkout_sessions_total{step="expired"} 1`, `sundry_invariant_violations 0`,
+			`sundry_checkout_sessions_total{step="expired"} 1`, `sundry_invariant_violations{area="treasury"} 0`,
 			`sundry_tasks_held{kind="webhook.deliver"} 1`, `sundry_task_age_seconds{kind="webhook.deliver"} 0`,
 		} {
 			if !strings.Contains(shown, "\n"+want+"\n") {
@@ -88,7 +110,7 @@ func TestMetrics_AreDocumented(t *testing.T) {
 		}
 		return types
 	}
-	shown := typesIn(metricType, scrapeOfEverything(t, testdb.SQLite))
+	shown := typesIn(metricType, scrapeOfEverything(t, testdb.SQLite)+scrapeOfSubscriptions(t))
 	documented := typesIn(metricRow, string(document))
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		if documented[name] != shown[name] {

@@ -18,7 +18,7 @@ func TestMetricsNameRoutesNeverPaths(t *testing.T) {
 		stray := harness.Unique("nowhere")
 		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/" + stray}).Want(t, 404)
 		shown := string(app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/metrics"}).Want(t, 200).Body)
-		for end := time.Now().Add(30 * time.Second); !strings.Contains(shown, "\nsundry_invariant_violations ") ||
+		for end := time.Now().Add(30 * time.Second); !strings.Contains(shown, "\nsundry_invariant_violations{") ||
 			!strings.Contains(shown, `kind="identity.sweep",outcome="done"`); time.Sleep(200 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nobody has checked the invariants and swept")

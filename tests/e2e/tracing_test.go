@@ -116,6 +116,12 @@ func TestTracing_OneTracePerSale(t *testing.T) {
 			Headers: map[string]string{"traceparent": "00-" + trace + "-" + parent + "-01"},
 			Body:    JSON{"cardNumber": harness.CardSucceeds, "email": "grace.hopper@example.com"},
 		}).Want(t, http.StatusOK)
+		shown := app.Ask(t, harness.Request{
+			Method: http.MethodGet, Path: "/metrics", Headers: map[string]string{"Accept": "application/openmetrics-text"},
+		}).Want(t, 200)
+		if exemplar := `# {trace_id="` + trace + `"}`; !strings.Contains(string(shown.Body), exemplar) {
+			t.Errorf("the metrics lack the exemplar %s", exemplar)
+		}
 		if err := app.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,9 @@ type Validator struct {
 
 // sharedValidator is made once per process: the document does not change.
 var sharedValidator = sync.OnceValues(func() (*Validator, error) {
-	for _, media := range []string{"text/html", "text/calendar", "application/yaml", "application/x-ndjson"} { // text to us, whatever it holds
+	for _, media := range []string{ // text to us, whatever it holds
+		"text/html", "text/calendar", "application/yaml", "application/x-ndjson", "application/openmetrics-text",
+	} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
 	}
 	api, err := bootstrap.API(config.Sandbox)

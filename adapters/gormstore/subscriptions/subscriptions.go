@@ -151,6 +151,11 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 	return t.Page("list subscriptions of "+f.CreatorID, query, page)
 }
 
+// ListAfter implements ports.Subscriptions.
+func (t subscriptions) ListAfter(_ context.Context, id string, limit int) ([]subscription.State, error) {
+	return t.ListBy("list subscriptions after "+id, t.DB.Where("id > ?", id).Order("id").Limit(limit))
+}
+
 // ListByCustomer implements ports.Subscriptions.
 func (t subscriptions) ListByCustomer(_ context.Context, customerID string) ([]subscription.State, error) {
 	return t.ListBy("list subscriptions of "+customerID, t.DB.Where("customer_id = ?", customerID).Order("id DESC"))
