@@ -33,7 +33,7 @@ func (a *App) mountHTTP(m modules) error {
 		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
 		RefusedPage: shared.Refused,
 		SendFixed:   func(body []byte) fiber.Handler { return layout.NewEncoded(body).Send },
-		Tracer:      a.tracer, OtherCell: m.Directory.IsOther,
+		Tracer:      a.tracer, OtherCell: m.Directory.IsOther, Delay: a.store.Delay,
 		Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas(m)...)
 	if err != nil {

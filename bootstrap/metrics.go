@@ -61,8 +61,8 @@ func knownDecline(code payment.DeclineCode) string {
 
 // poolMetrics shows the connections to the database.
 type poolMetrics struct {
-	store             *gormstore.Store
-	open, max, waited *prometheus.Desc
+	store                    *gormstore.Store
+	open, max, waited, delay *prometheus.Desc
 }
 
 func newPoolMetrics(store *gormstore.Store) poolMetrics {
@@ -73,6 +73,8 @@ func newPoolMetrics(store *gormstore.Store) poolMetrics {
 		max: prometheus.NewDesc("sundry_database_connections_max", "The most connections that this process opens.", nil, nil),
 		waited: prometheus.NewDesc("sundry_database_wait_seconds_total", "How long callers have waited for a connection.",
 			nil, nil),
+		delay: prometheus.NewDesc("sundry_database_delay_seconds", "How long a request waits for its turn at the database "+
+			"at present; beyond half a second requests are refused.", nil, nil),
 	}
 }
 
@@ -81,6 +83,7 @@ func (m poolMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- m.open
 	out <- m.max
 	out <- m.waited
+	out <- m.delay
 }
 
 // Collect implements prometheus.Collector.
@@ -90,6 +93,7 @@ func (m poolMetrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(m.open, prometheus.GaugeValue, float64(pool.Idle), "idle")
 	out <- prometheus.MustNewConstMetric(m.max, prometheus.GaugeValue, float64(pool.Max))
 	out <- prometheus.MustNewConstMetric(m.waited, prometheus.CounterValue, pool.Waited.Seconds())
+	out <- prometheus.MustNewConstMetric(m.delay, prometheus.GaugeValue, m.store.Delay().Seconds())
 }
 
 // countRecurring shows what runs over all accounts.

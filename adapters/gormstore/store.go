@@ -49,6 +49,7 @@ type Store struct {
 	gate   *writerGate  // nil on PostgreSQL
 	tracer ports.Tracer // nil where nothing is traced
 	probe  probe
+	delay  delayGauge
 	// realTime means that no account's clock can run ahead.
 	realTime bool
 	// lock takes the database for this process; nil where several may have it.

@@ -129,7 +129,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	}
 	f := s.misdirected(c, hideReason(c, asFault(err)))
 	status := StatusOf(f)
-	if status >= 500 {
+	if status >= 500 && !errors.Is(err, errShed) {
 		s.Log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
 			slog.String("method", c.Method()), slog.String("route", c.Route().Path), slog.Any("error", err))
 	}

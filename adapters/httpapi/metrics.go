@@ -14,12 +14,13 @@ import (
 type requestMetrics struct {
 	responses *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec
+	shed      *prometheus.CounterVec
 }
 
 var _ prometheus.Collector = (*requestMetrics)(nil)
 
 func newRequestMetrics() *requestMetrics {
-	return &requestMetrics{
+	m := &requestMetrics{
 		responses: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "sundry_http_requests_total", Help: "HTTP requests by method, route pattern and status.",
 		}, []string{"method", "route", "status"}),
@@ -27,19 +28,29 @@ func newRequestMetrics() *requestMetrics {
 			Name: "sundry_http_request_seconds", Help: "How long HTTP requests took, by method and route pattern.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30},
 		}, []string{"method", "route"}),
+		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "sundry_http_requests_shed_total",
+			Help: "HTTP requests refused at once because the database was overloaded, by method.",
+		}, []string{"method"}),
 	}
+	for _, method := range []string{fiber.MethodGet, fiber.MethodPost} {
+		m.shed.WithLabelValues(method) // shown before the first
+	}
+	return m
 }
 
 // Describe implements prometheus.Collector.
 func (m *requestMetrics) Describe(out chan<- *prometheus.Desc) {
 	m.responses.Describe(out)
 	m.seconds.Describe(out)
+	m.shed.Describe(out)
 }
 
 // Collect implements prometheus.Collector.
 func (m *requestMetrics) Collect(out chan<- prometheus.Metric) {
 	m.responses.Collect(out)
 	m.seconds.Collect(out)
+	m.shed.Collect(out)
 }
 
 // responded counts a response. trace is the id of the request's trace, the exemplar of how long it took; "" for none.

@@ -53,6 +53,8 @@ type Deps struct {
 	Metrics *prometheus.Registry
 	// OtherCell reports whether there is another cell of a number; nil where there is one cell.
 	OtherCell func(ctx context.Context, cell id.Cell) bool
+	// Delay estimates how long a request waits for the database at present; nil where nothing is refused for it.
+	Delay func() time.Duration
 	// Tracer gives each request a span; nil for none.
 	Tracer ports.Tracer
 	// MetricsElsewhere leaves /metrics to Operations.
@@ -97,7 +99,7 @@ func New(d Deps, areas ...Area) (*Server, error) {
 		CaseSensitive:         true,
 	})
 	s.app.Server().Handler = acceptAnyMethod(s.app.Server().Handler)
-	s.app.Use(s.assignRequestID, s.observe, recover.New(), checkFraming)
+	s.app.Use(s.assignRequestID, s.observe, recover.New(), checkFraming, s.shed)
 	s.mount()
 	return s, nil
 }

@@ -37,7 +37,9 @@ func TestRevenueIsTheSameInApiAndDashboard(t *testing.T) {
 			5800-900-total.TaxInCents-total.FeesInCents || total.FeesInCents == 0 {
 			t.Errorf("the total is %+v", total)
 		}
-		var balances struct{ Data []struct{ PendingInCents, AvailableInCents int64 } }
+		var balances struct {
+			Data []struct{ PendingInCents, AvailableInCents int64 }
+		}
 		w.AsBackend(t, get, "/v1/balance", nil).Want(t, 200).Into(t, &balances)
 		if sum := balances.Data[0].PendingInCents + balances.Data[0].AvailableInCents; sum != total.NetInCents {
 			t.Errorf("a net of %d, a balance of %d", total.NetInCents, sum)

@@ -1,0 +1,63 @@
+package gormstore
+
+import (
+	"sync"
+	"time"
+)
+
+// sampleEvery bounds how often the connections are counted, and so how far back a delay looks.
+const sampleEvery = 100 * time.Millisecond
+
+// turns counts those who took a connection, or on SQLite the writer's turn.
+type turns struct {
+	inUse, max int
+	taken      int64
+	waits      int64         // of those taken, how many were waited for
+	waited     time.Duration // in all
+}
+
+// delayGauge estimates how long somebody who asks for a connection now will wait for it, by those who have just got
+// theirs.
+type delayGauge struct {
+	mu    sync.Mutex
+	at    time.Time
+	last  turns
+	delay time.Duration
+}
+
+// sample returns the estimate as of now. Between two samples it stays.
+func (g *delayGauge) sample(now time.Time, read func() turns) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	since := now.Sub(g.at)
+	if since < sampleEvery {
+		return g.delay
+	}
+	seen := read()
+	switch waits := seen.waits - g.last.waits; {
+	case g.at.IsZero():
+	case waits > 0:
+		g.delay = (seen.waited - g.last.waited) / time.Duration(waits)
+	case seen.inUse >= seen.max && seen.taken == g.last.taken:
+		g.delay += since // nobody has got one meanwhile
+	default:
+		g.delay = 0
+	}
+	g.at, g.last = now, seen
+	return g.delay
+}
+
+// Delay estimates how long a request that needs the database waits for its turn at present: for a connection, on SQLite
+// for the writer's turn. It is 0 when nobody waits.
+func (s *Store) Delay() time.Duration { return s.delay.sample(time.Now(), s.turns) }
+
+func (s *Store) turns() turns {
+	if s.gate != nil {
+		return s.gate.turns()
+	}
+	stat := s.engine.Pool.Stat()
+	return turns{
+		inUse: int(stat.AcquiredConns()), max: int(stat.MaxConns()), taken: stat.AcquireCount(),
+		waits: stat.EmptyAcquireCount(), waited: stat.EmptyAcquireWaitTime(),
+	}
+}

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+)
+
+// How long a request may have to wait for the database before it is refused at once: a queue without an end serves
+// nobody. Who reads gives way first, and a buyer who pays last.
+const (
+	readPatience  = 500 * time.Millisecond
+	writePatience = time.Second
+	payPatience   = 5 * time.Second
+)
+
+// errShed marks a refusal that is counted and not logged: there are as many as requests.
+var errShed = errors.New("refused because the database is overloaded")
+
+// shed refuses requests while the database is overloaded. DATABASE_BUSY.
+func (s *Server) shed(c *fiber.Ctx) error {
+	if s.Delay == nil || slices.Contains(alwaysServed, c.Path()) || strings.HasPrefix(c.Path(), "/assets/") {
+		return c.Next()
+	}
+	if s.Delay() <= patience(c.Method(), c.Path()) {
+		return c.Next()
+	}
+	s.metrics.shed.WithLabelValues(c.Method()).Inc()
+	return fault.Wrap(
+		fault.DatabaseBusy, "There are more requests than can be served. Nothing was changed: try again in a moment.", errShed,
+	)
+}
+
+// alwaysServed need no database, or say how it does.
+var alwaysServed = []string{"/healthz", "/readyz", "/metrics"}
+
+func patience(method, path string) time.Duration {
+	switch {
+	case method == fiber.MethodGet || method == fiber.MethodHead:
+		return readPatience
+	case strings.HasSuffix(path, "/pay"), strings.HasSuffix(path, "/authenticate"),
+		strings.HasPrefix(path, "/v1/processor-events"):
+		return payPatience
+	}
+	return writePatience
+}
