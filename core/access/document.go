@@ -139,6 +139,7 @@ type activePlanJSON struct {
 	TrialEndsAt        *string    `json:"trialEndsAt"`
 	CancelAtPeriodEnd  bool       `json:"cancelAtPeriodEnd"`
 	GraceEndsAt        *string    `json:"graceEndsAt"`
+	Quantity           int        `json:"quantity,omitempty"`
 }
 
 type entitlementJSON struct {
@@ -173,7 +174,7 @@ func (d *Document) render(s Snapshot, livemode bool) {
 			Source: p.Source, SourceID: p.SourceID, StartedAt: apiformat.Time(p.StartedAt),
 			CurrentPeriodStart: apiformat.Time(p.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(p.CurrentPeriodEnd),
 			TrialEndsAt: apiformat.Time(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd,
-			GraceEndsAt: apiformat.Time(p.GraceEndsAt),
+			GraceEndsAt: apiformat.Time(p.GraceEndsAt), Quantity: p.Quantity,
 		}
 	}
 	for i, e := range s.Entitlements {

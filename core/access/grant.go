@@ -62,6 +62,8 @@ type Plan struct {
 	TrialEndsAt        time.Time       `json:"trialEndsAt"`
 	CancelAtPeriodEnd  bool            `json:"cancelAtPeriodEnd"`
 	GraceEndsAt        time.Time       `json:"graceEndsAt"`
+	// Quantity is zero where one was bought.
+	Quantity int `json:"quantity,omitempty"`
 }
 
 // State is a grant's data, as stores and views see it.
@@ -157,7 +159,7 @@ func (g *Grant) follow(sub subscription.State, now time.Time) {
 		g.s.ExpiresAt = sub.CurrentPeriodEnd // it is not renewed meanwhile
 	}
 	g.s.ExternalCustomerID = customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
-	g.s.Entitlements = slices.Clone(sub.Offer.Terms.Entitlements)
+	g.s.Entitlements = sub.Offer.Terms.Granted(sub.Offer.Seats())
 	g.count(sub, now)
 }
 
@@ -215,12 +217,12 @@ func NewManual(id, creatorID, externalCustomerID string, m ManualGrant, now time
 }
 
 func planOf(o plan.Offer) *Plan {
-	return &Plan{Key: o.PlanKey, ListingKey: o.ListingKey, ListingID: o.ListingID, Status: Active}
+	return &Plan{Key: o.PlanKey, ListingKey: o.ListingKey, ListingID: o.ListingID, Status: Active, Quantity: o.Quantity}
 }
 
 // take copies what the terms give. Without periods nothing renews: every credit is granted once.
 func (s *State) take(t plan.Terms) {
-	s.Entitlements = slices.Clone(t.Entitlements)
+	s.Entitlements = t.Granted(1)
 	for _, c := range t.Credits {
 		s.Credits = append(s.Credits, CreditBlock{Key: c.Key, Unit: c.Unit, Granted: c.Amount})
 	}

@@ -30,6 +30,8 @@ type EntitlementDraft struct {
 	Key   string `json:"key"`
 	Type  string `json:"type"`
 	Value any    `json:"value"`
+	// PerSeat makes a limit one of each seat.
+	PerSeat bool `json:"perSeat,omitempty"`
 }
 
 // Draft is a plan as a request writes it. Key comes from the path, where it is called planKey.
@@ -84,7 +86,8 @@ func ParseEntitlements(f *fault.Violations, field string, drafts []EntitlementDr
 }
 
 func (d EntitlementDraft) parse(f *fault.Violations) Entitlement {
-	e := Entitlement{Key: d.Key, Type: EntitlementType(d.Type)}
+	e := Entitlement{Key: d.Key, Type: EntitlementType(d.Type), PerSeat: d.PerSeat}
+	f.Check(!d.PerSeat || e.Type == Limit, "perSeat", fault.DetailNotAllowed, "Only a limit can be one of each seat.")
 	ok := false
 	expected := ""
 	switch e.Type {

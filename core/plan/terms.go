@@ -4,6 +4,8 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"sundry/core/apiformat"
 	"sundry/core/listingtype"
@@ -29,6 +31,8 @@ type Entitlement struct {
 	Bool  bool
 	Limit int64
 	Text  string
+	// PerSeat means that a limit is of one: a subscription gives it times its quantity.
+	PerSeat bool
 }
 
 // Value is the meaningful member: bool, int64 or string.
@@ -44,18 +48,19 @@ func (e Entitlement) Value() any {
 }
 
 type entitlementJSON struct {
-	Key   string          `json:"key"`
-	Type  EntitlementType `json:"type"`
-	Value json.RawMessage `json:"value"`
+	Key     string          `json:"key"`
+	Type    EntitlementType `json:"type"`
+	Value   json.RawMessage `json:"value"`
+	PerSeat bool            `json:"perSeat,omitempty"`
 }
 
-// MarshalJSON renders {key, type, value}.
+// MarshalJSON renders {key, type, value, perSeat}, the last one only where it is true.
 func (e Entitlement) MarshalJSON() ([]byte, error) {
 	value, err := apiformat.JSON(e.Value())
 	if err != nil {
 		return nil, err
 	}
-	return apiformat.JSON(entitlementJSON{e.Key, e.Type, value})
+	return apiformat.JSON(entitlementJSON{e.Key, e.Type, value, e.PerSeat})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -64,7 +69,7 @@ func (e *Entitlement) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*e = Entitlement{Key: in.Key, Type: in.Type}
+	*e = Entitlement{Key: in.Key, Type: in.Type, PerSeat: in.PerSeat}
 	switch in.Type {
 	case Boolean:
 		return json.Unmarshal(in.Value, &e.Bool)
@@ -131,9 +136,13 @@ type Offer struct {
 	TrialDays int `json:"trialDays,omitempty"`
 	// OneTrial and OneSubscription are the limits of the listing: a customer has one trial of it, and one running
 	// subscription.
-	OneTrial        bool         `json:"oneTrial,omitempty"`
-	OneSubscription bool         `json:"oneSubscription,omitempty"`
-	Price           money.Amount `json:"price"`
+	OneTrial        bool `json:"oneTrial,omitempty"`
+	OneSubscription bool `json:"oneSubscription,omitempty"`
+	// Price is what a period costs. Where that is for more than one, Quantity is how many and UnitPrice the price of one;
+	// both are zero otherwise. WithSeats sets all three.
+	Price     money.Amount `json:"price"`
+	Quantity  int          `json:"quantity,omitempty"`
+	UnitPrice money.Amount `json:"unitPrice,omitzero"`
 	// TaxBehavior specifies whether the price contains its tax; "" is inclusive.
 	TaxBehavior tax.Behavior `json:"taxBehavior,omitempty"`
 	Terms       Terms        `json:"terms"`
@@ -143,12 +152,29 @@ type Offer struct {
 	HasFiles bool `json:"hasFiles,omitempty"`
 }
 
-// Name is the offer's name to its buyer: the listing's, with that of the plan where that says more.
+// Name is the offer's name to its buyer: the listing's, with that of the plan where that says more, and the quantity.
 func (o Offer) Name() string {
-	if o.PlanName == "" || o.PlanName == o.Title {
-		return o.Title
+	name := o.Title
+	if o.PlanName != "" && o.PlanName != o.Title {
+		name += " – " + o.PlanName
 	}
-	return o.Title + " – " + o.PlanName
+	return o.counted(name)
+}
+
+// PlanTitle is the plan's name to the buyer, with the quantity; "" where that says no more than the title.
+func (o Offer) PlanTitle() string {
+	if o.PlanKey == DefaultKey || o.PlanName == o.Title {
+		return o.counted("")
+	}
+	return o.counted(o.PlanName)
+}
+
+// counted adds the quantity to a name.
+func (o Offer) counted(name string) string {
+	if o.Seats() == 1 {
+		return name
+	}
+	return strings.TrimSpace(name + " × " + strconv.Itoa(o.Seats()))
 }
 
 // Picture is a picture of what is sold: a path of ours, or an address on another host.

@@ -38,8 +38,8 @@ func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.
 		return Bill{}, err
 	}
 	s := sub.s
-	trial := to.TrialDays > 0
-	to.TrialDays = 0 // there is one trial, at the beginning
+	trial := to.TrialDays > 0 || to.PriceID == s.Offer.PriceID // the same plan goes on with its trial
+	to.TrialDays = 0                                           // there is one trial, at the beginning
 	none := money.Amount{Currency: to.Price.Currency}
 	b := Bill{
 		Kind: PlanChange, Offer: to, Anchor: s.Anchor, PeriodStart: s.CurrentPeriodStart, PeriodEnd: s.CurrentPeriodEnd,
@@ -67,8 +67,8 @@ func (sub *Subscription) changeable(to plan.Offer) error {
 		return sub.refuse(underWay)
 	case to.ListingID != s.Offer.ListingID || to.Price.Currency != s.Offer.Price.Currency || !to.Recurring():
 		return sub.refuse("A subscription changes between the recurring plans of its listing, in its currency.")
-	case to.PriceID == s.Offer.PriceID && s.Planned == nil:
-		return sub.refuse("The subscription is on this plan already.")
+	case to.SameAs(s.Offer) && s.Planned == nil:
+		return sub.refuse("The subscription is on this plan in this quantity already.")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (sub *Subscription) PlanFor(to plan.Offer) (Updated, error) {
 	}
 	before := sub.s
 	sub.s.Planned = &to
-	if to.PriceID == sub.s.Offer.PriceID {
+	if to.SameAs(sub.s.Offer) {
 		sub.s.Planned = nil
 	}
 	return sub.updated(before), nil

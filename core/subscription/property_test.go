@@ -23,7 +23,18 @@ type life struct {
 	charges   int
 }
 
-var plans = []plan.Offer{basic, pro, yearly, offer("week", 700, period.Week, 1, 0), offer("day", 100, period.Day, 1, 0)}
+var plans = []plan.Offer{
+	basic, pro, yearly, offer("week", 700, period.Week, 1, 0), offer("day", 100, period.Day, 1, 0), many(basic, 3), many(pro, 7),
+}
+
+// many is an offer in a quantity that it can be sold in.
+func many(o plan.Offer, n int) plan.Offer {
+	o, err := o.WithSeats(n)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
 
 func TestAnyLifeKeepsItsInvariants(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/plan"
 )
 
 // QuoteLifetime is the time for which the price of a previewed change is binding.
@@ -33,11 +34,11 @@ func NewQuote(id string, s State, mode ProrationMode, b Bill, sale payment.Sale,
 	}
 }
 
-// Use takes the quote for a change to a price. QUOTE_EXPIRED when it is too old, used, for something else, or overtaken
-// by another change of the subscription.
-func (q Quote) Use(s State, priceID string, mode ProrationMode, now time.Time) (Quote, error) {
+// Use takes the quote for a change to a price in a quantity. QUOTE_EXPIRED when it is too old, used, for something
+// else, or overtaken by another change of the subscription.
+func (q Quote) Use(s State, to plan.Offer, mode ProrationMode, now time.Time) (Quote, error) {
 	switch {
-	case q.SubscriptionID != s.ID, q.Bill.Offer.PriceID != priceID, q.Mode != mode:
+	case q.SubscriptionID != s.ID, !q.Bill.Offer.SameAs(to), q.Mode != mode:
 		return Quote{}, ErrQuote("The quote is for another change. Preview the change again.")
 	case !q.UsedAt.IsZero():
 		return Quote{}, ErrQuote("The quote was used before. Preview the change again.")

@@ -20,7 +20,7 @@ func TestAQuoteIsBindingOnceForHalfAnHour(t *testing.T) {
 	}
 	quote := subscription.NewQuote("qt_1", s, mode, bill, payment.Sale{}, started)
 	last := started.Add(30*time.Minute - 1)
-	used, err := quote.Use(s, pro.PriceID, mode, last)
+	used, err := quote.Use(s, pro, mode, last)
 	if err != nil || !used.UsedAt.Equal(last) || !reflect.DeepEqual(used.Bill, bill) {
 		t.Fatalf("%+v, %v", used, err)
 	}
@@ -28,12 +28,12 @@ func TestAQuoteIsBindingOnceForHalfAnHour(t *testing.T) {
 	other.ID = "sub_2"
 	changed.Revision++
 	for name, refused := range map[string]func() error{
-		"too old":           func() error { _, err := quote.Use(s, pro.PriceID, mode, last.Add(1)); return err },
-		"used":              func() error { _, err := used.Use(s, pro.PriceID, mode, last); return err },
-		"another plan":      func() error { _, err := quote.Use(s, yearly.PriceID, mode, last); return err },
-		"another mode":      func() error { _, err := quote.Use(s, pro.PriceID, subscription.NextPeriod, last); return err },
-		"another one's":     func() error { _, err := quote.Use(other, pro.PriceID, mode, last); return err },
-		"changed meanwhile": func() error { _, err := quote.Use(changed, pro.PriceID, mode, last); return err },
+		"too old":           func() error { _, err := quote.Use(s, pro, mode, last.Add(1)); return err },
+		"used":              func() error { _, err := used.Use(s, pro, mode, last); return err },
+		"another plan":      func() error { _, err := quote.Use(s, yearly, mode, last); return err },
+		"another mode":      func() error { _, err := quote.Use(s, pro, subscription.NextPeriod, last); return err },
+		"another one's":     func() error { _, err := quote.Use(other, pro, mode, last); return err },
+		"changed meanwhile": func() error { _, err := quote.Use(changed, pro, mode, last); return err },
 	} {
 		if err := refused(); !fault.Is(err, fault.QuoteExpired) {
 			t.Errorf("%s: %v", name, err)

@@ -22,6 +22,8 @@ type View struct {
 	Interval           string            `json:"interval"`
 	IntervalCount      int               `json:"intervalCount"`
 	AmountInCents      int64             `json:"amountInCents"`
+	Quantity           int               `json:"quantity"`
+	UnitAmountInCents  int64             `json:"unitAmountInCents"`
 	Currency           string            `json:"currency"`
 	PaymentMethodID    *string           `json:"paymentMethodId"`
 	StartedAt          *string           `json:"startedAt"`
@@ -43,12 +45,14 @@ type View struct {
 
 // PlannedView is the plan of the next period.
 type PlannedView struct {
-	Plan          string  `json:"plan"`
-	PriceID       string  `json:"priceId"`
-	Interval      string  `json:"interval"`
-	IntervalCount int     `json:"intervalCount"`
-	AmountInCents int64   `json:"amountInCents"`
-	EffectiveAt   *string `json:"effectiveAt"`
+	Plan              string  `json:"plan"`
+	PriceID           string  `json:"priceId"`
+	Interval          string  `json:"interval"`
+	IntervalCount     int     `json:"intervalCount"`
+	AmountInCents     int64   `json:"amountInCents"`
+	Quantity          int     `json:"quantity"`
+	UnitAmountInCents int64   `json:"unitAmountInCents"`
+	EffectiveAt       *string `json:"effectiveAt"`
 }
 
 // DiscountView is a running discount.
@@ -80,7 +84,8 @@ func NewView(s State, livemode bool) View {
 		ListingKey: s.Offer.ListingKey,
 		Plan:       s.Offer.PlanKey, PriceID: s.Offer.PriceID, Interval: string(s.Offer.Interval),
 		IntervalCount: s.Offer.IntervalCount,
-		AmountInCents: s.Offer.Price.Minor, Currency: string(s.Offer.Price.Currency),
+		AmountInCents: s.Offer.Price.Minor, Quantity: s.Offer.Seats(), UnitAmountInCents: s.Offer.Unit().Minor,
+		Currency:        string(s.Offer.Price.Currency),
 		PaymentMethodID: apiformat.Text(s.PaymentMethodID), StartedAt: apiformat.Time(s.StartedAt),
 		CurrentPeriodStart: apiformat.Time(s.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(s.CurrentPeriodEnd),
 		TrialEndsAt: apiformat.Time(s.TrialEndsAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
@@ -108,7 +113,8 @@ func newPlannedView(o *plan.Offer, s State) *PlannedView {
 	}
 	return &PlannedView{
 		Plan: o.PlanKey, PriceID: o.PriceID, Interval: string(o.Interval), IntervalCount: o.IntervalCount,
-		AmountInCents: o.Price.Minor, EffectiveAt: apiformat.Time(s.CurrentPeriodEnd),
+		AmountInCents: o.Price.Minor, Quantity: o.Seats(), UnitAmountInCents: o.Unit().Minor,
+		EffectiveAt: apiformat.Time(s.CurrentPeriodEnd),
 	}
 }
 

@@ -210,7 +210,7 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 	}
 	for _, e := range p.Terms.Entitlements {
 		d.Entitlements = append(d.Entitlements, plan.EntitlementDraft{
-			Key: e.Key, Type: string(e.Type), Value: e.Value(),
+			Key: e.Key, Type: string(e.Type), Value: e.Value(), PerSeat: e.PerSeat,
 		})
 	}
 	return d

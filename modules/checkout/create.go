@@ -28,14 +28,16 @@ type NewSession struct {
 	ListingID          string
 	VariantID          string
 	ExternalCustomerID string
-	Email              string
-	Buyer              customer.Details
-	SuccessURL         string
-	CancelURL          string
-	UIMode             string
-	DiscountCode       string
-	ReferenceID        string
-	Metadata           map[string]string
+	// Quantity is nil for one.
+	Quantity     *int
+	Email        string
+	Buyer        customer.Details
+	SuccessURL   string
+	CancelURL    string
+	UIMode       string
+	DiscountCode string
+	ReferenceID  string
+	Metadata     map[string]string
 	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page
 	// (Flow B).
 	Slots []appointment.SlotChoice
@@ -94,6 +96,7 @@ func (n NewSession) validate(sandbox bool) error {
 		n.DiscountCode == "" || discount.ValidCode(strings.TrimSpace(n.DiscountCode)), "discountCode",
 		fault.DetailInvalid, "There is no such discount code.",
 	)
+	plan.CheckSeats(&f, "quantity", n.Quantity)
 	metadata.CheckText("referenceId", n.ReferenceID, maxReferenceID, &f)
 	metadata.Check(n.Metadata, f.Nest("metadata"))
 	for _, pick := range n.Slots {
@@ -122,6 +125,9 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 	var created checkout.State
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		offer, err := s.offer(ctx, r, creatorID, n)
+		if err == nil && n.Quantity != nil {
+			offer, err = offer.WithSeats(*n.Quantity)
+		}
 		if err != nil {
 			return err
 		}

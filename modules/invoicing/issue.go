@@ -43,17 +43,13 @@ func NewDocuments(d DocumentDeps) *Documents { return &Documents{d} }
 
 // OnCheckoutPaid issues the receipt of a checkout.
 func (s *Documents) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
-	detail := ""
-	if e.Offer.PlanName != e.Offer.Title && e.Offer.PlanKey != "default" {
-		detail = e.Offer.PlanName
-	}
 	return s.issue(ctx, r, document.Snapshot{
 		Kind: document.Receipt, SubjectID: e.PaymentID, CreatorID: e.CreatorID, Number: e.ReceiptNumber, IssuedAt: e.At,
 		Buyer: document.Party{
 			Name: e.BuyerName, PostalCode: e.Buyer.PostalCode, Country: e.Buyer.Country, Email: e.Email,
 			TaxID: e.Buyer.TaxID,
 		},
-		Lines:    []document.Line{{Description: e.Offer.Title, Detail: detail, Amount: e.Subtotal}},
+		Lines:    []document.Line{{Description: e.Offer.Title, Detail: e.Offer.PlanTitle(), Amount: e.Subtotal}},
 		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, TaxAdded: e.TaxAdded, TaxDetails: e.TaxDetails,
 		Total: e.Total,
 		Card:  strings.TrimSpace(e.Brand + " " + e.Last4),

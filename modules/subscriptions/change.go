@@ -19,9 +19,12 @@ import (
 // authenticationRequired is the decline code of a charge that the customer must confirm to their bank.
 const authenticationRequired = "authentication_required"
 
-// Change is a wish for another plan.
+// Change is a wish for another plan or quantity.
 type Change struct {
+	// Plan may be empty for the present one, at the price that the subscription has.
 	Plan string
+	// Quantity is zero for the present one.
+	Quantity int
 	// Interval may be empty for the present one.
 	Interval period.Interval
 	Mode     subscription.ProrationMode
@@ -71,14 +74,29 @@ func (s *Service) quote(
 }
 
 // target is the offer of the plan that is wished for, in the currency of the subscription.
+// Without a plan it is the present one, or with the next period the one that is planned.
 func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.State, c Change) (plan.Offer, error) {
+	present := state.Offer
+	if c.Mode == subscription.NextPeriod && state.Planned != nil {
+		present = *state.Planned
+	}
+	if c.Quantity == 0 {
+		c.Quantity = present.Seats()
+	}
+	if c.Plan == "" {
+		return present.WithSeats(c.Quantity)
+	}
 	if c.Interval == "" {
 		c.Interval = state.Offer.Interval
 	}
-	return s.deps.Offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
+	to, err := s.deps.Offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
 		Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval,
 		Currency: state.Offer.Price.Currency,
 	})
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	return to.WithSeats(c.Quantity)
 }
 
 // ChangePlan changes the plan: at once, charging or crediting the difference, or with the next period. It waits for
@@ -139,7 +157,7 @@ func (s *Service) binding(
 	if err != nil {
 		return subscription.Quote{}, err
 	}
-	if quoted, err = quoted.Use(sub.State(), to.PriceID, c.Mode, now); err != nil {
+	if quoted, err = quoted.Use(sub.State(), to, c.Mode, now); err != nil {
 		return subscription.Quote{}, err
 	}
 	return quoted, r.Subscriptions.Quotes.Update(ctx, quoted)

@@ -32,6 +32,7 @@ type ActivePlan struct {
 	Status            string     `json:"status"`
 	Source            string     `json:"source"`
 	SourceID          string     `json:"sourceId"`
+	Quantity          int        `json:"quantity"` // 0 where one was bought
 	CurrentPeriodEnd  *time.Time `json:"currentPeriodEnd"`
 	CancelAtPeriodEnd bool       `json:"cancelAtPeriodEnd"`
 }

@@ -32,6 +32,7 @@ type NewSession struct {
 	Catalog            *CatalogReference `json:"catalog,omitempty"`
 	ListingID          string            `json:"listingId,omitempty"`
 	VariantID          string            `json:"variantId,omitempty"`
+	Quantity           int               `json:"quantity,omitempty"` // of a plan that renews, such as seats
 	ExternalCustomerID string            `json:"externalCustomerId,omitempty"`
 	Email              string            `json:"email,omitempty"`
 	SuccessURL         string            `json:"successUrl"`
@@ -50,6 +51,7 @@ type Session struct {
 	EmbedURL     string            `json:"embedUrl"`
 	Status       string            `json:"status"` // processing, paid, failed or expired
 	ExpiresAt    time.Time         `json:"expiresAt"`
+	Quantity     int               `json:"quantity"`
 	Currency     string            `json:"currency"`
 	TotalInCents int64             `json:"totalInCents"`
 	ReferenceID  string            `json:"referenceId"`

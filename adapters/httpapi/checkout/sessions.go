@@ -47,6 +47,7 @@ type sessionRequest struct {
 	Catalog            *catalogRequest        `json:"catalog"`
 	ListingID          *string                `json:"listingId"`
 	VariantID          *string                `json:"variantId"`
+	Quantity           *int                   `json:"quantity"`
 	ExternalCustomerID *string                `json:"externalCustomerId"`
 	Email              *string                `json:"email"`
 	Customer           *buyerRequest          `json:"customer"`
@@ -90,6 +91,7 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 	slots, err := httpapi.ReadSlots(r.AppointmentSlot, r.AppointmentSlots)
 	n := checkout.NewSession{
 		ListingID: httpapi.ValueOf(r.ListingID), VariantID: httpapi.ValueOf(r.VariantID),
+		Quantity:           r.Quantity,
 		ExternalCustomerID: httpapi.ValueOf(r.ExternalCustomerID), Email: httpapi.ValueOf(r.Email),
 		Buyer: r.Customer.details(), SuccessURL: httpapi.ValueOf(r.SuccessURL), CancelURL: httpapi.ValueOf(r.CancelURL),
 		UIMode:       httpapi.ValueOf(r.UIMode),
@@ -145,6 +147,7 @@ type sessionView struct {
 	ExpiresAt          *string           `json:"expiresAt"`
 	ListingID          string            `json:"listingId"`
 	VariantID          *string           `json:"variantId"`
+	Quantity           int               `json:"quantity"`
 	Catalog            *catalogView      `json:"catalog"`
 	ExternalCustomerID *string           `json:"externalCustomerId"`
 	Email              *string           `json:"email"`
@@ -175,7 +178,7 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	view := sessionView{
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: h.Checkout.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
 		Livemode: h.Live, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID,
-		VariantID:          apiformat.Text(c.Offer.VariantID),
+		VariantID: apiformat.Text(c.Offer.VariantID), Quantity: c.Offer.Seats(),
 		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email),
 		AppointmentSlots: newChosenSlotViews(c.Slots),
 		Currency:         string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor,
@@ -309,6 +312,7 @@ type receiptItemView struct {
 	VariantID    *string `json:"variantId"`
 	VariantName  *string `json:"variantName"`
 	Interval     *string `json:"interval"`
+	Quantity     int     `json:"quantity"`
 	TotalInCents int64   `json:"totalInCents"`
 }
 
@@ -317,7 +321,7 @@ func newReceiptItemView(o plan.Offer, total money.Amount) receiptItemView {
 		ListingID: o.ListingID, Title: o.Title, PlanKey: apiformat.Text(o.PlanKey),
 		PlanName:  apiformat.Text(o.PlanName),
 		VariantID: apiformat.Text(o.VariantID), VariantName: apiformat.Text(o.VariantName),
-		Interval:     apiformat.Text(string(o.Interval)),
+		Interval: apiformat.Text(string(o.Interval)), Quantity: o.Seats(),
 		TotalInCents: total.Minor,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/core/period"
+	"sundry/core/plan"
 	core "sundry/core/subscription"
 	"sundry/modules/subscriptions"
 	"sundry/ports"
@@ -96,6 +97,7 @@ func (h handlers) resume(c *fiber.Ctx) error {
 // previewRequest is the body of POST …/change/preview.
 type previewRequest struct {
 	Plan          *string `json:"plan"`
+	Quantity      *int    `json:"quantity"`
 	Interval      *string `json:"interval"`
 	ProrationMode *string `json:"prorationMode"`
 }
@@ -103,6 +105,7 @@ type previewRequest struct {
 // changeRequest is the body of POST …/change.
 type changeRequest struct {
 	Plan          *string `json:"plan"`
+	Quantity      *int    `json:"quantity"`
 	Interval      *string `json:"interval"`
 	ProrationMode *string `json:"prorationMode"`
 	QuoteID       *string `json:"quoteId"`
@@ -110,8 +113,18 @@ type changeRequest struct {
 
 // checked reads what both requests have in common.
 func (p previewRequest) checked(f *fault.Violations) subscriptions.Change {
-	change := subscriptions.Change{Plan: httpapi.ValueOf(p.Plan), Mode: core.ChargeNow}
-	f.Check(change.Plan != "", "plan", fault.DetailRequired, "Expected the key of a plan of the listing.")
+	change := subscriptions.Change{
+		Plan: httpapi.ValueOf(p.Plan), Quantity: httpapi.ValueOf(p.Quantity), Mode: core.ChargeNow,
+	}
+	f.Check(
+		change.Plan != "" || p.Plan == nil && p.Quantity != nil, "plan", fault.DetailRequired,
+		"Expected the key of a plan of the listing, or a quantity.",
+	)
+	f.Check(
+		p.Interval == nil || change.Plan != "", "interval", fault.DetailNotAllowed,
+		"Name the plan that has the interval.",
+	)
+	plan.CheckSeats(f, "quantity", p.Quantity)
 	if p.Interval != nil {
 		interval, err := period.ParseInterval(*p.Interval)
 		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
@@ -193,7 +206,7 @@ func (h handlers) preview(c *fiber.Ctx) error {
 func (h handlers) change(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[changeRequest](c)
 	var f fault.Violations
-	change := previewRequest{in.Plan, in.Interval, in.ProrationMode}.checked(&f)
+	change := previewRequest{in.Plan, in.Quantity, in.Interval, in.ProrationMode}.checked(&f)
 	change.QuoteID = httpapi.ValueOf(in.QuoteID)
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err

@@ -32,7 +32,11 @@ func entitlementLine(e plan.Entitlement) string {
 		}
 		return e.Key + ": no"
 	default:
-		return fmt.Sprintf("%s: %v", e.Key, value)
+		line := fmt.Sprintf("%s: %v", e.Key, value)
+		if e.PerSeat {
+			line += perSeat
+		}
+		return line
 	}
 }
 
@@ -57,11 +61,15 @@ func parseEntitlement(line string) plan.EntitlementDraft {
 	case "no", "false":
 		return plan.EntitlementDraft{Key: key, Type: "boolean", Value: false}
 	}
-	if _, err := strconv.ParseInt(value, 10, 64); err == nil {
-		return plan.EntitlementDraft{Key: key, Type: "limit", Value: json.Number(value)}
+	number, seats := strings.CutSuffix(value, perSeat)
+	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
+		return plan.EntitlementDraft{Key: key, Type: "limit", Value: json.Number(number), PerSeat: seats}
 	}
 	return plan.EntitlementDraft{Key: key, Type: "text", Value: value}
 }
+
+// perSeat ends the line of a limit that is one of each seat.
+const perSeat = " per seat"
 
 // parseCredit reads "downloads: 10 files, renews".
 func parseCredit(line string) (c plan.Credit, ok bool) {
@@ -132,7 +140,7 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
 		ui.Field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true,
 			Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
-			Hint: "One per line: a name alone is a yes, a number is a limit, anything else a text."},
+			Hint: "One per line: a name alone is a yes, a number is a limit, “per seat” behind it multiplies it, anything else is a text."},
 		ui.Field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"),
 			Placeholder: "downloads: 10 files, renews",
 			Hint:        "One per line: name, amount and unit. “renews” gives them again each period."},

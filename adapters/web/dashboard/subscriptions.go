@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -83,7 +85,9 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 }
 
 func (r *Routes) subscriptions(c *fiber.Ctx, v *visit) error {
-	return show(r, c, v, r.subscriptionList(v, r.names(v)), ui.Page{Title: "Subscriptions", Lead: "What renews, and when."})
+	return show(r, c, v, r.subscriptionList(v, r.names(v)), ui.Page{
+		Title: "Subscriptions", Lead: "What renews, and when.",
+	})
 }
 
 func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
@@ -136,6 +140,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		{Label: "Customer", Value: customers.cell(s.CustomerID, s.ExternalCustomerID)},
 		{Label: "Listing", Value: ui.TextLink(s.Offer.Title, base+"/listings/"+s.Offer.ListingID)},
 		{Label: "Price", Value: ui.Text(v.recurringPrice(s))},
+		{Label: "Quantity", Value: ui.Text(strconv.Itoa(s.Offer.Seats()))},
 		{Label: "Current period", Value: ui.Text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
 	}
 	if !s.TrialEndsAt.IsZero() {
@@ -149,7 +154,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	}
 	if s.Planned != nil {
 		all = append(all, ui.Fact{Label: "From the next period",
-			Value: ui.Text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
+			Value: ui.Text(s.Planned.Name() + ", " + v.reader.Money(s.Planned.Price))})
 	}
 	all = append(all, metadataFacts(s.Metadata)...)
 	all = append(all,
@@ -259,7 +264,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return r.refused(c, at, err)
 		}
-		var options []ui.Option
+		options := []ui.Option{{Value: ":", Label: "Keep " + cmp.Or(s.Offer.PlanName, s.Offer.Title)}}
 		for _, one := range recipe.Plans {
 			for _, price := range one.Prices {
 				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
@@ -268,15 +273,10 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 				}
 			}
 		}
-		if len(options) == 0 {
-			p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{Title: "There is no other plan",
-				Text:   "Add a plan with a recurring price in the same currency to the listing.",
-				Action: &ui.Action{Label: "Open the listing", Href: base + "/listings/" + s.Offer.ListingID}}})}
-			return r.send(c, v, p)
-		}
 		p.Parts = []ui.Part{ui.FormPart(ui.Form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview",
 			Cancel: at, Fields: []ui.Field{
-				{Name: "plan", Label: "New plan", Type: "select", Options: options},
+				{Name: "plan", Label: "Plan", Type: "select", Options: options},
+				{Name: "quantity", Label: "Quantity", Type: "number", Value: strconv.Itoa(s.Offer.Seats())},
 				{Name: "mode", Label: "When", Type: "select",
 					Options: ui.Choices("", string(subscription.ChargeNow), "Now, with proration by days",
 						string(subscription.NextPeriod), "With the next period")},
@@ -284,7 +284,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return r.send(c, v, p)
 	}
 	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID,
-		subscriptions.Change{Plan: plan, Interval: period.Interval(interval),
+		subscriptions.Change{Plan: plan, Interval: period.Interval(interval), Quantity: c.QueryInt("quantity"),
 			Mode: subscription.ProrationMode(c.Query("mode"))})
 	if err != nil {
 		return r.refused(c, at, err)
@@ -294,9 +294,10 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	f := v.form("confirm", at+"/change", "Change plan", ui.Hidden("plan", plan), ui.Hidden("interval", interval),
+		ui.Hidden("quantity", strconv.Itoa(quote.Bill.Offer.Seats())),
 		ui.Hidden("mode", c.Query("mode")), ui.Hidden("quote", quote.ID))
 	f.Cancel, f.Title = at, "What changes"
-	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.PlanName)}}
+	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.Name())}}
 	for _, l := range quote.Bill.Lines {
 		f.Facts = append(f.Facts, ui.Fact{Label: l.Description, Value: ui.Text(v.reader.Money(l.Amount))})
 	}
@@ -310,8 +311,14 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
-	_, err := r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
-		Plan: in.Text("plan"), Interval: period.Interval(in.Text("interval")),
+	quantity, err := strconv.Atoi(cmp.Or(in.Text("quantity"), "0"))
+	if err != nil {
+		return r.changed(c, fault.Invalid(fault.Detail{
+			Field: "quantity", Code: fault.DetailInvalid, Message: "Expected an integer from 1 to 10000.",
+		}), "")
+	}
+	_, err = r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
+		Plan: in.Text("plan"), Interval: period.Interval(in.Text("interval")), Quantity: quantity,
 		Mode: subscription.ProrationMode(in.Text("mode")), QuoteID: in.Text("quote"),
 	})
 	return r.changed(c, err, "The plan is changed.")

@@ -13,7 +13,7 @@ import (
 // included are the features, entitlements and credits of an offer, in words, each once.
 func included(offer plan.Offer) []string {
 	out := slices.Clone(offer.Features)
-	for _, e := range offer.Terms.Entitlements {
+	for _, e := range offer.Terms.Granted(offer.Seats()) {
 		switch {
 		case e.Type == plan.Boolean && !e.Bool:
 		case e.Type == plan.Boolean && slices.Contains(out, readable(e.Key)):

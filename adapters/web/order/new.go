@@ -108,10 +108,7 @@ func recurring(p checkout.Page) *Recurring {
 
 // planName is empty where the plan would only repeat the title.
 func planName(s core.State) string {
-	if s.Offer.PlanName == s.Offer.Title || s.Offer.PlanKey == "default" {
-		return ""
-	}
-	return s.Offer.PlanName
+	return s.Offer.PlanTitle()
 }
 
 // origins returns the origins of the addresses, each once.

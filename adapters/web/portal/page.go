@@ -269,7 +269,7 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 	v.Waits = s.Charge != nil
 	v.CanPay = v.PastDue && s.Charge == nil
 	if s.Planned != nil {
-		v.Planned = s.Planned.PlanName
+		v.Planned = s.Planned.Name()
 	}
 	return v
 }
@@ -389,7 +389,7 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 		return err
 	}
 	p.Quote = &quoteView{
-		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Name: quote.Bill.Offer.PlanName, Due: reader.Money(due),
+		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Name: quote.Bill.Offer.Name(), Due: reader.Money(due),
 		Free: due.Minor == 0,
 	}
 	if quote.Bill.CreditAfter.Minor > 0 {

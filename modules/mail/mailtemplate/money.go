@@ -121,12 +121,7 @@ type Order struct {
 }
 
 // PlanName returns the name of an offer's plan; "" where it would only repeat the title.
-func PlanName(o plan.Offer) string {
-	if o.PlanKey == "default" || o.PlanName == o.Title {
-		return ""
-	}
-	return o.PlanName
-}
+func PlanName(o plan.Offer) string { return o.PlanTitle() }
 
 func newOrder(site Site, to reader, o Order) draft {
 	d := draft{

@@ -22,6 +22,8 @@ export interface NewSession {
   catalog?: CatalogReference;
   listingId?: string;
   variantId?: string;
+  /** Of a plan that renews, such as seats. */
+  quantity?: number;
   externalCustomerId?: string;
   email?: string;
   customer?: { name?: string; country?: string; postalCode?: string; taxId?: string };
@@ -44,6 +46,7 @@ export interface Session {
   status: CheckoutStatus;
   livemode: boolean;
   expiresAt: Time;
+  quantity: number;
   currency: string;
   totalInCents: number;
   referenceId: string | null;
@@ -76,6 +79,8 @@ export interface ActivePlan {
   status: "active" | "trialing" | "past_due";
   source: "purchase" | "subscription" | "appointment" | "grant";
   sourceId: string;
+  /** Left out where one was bought. */
+  quantity?: number;
   currentPeriodEnd: Time | null;
   cancelAtPeriodEnd: boolean;
 }
