@@ -63,6 +63,7 @@ func (a *App) sweep(ctx context.Context) {
 			jobs.Sweep{Name: "figures", First: figuresFirst, Every: sumEvery, Do: func(ctx context.Context) error {
 				return a.store.SumDays(ctx, a.clock.Real())
 			}},
+			jobs.Sweep{Name: "movements", First: flushEvery, Every: flushEvery, Do: a.modules.Subscriptions.SumMovements},
 			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error {
 				return a.store.Retime(ctx, "")
 			}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"sundry/core/civil"
+	"sundry/core/money"
 	"sundry/core/subscription"
 )
 
@@ -12,6 +14,7 @@ type SubscriptionRepos struct {
 	Subscriptions Subscriptions
 	Quotes        Quotes
 	PaidPeriods   PaidPeriods
+	Movements     Movements
 	Audit         SubscriptionAudit
 }
 
@@ -39,6 +42,36 @@ type Subscriptions interface {
 	ListAfter(ctx context.Context, id string, limit int) ([]subscription.State, error)
 	// ListByCustomer returns all subscriptions of a customer, newest first.
 	ListByCustomer(ctx context.Context, customerID string) ([]subscription.State, error)
+}
+
+// Movements adds up by day what changes of subscriptions did to the account's monthly recurring revenue.
+type Movements interface {
+	// ListUnrolled lists subscriptions of all accounts that have movements which no day counts, at most limit.
+	ListUnrolled(ctx context.Context, limit int) ([]UnrolledSubscription, error)
+	// SetRolled notes that the days count every movement of a subscription up to a number. ok is false, and nothing is
+	// noted, when somebody else did so since it was listed.
+	SetRolled(ctx context.Context, s UnrolledSubscription) (ok bool, err error)
+	// Add adds to what the days count.
+	Add(ctx context.Context, days []MovementDay) error
+	// Sum returns the account's movements up to a day, those before another as one of the day before it: what the days
+	// count and what no day counts yet, as of one moment.
+	Sum(ctx context.Context, creatorID string, from, to civil.Date) ([]MovementDay, error)
+}
+
+// UnrolledSubscription is a subscription with movements that no day counts, after the one with the number Rolled.
+type UnrolledSubscription struct {
+	subscription.State
+	Rolled int64
+}
+
+// MovementDay sums an account's movements of one kind on a day, UTC, in one currency.
+type MovementDay struct {
+	CreatorID string
+	Day       civil.Date
+	Currency  money.Currency
+	Kind      subscription.MovementKind
+	Minor     int64
+	Count     int64
 }
 
 // SubscriptionFilter specifies which subscriptions of an account are listed. Empty members allow all.

@@ -85,6 +85,11 @@ type State struct {
 	Dunning Dunning
 	// Charge is the charge whose outcome is awaited; nil without one.
 	Charge *Charge
+	// Counted is what it counts for among the account's figures, and Movements are the latest changes of that, of which
+	// LastMovement is the number of the last.
+	Counted      Counted
+	Movements    []Movement
+	LastMovement int64
 	// Metadata is the integrator's own: first that of the checkout.
 	Metadata metadata.Pairs
 	Revision int64

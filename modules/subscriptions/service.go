@@ -65,6 +65,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	if err != nil {
 		return fmt.Errorf("start %s: %w", e.SubscriptionID, err)
 	}
+	sub.Move(e.At)
 	if err := r.Subscriptions.Subscriptions.Insert(ctx, sub.State()); err != nil {
 		return err
 	}
@@ -73,6 +74,13 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 
 // commit saves a transition, reports it and plans what follows. A nil event is a change that nobody can see.
 func (s *Service) commit(ctx context.Context, r ports.Repos, sub *subscription.Subscription, e event.Event) error {
+	if sub.Moved() {
+		now, err := r.Clock.Now(ctx, sub.State().CreatorID)
+		if err != nil {
+			return err
+		}
+		sub.Move(now)
+	}
 	if err := r.Subscriptions.Subscriptions.Update(ctx, sub.State()); err != nil {
 		return err
 	}

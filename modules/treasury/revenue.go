@@ -55,10 +55,7 @@ func (s *Service) Revenue(ctx context.Context, creatorID string, q RevenueQuery)
 		return Revenue{}, err
 	}
 	if q.To == 0 {
-		q.To = civil.DateIn(time.UTC, now)
-		if q.From > q.To { // a day that is still to come
-			q.To = q.From
-		}
+		q.To = max(civil.DateIn(time.UTC, now), q.From) // which may be a day that is still to come
 	}
 	if q.From == 0 {
 		q.From = q.To + 1 - defaultRevenueDays

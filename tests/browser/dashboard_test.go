@@ -289,3 +289,18 @@ func TestSearchIsOneKeyAway(t *testing.T) {
 	b.open(s.URL + "/dashboard/search")
 	b.accessible("search without words")
 }
+
+func TestFiguresAreReadable(t *testing.T) {
+	t.Parallel()
+	s, _ := subscriber(t)
+	b := s.atDashboard()
+	for path, title := range map[string]string{
+		"/dashboard?days=90&figure=net": "Net by day", "/dashboard?days=12m": "Gross by month",
+		"/dashboard/subscriptions/revenue": "Monthly recurring revenue",
+	} {
+		b.open(s.URL + path)
+		b.sees(title)
+		b.click(".as-table summary")
+		b.accessible(title)
+	}
+}

@@ -3,18 +3,21 @@ package contract
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sundry/core/civil"
 	"sundry/core/subscription"
 	"sundry/ports"
 )
 
 func subscriptionCases() storeCases {
 	return storeCases{
+		"movements are added up once":             movementsAreAddedUpOnce,
 		"a checkout starts one subscription":      aCheckoutStartsOneSubscription,
 		"subscriptions are found by their search": subscriptionsAreFoundByTheirSearch,
 		"a quote is used by one transaction":      aQuoteIsUsedByOneTransaction,
@@ -219,4 +222,103 @@ func aRenewalBuysAPeriodOnce(t *testing.T, db Database) {
 	}
 	_, err := periods.Get(t.Context(), "pay_6")
 	wantError(t, "what was refused", err, ports.ErrNotFound)
+}
+
+func movementsAreAddedUpOnce(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	day := civil.DateIn(time.UTC, catalogTime)
+	moved := func(id, creatorID string, movements ...subscription.Movement) subscription.State {
+		s := subscriptionState(id, creatorID)
+		s.Offer.Price.Currency, s.StartedAt = "eur", catalogTime
+		s.Movements, s.LastMovement, s.Counted = movements, int64(len(movements)), subscription.Counted{}
+		for _, m := range movements {
+			s.Counted.MRR += m.Minor
+		}
+		return s
+	}
+	begun := subscription.Movement{N: 1, At: catalogTime, Kind: subscription.NewRevenue, Minor: 500}
+	grown := subscription.Movement{N: 2, At: catalogTime.Add(48 * time.Hour), Kind: subscription.Expansion, Minor: 40}
+	first := moved("1", creator, begun)
+	second, other := moved("2", creator, begun, grown), moved("3", "crt_2", begun)
+	if err := insertSubscriptions(t, store, first, second, other); err != nil {
+		t.Fatal(err)
+	}
+	sum := func(from, to civil.Date) string {
+		t.Helper()
+		days, err := store.Read(t.Context()).Subscriptions.Movements.Sum(t.Context(), creator, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums, count := map[string]int64{}, int64(0)
+		for _, d := range days {
+			sums[fmt.Sprintf("%d %s %s", d.Day-day, d.Kind, d.Currency)] += d.Minor
+			count += d.Count
+		}
+		return fmt.Sprint(sums, count)
+	}
+	want := func(when string) {
+		t.Helper()
+		for name, c := range map[string]struct {
+			from, to civil.Date
+			want     string
+		}{
+			"all":           {day, day + 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
+			"a beginning":   {day, day + 1, "map[0 new eur:1000] 2"},
+			"with a past":   {day + 1, day + 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
+			"only a past":   {day + 5, day + 9, "map[4 expansion eur:40 4 new eur:1000] 3"},
+			"a time before": {day - 9, day - 1, "map[] 0"},
+		} {
+			if got := sum(c.from, c.to); got != c.want {
+				t.Errorf("%s: %s: %s, want %s", when, name, got, c.want)
+			}
+		}
+	}
+	want("before they are added up")
+	roll := func(ctx context.Context, r ports.Repos, one ports.UnrolledSubscription) bool {
+		ok, err := r.Subscriptions.Movements.SetRolled(ctx, one)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, m := range one.Unrolled(one.Rolled) {
+			if ok && err == nil {
+				err = r.Subscriptions.Movements.Add(ctx, []ports.MovementDay{{
+					CreatorID: one.CreatorID, Day: civil.DateIn(time.UTC, m.At), Currency: "eur", Kind: m.Kind, Minor: m.Minor,
+					Count: 1,
+				}})
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return ok
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		some, err := r.Subscriptions.Movements.ListUnrolled(ctx, 1)
+		if err != nil || len(some) != 1 || some[0].ID != first.ID || some[0].Rolled != -1 {
+			t.Fatalf("listed %+v, %v; want the first", some, err)
+		}
+		if !roll(ctx, r, some[0]) || roll(ctx, r, some[0]) {
+			t.Error("it was added up twice, or not at all")
+		}
+		return nil
+	})
+	want("with one that is added up")
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		rest, err := r.Subscriptions.Movements.ListUnrolled(ctx, 9)
+		if err != nil || len(rest) != 2 {
+			t.Fatalf("listed %+v, %v; want the other two", rest, err)
+		}
+		for _, one := range rest {
+			roll(ctx, r, one)
+		}
+		return nil
+	})
+	want("with all added up")
+	first.Movements, first.LastMovement, first.Revision = append(first.Movements, grown), 2, 2
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Subscriptions.Subscriptions.Update(ctx, first)
+	})
+	if got, want := sum(day, day+9), "map[0 new eur:1000 2 expansion eur:80] 4"; got != want {
+		t.Errorf("after one more: %s, want %s", got, want)
+	}
 }

@@ -3,6 +3,7 @@ package subscriptions
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"sundry/adapters/gormstore/repo"
@@ -17,7 +18,7 @@ import (
 func Repositories(b *repo.Base) ports.SubscriptionRepos {
 	return ports.SubscriptionRepos{
 		Subscriptions: subscriptions{subscriptionMapping.On(b)}, Quotes: quotes{b}, PaidPeriods: paidPeriods{b},
-		Audit: audit{b},
+		Movements: movements{b}, Audit: audit{b},
 	}
 }
 
@@ -52,6 +53,9 @@ type subscriptionRow struct {
 	Charge             repo.JSONColumn[*subscription.Charge]
 	TrialCard          string
 	Metadata           string
+	Counted            string // JSON; "" before it was counted
+	Movements          repo.JSONColumn[[]subscription.Movement]
+	LastMovement       int64
 	Revision           int64
 }
 
@@ -74,15 +78,22 @@ func newSubscriptionRow(s subscription.State) subscriptionRow {
 		Disputes: repo.JSON(append([]subscription.OpenDispute{}, s.Disputes...)), Held: s.Held, Withdrawn: s.Withdrawn,
 		Dunning: repo.JSON(s.Dunning),
 		Charge:  repo.JSON(s.Charge), Revision: s.Revision, TrialCard: s.TrialCard,
-		Metadata: s.Metadata.Text(),
+		Metadata: s.Metadata.Text(), Counted: countedText(s.Counted),
+		Movements:    repo.JSON(append([]subscription.Movement{}, s.Movements...)),
+		LastMovement: s.LastMovement,
 	}
+}
+
+func countedText(c subscription.Counted) string {
+	raw, _ := json.Marshal(c) //nolint:errchkjson // a number and truths only: it cannot fail
+	return string(raw)
 }
 
 func (r subscriptionRow) toState() subscription.State {
 	amount := func(minor int64) money.Amount {
 		return money.Amount{Minor: minor, Currency: r.Offer.V.Price.Currency}
 	}
-	return subscription.State{
+	state := subscription.State{
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
 		CheckoutID: r.CheckoutID, Offer: r.Offer.V, Status: subscription.Status(r.Status), PaymentMethodID: r.PaymentMethodID,
 		Anchor: time.Time(r.Anchor), CurrentPeriodStart: time.Time(r.CurrentPeriodStart),
@@ -93,8 +104,12 @@ func (r subscriptionRow) toState() subscription.State {
 		Planned: r.Planned.V, Discount: r.Discount.V, Credit: amount(r.Credit), PeriodValue: amount(r.PeriodValue),
 		Funds: r.Funds.V, Disputes: r.Disputes.V, Held: r.Held, Withdrawn: r.Withdrawn,
 		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision, TrialCard: r.TrialCard,
-		Metadata: metadata.Restore(r.Metadata),
+		Metadata: metadata.Restore(r.Metadata), Movements: r.Movements.V, LastMovement: r.LastMovement,
 	}
+	if json.Unmarshal([]byte(r.Counted), &state.Counted) != nil { // it was written before anything was counted
+		state.Counted = subscription.NewCounted(state)
+	}
+	return state
 }
 
 var subscriptionMapping = repo.Mapping[subscriptionRow, subscription.State]{

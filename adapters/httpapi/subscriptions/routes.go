@@ -28,6 +28,7 @@ func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const one = "/v1/subscriptions/:id"
 	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/metrics/subscriptions", Auth: httpapi.SecretKey, Handle: h.getFigures},
 		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},

@@ -5,7 +5,6 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
-	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/ledger"
 	"sundry/modules/treasury"
@@ -68,7 +67,7 @@ func newRevenueView(r treasury.Revenue) revenueView {
 
 func (h handlers) getRevenue(c *fiber.Ctx) error {
 	var f fault.Violations
-	query := treasury.RevenueQuery{From: queryDay(c, &f, "from"), To: queryDay(c, &f, "to")}
+	query := treasury.RevenueQuery{From: httpapi.QueryDay(c, &f, "from"), To: httpapi.QueryDay(c, &f, "to")}
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -77,15 +76,4 @@ func (h handlers) getRevenue(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(newRevenueView(revenue))
-}
-
-// queryDay reads a day; zero for none.
-func queryDay(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
-	raw := c.Query(name)
-	if raw == "" {
-		return 0
-	}
-	day, ok := civil.ParseDate(raw)
-	f.Check(ok, name, fault.DetailInvalid, "Expected a date such as 2026-03-08.")
-	return day
 }

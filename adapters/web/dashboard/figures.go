@@ -37,6 +37,14 @@ var spans = []struct{ choice, label string }{
 	{"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}, {"12m", "12 months"},
 }
 
+// unit is what a column is.
+func (s span) unit() string {
+	if s.choice == "12m" {
+		return "month"
+	}
+	return "day"
+}
+
 // spanOf returns the columns of a choice up to a day.
 func (v *visit) spanOf(choice string, today civil.Date) span {
 	i := slices.IndexFunc(spans, func(s struct{ choice, label string }) bool { return s.choice == choice })
@@ -70,14 +78,49 @@ func (v *visit) shortDay(day civil.Date) string {
 	return dayOf(day).Format("2 Jan")
 }
 
-// figureKinds are what a chart shows, in the order of the choices.
-var figureKinds = []struct {
+// figureKind is one of the figures.
+type figureKind struct {
 	choice, label string
 	of            func(ledger.Figures) int64
-}{
+}
+
+// figureKinds are what a chart shows, in the order of the choices.
+var figureKinds = []figureKind{
 	{"gross", "Gross", func(f ledger.Figures) int64 { return f.Gross }},
 	{"net", "Net", ledger.Figures.Net},
 	{"refunds", "Refunds", func(f ledger.Figures) int64 { return f.Refunds }},
+}
+
+// timeChoices are the links to the other times.
+func timeChoices(current span, href func(choice string) string) ui.ChoiceGroup {
+	group := ui.ChoiceGroup{Label: "Time"}
+	for _, one := range spans {
+		group.Choices = append(group.Choices, ui.Choice{
+			Label: one.label, Href: href(one.choice), Current: one.choice == current.choice,
+		})
+	}
+	return group
+}
+
+// currencyChoices are the links to the other currencies; none where there are no others.
+func currencyChoices(all []string, current string, href func(currency string) string) []ui.ChoiceGroup {
+	if len(all) < 2 {
+		return nil
+	}
+	group := ui.ChoiceGroup{Label: "Currency"}
+	for _, one := range all {
+		group.Choices = append(group.Choices, ui.Choice{
+			Label: strings.ToUpper(one), Href: href(one), Current: one == current,
+		})
+	}
+	return []ui.ChoiceGroup{group}
+}
+
+// soldFigures is what was sold in one currency, on its way to a page.
+type soldFigures struct {
+	*visit
+	days     []ledger.DayFigures
+	currency string
 }
 
 // salesParts shows the balance and what was sold, in one currency: the one that was chosen, or the busiest.
@@ -87,101 +130,104 @@ func (r *Routes) salesParts(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := v.spanOf(c.Query("days"), civil.DateIn(time.UTC, now))
+	today := civil.DateIn(time.UTC, now)
+	s := v.spanOf(c.Query("days"), today)
 	first, last := s.columns[0], s.columns[len(s.columns)-1]
 	revenue, err := r.Treasury.Revenue(ctx, v.account(), treasury.RevenueQuery{From: first.beforeFrom, To: last.to})
 	if err != nil {
 		return nil, err
 	}
 	currencies := busiest(revenue.Days)
-	currency := cmp.Or(c.Query("currency"), "")
-	if !slices.Contains(currencies, currency) {
-		currency = ""
-		if len(currencies) > 0 {
-			currency = currencies[0]
-		}
+	f := soldFigures{visit: v, days: revenue.Days, currency: c.Query("currency")}
+	if !slices.Contains(currencies, f.currency) {
+		f.currency = strings.Join(currencies[:min(len(currencies), 1)], "")
 	}
-	balance, err := r.balanceStats(ctx, v, &currency)
+	balance, err := r.balanceStats(ctx, v, &f.currency)
 	if err != nil {
 		return nil, err
 	}
-	figure := figureKinds[0]
-	for _, kind := range figureKinds {
-		if kind.choice == c.Query("figure") {
-			figure = kind
+	kind := figureKinds[0]
+	for _, one := range figureKinds {
+		if one.choice == c.Query("figure") {
+			kind = one
 		}
 	}
 	address := func(days, figure, currency string) string {
 		return base + "?" + url.Values{"days": {days}, "figure": {figure}, "currency": {currency}}.Encode() + "#sales"
 	}
-	sum := func(from, to civil.Date) (total ledger.Figures) {
-		for _, d := range revenue.Days {
-			if string(d.Currency) == currency && d.Day >= from && d.Day <= to {
-				total = total.Plus(d.Figures)
-			}
-		}
-		return total
+	kinds := ui.ChoiceGroup{Label: "Figure"}
+	for _, one := range figureKinds {
+		kinds.Choices = append(kinds.Choices, ui.Choice{
+			Label: one.label, Href: address(s.choice, one.choice, f.currency), Current: one.choice == kind.choice,
+		})
 	}
+	chart := f.chart(s, kind)
+	chart.Groups = append([]ui.ChoiceGroup{
+		timeChoices(s, func(choice string) string { return address(choice, kind.choice, f.currency) }), kinds,
+	}, currencyChoices(currencies, f.currency, func(one string) string { return address(s.choice, kind.choice, one) })...)
+	shown := ui.ChartPart(kind.label+" by "+s.unit(), v.days(first.from, min(last.to, today)), chart)
+	shown.Anchor = "sales"
+	return []ui.Part{{Kind: "stats", Data: append(f.stats(s), balance...)}, shown}, nil
+}
+
+// days writes a range of days.
+func (v *visit) days(from, to civil.Date) string {
+	return v.reader.Date(dayOf(from)) + " – " + v.reader.Date(dayOf(to))
+}
+
+// sum adds up some days.
+func (f soldFigures) sum(from, to civil.Date) (total ledger.Figures) {
+	for _, d := range f.days {
+		if string(d.Currency) == f.currency && d.Day >= from && d.Day <= to {
+			total = total.Plus(d.Figures)
+		}
+	}
+	return total
+}
+
+func (f soldFigures) chart(s span, kind figureKind) ui.Chart {
 	chart := ui.Chart{
 		Now: s.label, Before: "The " + s.label + " before", None: "No sales in these days.",
-		Scale: func(minor int64) string { return withoutCents(v.price(minor, currency)) },
+		Scale: func(minor int64) string { return withoutCents(f.price(minor, f.currency)) },
 		Table: ui.Table{Label: "Sales", Heads: []ui.Head{
 			{Label: "When"}, {Label: "Gross", Num: true}, {Label: "Refunds", Num: true}, {Label: "Net", Num: true},
-			{Label: figure.label + " before", Num: true},
+			{Label: kind.label + " before", Num: true},
 		}},
 	}
 	for _, col := range s.columns {
-		f, before := sum(col.from, col.to), figure.of(sum(col.beforeFrom, col.beforeTo))
-		value := figure.of(f)
+		figures, before := f.sum(col.from, col.to), kind.of(f.sum(col.beforeFrom, col.beforeTo))
+		value := kind.of(figures)
 		chart.Points = append(chart.Points, ui.Point{
 			Value: value, Before: before, Name: col.name,
-			Title: fmt.Sprintf("%s: %s (before: %s)", col.long, v.price(value, currency), v.price(before, currency)),
+			Title: fmt.Sprintf("%s: %s (before: %s)", col.long, f.price(value, f.currency), f.price(before, f.currency)),
 		})
-		if f != (ledger.Figures{}) || before != 0 {
-			row := ui.Row{Cells: []ui.Cell{ui.Text(col.long)}}
-			for _, minor := range []int64{f.Gross, f.Refunds, f.Net(), before} {
-				row.Cells = append(row.Cells, ui.Cell{Text: v.price(minor, currency), Num: true})
-			}
-			chart.Table.Rows = append(chart.Table.Rows, row)
+		if figures == (ledger.Figures{}) && before == 0 {
+			continue
 		}
-	}
-	times, kinds := ui.ChoiceGroup{Label: "Time"}, ui.ChoiceGroup{Label: "Figure"}
-	for _, one := range spans {
-		times.Choices = append(times.Choices, ui.Choice{
-			Label: one.label, Href: address(one.choice, figure.choice, currency), Current: one.choice == s.choice,
-		})
-	}
-	for _, one := range figureKinds {
-		kinds.Choices = append(kinds.Choices, ui.Choice{
-			Label: one.label, Href: address(s.choice, one.choice, currency), Current: one.choice == figure.choice,
-		})
-	}
-	chart.Groups = []ui.ChoiceGroup{times, kinds}
-	if len(currencies) > 1 {
-		all := ui.ChoiceGroup{Label: "Currency"}
-		for _, one := range currencies {
-			all.Choices = append(all.Choices, ui.Choice{
-				Label: strings.ToUpper(one), Href: address(s.choice, figure.choice, one), Current: one == currency,
-			})
+		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long)}}
+		for _, minor := range []int64{figures.Gross, figures.Refunds, figures.Net(), before} {
+			row.Cells = append(row.Cells, ui.Cell{Text: f.price(minor, f.currency), Num: true})
 		}
-		chart.Groups = append(chart.Groups, all)
+		chart.Table.Rows = append(chart.Table.Rows, row)
 	}
-	total, before := sum(first.from, last.to), sum(first.beforeFrom, last.beforeTo)
-	stats := []ui.Stat{
+	return chart
+}
+
+// stats are the figures of a time.
+func (f soldFigures) stats(s span) []ui.Stat {
+	first, last := s.columns[0], s.columns[len(s.columns)-1]
+	total, before := f.sum(first.from, last.to), f.sum(first.beforeFrom, last.beforeTo)
+	return []ui.Stat{
 		{
-			Label: "Gross, last " + s.label, Value: v.price(total.Gross, currency),
+			Label: "Gross, last " + s.label, Value: f.price(total.Gross, f.currency),
 			Note: trend(total.Gross, before.Gross, s.label), Href: base + "/orders",
 		},
 		{
-			Label: "Net, last " + s.label, Value: v.price(total.Net(), currency), Note: "After refunds, tax and fees",
+			Label: "Net, last " + s.label, Value: f.price(total.Net(), f.currency), Note: "After refunds, tax and fees",
 			Href: base + "/ledger",
 		},
 		{Label: "Orders, last " + s.label, Value: strconv.FormatInt(total.Sales, 10), Href: base + "/orders"},
 	}
-	shown := ui.ChartPart(figure.label+" by "+map[bool]string{true: "month", false: "day"}[s.choice == "12m"],
-		v.reader.Date(dayOf(first.from))+" – "+v.reader.Date(dayOf(min(last.to, civil.DateIn(time.UTC, now)))), chart)
-	shown.Anchor = "sales"
-	return []ui.Part{{Kind: "stats", Data: append(stats, balance...)}, shown}, nil
 }
 
 // balanceStats shows the balance in a currency; where none is given, in the first that there is.

@@ -18,6 +18,7 @@ import (
 
 func (r *Routes) mountSubscriptions(at fiber.Router) {
 	r.get(at, "/subscriptions", r.subscriptions)
+	r.get(at, "/subscriptions/revenue", r.recurring)
 	r.get(at, "/subscriptions/:id", r.subscription)
 	r.get(at, "/subscriptions/:id/change", r.askChange)
 	r.post(at, "/subscriptions/:id/change", r.changePlan)
@@ -87,6 +88,7 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 func (r *Routes) subscriptions(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, r.subscriptionList(v, r.names(v)), ui.Page{
 		Title: "Subscriptions", Lead: "What renews, and when.",
+		Actions: []ui.Action{ui.Link("Recurring revenue", recurringPath)},
 	})
 }
 

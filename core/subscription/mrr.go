@@ -1,0 +1,140 @@
+package subscription
+
+import (
+	"time"
+
+	"sundry/core/period"
+)
+
+// MovementKind is what a change did to the monthly recurring revenue (MRR), or to a trial.
+type MovementKind string
+
+// The kinds of movements. NewRevenue is the first revenue of a subscription and Reactivation revenue that it brings
+// again; Churn is revenue that ended, by a pause too. A trial that ends is converted or lost.
+const (
+	NewRevenue     MovementKind = "new"
+	Expansion      MovementKind = "expansion"
+	Contraction    MovementKind = "contraction"
+	Churn          MovementKind = "churn"
+	Reactivation   MovementKind = "reactivation"
+	TrialStarted   MovementKind = "trial_started"
+	TrialConverted MovementKind = "trial_converted"
+	TrialLost      MovementKind = "trial_lost"
+)
+
+// Movement is one change of the MRR, or of a trial, which changes it by nothing.
+type Movement struct {
+	// N counts the movements of a subscription, from 1.
+	N    int64        `json:"n"`
+	At   time.Time    `json:"at"`
+	Kind MovementKind `json:"kind"`
+	// Minor is the change of the MRR: negative for Contraction and Churn.
+	Minor int64 `json:"minor"`
+}
+
+// Counted is the part of a subscription that its last movement has left it with.
+type Counted struct {
+	MRR   int64 `json:"mrr"`
+	Ever  bool  `json:"ever"` // it has brought revenue
+	Trial bool  `json:"trial"`
+}
+
+// maxMovements bounds the movements that a subscription remembers: far more than are made before they are added up.
+const maxMovements = 100
+
+// perMonth is how often an interval is in a month, as a fraction: a month is a twelfth of 365 days and of 52 weeks.
+var perMonth = map[period.Interval][2]int64{
+	period.Day: {365, 12}, period.Week: {52, 12}, period.Month: {1, 1}, period.Year: {1, 12},
+}
+
+// MRR is what the subscription brings in a month, tax included where the price includes it: the price of a period after
+// the discount, rounded half up to a month. It brings nothing while it is on trial, paused or over; a failed renewal
+// changes nothing until it is given up.
+func (s State) MRR() int64 {
+	if s.Status != StatusActive && s.Status != StatusPastDue || s.onTrial() {
+		return 0
+	}
+	value, err := s.net(s.Offer, s.CurrentPeriodStart)
+	times, known := perMonth[s.Offer.Interval]
+	if err != nil || !known || s.Offer.IntervalCount < 1 {
+		return 0
+	}
+	month, err := value.RatioHalfUp(times[0], times[1]*int64(s.Offer.IntervalCount))
+	if err != nil {
+		return 0
+	}
+	return month.Minor
+}
+
+// onTrial reports whether the trial's period is the current one: it runs, is paused, or waits for its first charge.
+func (s State) onTrial() bool {
+	return !s.TrialEndsAt.IsZero() && s.CurrentPeriodEnd.Equal(s.TrialEndsAt) && s.Status != StatusIncomplete &&
+		!s.Status.Terminal()
+}
+
+// NewCounted is what a subscription counts for that has never been counted.
+func NewCounted(s State) Counted {
+	return Counted{MRR: s.MRR(), Ever: s.MRR() > 0, Trial: s.onTrial()}
+}
+
+// Moved reports whether the subscription counts for something else than its last movement left.
+func (sub *Subscription) Moved() bool {
+	return sub.s.MRR() != sub.s.Counted.MRR || sub.s.onTrial() != sub.s.Counted.Trial
+}
+
+// Move records the movements since the last one.
+func (sub *Subscription) Move(now time.Time) {
+	s := &sub.s
+	add := func(kind MovementKind, minor int64) {
+		s.LastMovement++
+		s.Movements = append(s.Movements[max(0, len(s.Movements)+1-maxMovements):len(s.Movements):len(s.Movements)],
+			Movement{N: s.LastMovement, At: now, Kind: kind, Minor: minor})
+	}
+	before, after, trial := s.Counted.MRR, s.MRR(), s.onTrial()
+	switch {
+	case trial == s.Counted.Trial:
+	case trial:
+		add(TrialStarted, 0)
+	case s.Status.Terminal():
+		add(TrialLost, 0)
+	default:
+		add(TrialConverted, 0)
+	}
+	switch {
+	case before == 0 && after > 0 && s.Counted.Ever:
+		add(Reactivation, after)
+	case before == 0 && after > 0:
+		add(NewRevenue, after)
+	case after == 0 && before > 0:
+		add(Churn, -before)
+	case after > before:
+		add(Expansion, after-before)
+	case after < before:
+		add(Contraction, after-before)
+	}
+	s.Counted = Counted{MRR: after, Ever: s.Counted.Ever || after > 0, Trial: trial}
+}
+
+// Unrolled returns the movements after the one of a number; after -1 also what the subscription counted for before its
+// first movement: it may be older than movements are.
+func (s State) Unrolled(rolled int64) (unrolled []Movement) {
+	opening, started, tried := s.Counted.MRR, false, s.Counted.Trial
+	for _, m := range s.Movements {
+		opening -= m.Minor
+		started = started || m.Kind == TrialStarted
+		tried = tried || m.Kind == TrialConverted || m.Kind == TrialLost
+		if m.N > rolled {
+			unrolled = append(unrolled, m)
+		}
+	}
+	if rolled >= 0 || len(s.Movements) == maxMovements {
+		return unrolled
+	}
+	if opening > 0 {
+		unrolled = append(unrolled, Movement{At: s.StartedAt, Kind: NewRevenue, Minor: opening})
+	}
+	if tried && !started {
+		unrolled = append(unrolled, Movement{At: s.StartedAt, Kind: TrialStarted})
+	}
+	return unrolled
+}
