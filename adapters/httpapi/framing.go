@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"sundry/core/fault"
 )
@@ -12,23 +13,60 @@ import (
 // connection of the former closes, for nobody knows where the next request begins.
 func checkFraming(c *fiber.Ctx) error {
 	header := &c.Request().Header
-	if why := ambiguous(header.RawHeaders(), header.IsHTTP11()); why != "" {
+	if why := ambiguous(header.RawHeaders(), string(header.Protocol())); why != "" {
 		c.Response().SetConnectionClose()
 		return fault.New(fault.ValidationFailed, why)
 	}
 	if len(header.ContentEncoding()) > 0 {
 		return fault.New(fault.UnsupportedMediaType, "Send the body as it is, without Content-Encoding.")
 	}
+	if len(header.Peek(fiber.HeaderConnection)) > 0 && closes(header.RawHeaders()) {
+		c.Response().SetConnectionClose()
+	}
+	if c.Method() == fiber.MethodOptions && string(header.RequestURI()) == "*" { // of the whole server
+		c.Set(fiber.HeaderAllow, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+		return c.SendStatus(fiber.StatusNoContent)
+	}
 	return c.Next()
 }
 
+// closes reports whether one of the options of the connection is close. The server looks for it only where it is the
+// last option and alone.
+func closes(headers []byte) bool {
+	for line := range bytes.SplitSeq(headers, []byte("\n")) {
+		name, options, _ := bytes.Cut(line, []byte(":"))
+		if !bytes.EqualFold(name, []byte(fiber.HeaderConnection)) {
+			continue
+		}
+		for option := range bytes.SplitSeq(options, []byte(",")) {
+			if bytes.EqualFold(bytes.TrimSpace(option), []byte("close")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// expectations forgets Expect where 100 Continue would be wrong: HTTP/1.0 does not know it, and a body that is too
+// large is refused before it is sent (RFC 9110, 10.1.1).
+func expectations(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
+	if !header.IsHTTP11() || header.ContentLength() > maxBody {
+		header.Del(fiber.HeaderExpect)
+	}
+	return config
+}
+
 // ambiguous returns the reason why two servers could disagree on the request's end, fields or host (RFC 9112, 2.2, 3.2,
-// 5, 6.1 and 6.3); "" for none. headers are the lines as they were sent.
-func ambiguous(headers []byte, http11 bool) string {
+// 5, 6.1 and 6.3), or that its version is not ours; "" for none. headers are the lines as they were sent.
+func ambiguous(headers []byte, version string) string {
+	http11 := version == "HTTP/1.1"
+	if !http11 && version != "HTTP/1.0" {
+		return "Use HTTP/1.1 or HTTP/1.0."
+	}
 	lengths, codings, hosts := 0, 0, 0
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(headers, []byte("\n")), []byte("\n")) {
 		line, ended := bytes.CutSuffix(line, []byte("\r"))
-		name, _, named := bytes.Cut(line, []byte(":"))
+		name, value, named := bytes.Cut(line, []byte(":"))
 		switch {
 		case len(headers) == 0 || ended && len(line) == 0:
 		case !ended:
@@ -41,9 +79,13 @@ func ambiguous(headers []byte, http11 bool) string {
 		case bytes.EqualFold(name, []byte(fiber.HeaderContentLength)):
 			lengths++
 		case bytes.EqualFold(name, []byte(fiber.HeaderTransferEncoding)):
-			codings++
+			if codings++; !bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked")) {
+				return "Send the body with Content-Length, or with the Transfer-Encoding chunked alone."
+			}
 		case bytes.EqualFold(name, []byte(fiber.HeaderHost)):
-			hosts++
+			if hosts++; bytes.ContainsAny(value, "@/?#") {
+				return "Host is a name and a port, not an address."
+			}
 		}
 	}
 	switch {

@@ -99,6 +99,7 @@ func New(d Deps, areas ...Area) (*Server, error) {
 		CaseSensitive:         true,
 	})
 	s.app.Server().Handler = acceptAnyMethod(s.app.Server().Handler)
+	s.app.Server().HeaderReceived = expectations
 	s.app.Use(s.assignRequestID, s.observe, recover.New(), checkFraming, s.shed)
 	s.mount()
 	return s, nil
