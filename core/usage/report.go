@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sundry/core/customer"
 	"sundry/core/fault"
 )
 
@@ -16,10 +17,12 @@ const maxKey = 255
 
 // Report is one use of a meter, as an integrator reports it.
 type Report struct {
-	SubscriptionID string
-	EventName      string
-	Quantity       Quantity
-	Key            string
+	// Either SubscriptionID or ExternalCustomerID is given.
+	SubscriptionID     string
+	ExternalCustomerID string
+	EventName          string
+	Quantity           Quantity
+	Key                string
 	// At is the time of use, to the millisecond: the time given, else the time of the report.
 	At time.Time
 	// Fingerprint is equal for two reports of one key that are the same.
@@ -28,17 +31,19 @@ type Report struct {
 
 // ReportDraft is a report as a request writes it.
 type ReportDraft struct {
-	SubscriptionID string       `json:"subscriptionId"`
-	Meter          string       `json:"meter"`
-	Quantity       *json.Number `json:"quantity"`
-	IdempotencyKey string       `json:"idempotencyKey"`
-	Timestamp      *string      `json:"timestamp"`
+	SubscriptionID     string       `json:"subscriptionId"`
+	ExternalCustomerID string       `json:"externalCustomerId"`
+	Meter              string       `json:"meter"`
+	Quantity           *json.Number `json:"quantity"`
+	IdempotencyKey     string       `json:"idempotencyKey"`
+	Timestamp          *string      `json:"timestamp"`
 }
 
 // Parse checks the draft against the account's time and records every fault in f.
 func (d ReportDraft) Parse(f *fault.Violations, now time.Time) Report {
 	r := Report{
-		SubscriptionID: d.SubscriptionID, EventName: d.Meter, Key: d.IdempotencyKey, At: now.Truncate(time.Millisecond),
+		SubscriptionID: d.SubscriptionID, ExternalCustomerID: d.ExternalCustomerID, EventName: d.Meter,
+		Key: d.IdempotencyKey, At: now.Truncate(time.Millisecond),
 		Quantity: d.check(f),
 	}
 	given := ""
@@ -46,13 +51,23 @@ func (d ReportDraft) Parse(f *fault.Violations, now time.Time) Report {
 		r.At = parseTime(f, "timestamp", *d.Timestamp, now)
 		given = r.At.Format(time.RFC3339Nano)
 	}
-	r.Fingerprint = fingerprint(d.SubscriptionID, d.Meter, r.Quantity.String(), given)
+	members := []string{d.SubscriptionID, d.Meter, r.Quantity.String(), given}
+	if d.ExternalCustomerID != "" {
+		members = append(members, d.ExternalCustomerID)
+	}
+	r.Fingerprint = fingerprint(members...)
 	return r
 }
 
 // check records every fault that does not depend on the account's time, and returns the quantity.
 func (d ReportDraft) check(f *fault.Violations) (q Quantity) {
-	f.Check(d.SubscriptionID != "", "subscriptionId", fault.DetailRequired, "Expected the id of a subscription.")
+	f.Check(d.SubscriptionID != "" || d.ExternalCustomerID != "", "subscriptionId", fault.DetailRequired,
+		"Expected the id of a subscription, or externalCustomerId.")
+	f.Check(d.SubscriptionID == "" || d.ExternalCustomerID == "", "externalCustomerId", fault.DetailNotAllowed,
+		"Send either subscriptionId or externalCustomerId, not both.")
+	if d.ExternalCustomerID != "" {
+		customer.ValidateExternalID("externalCustomerId", d.ExternalCustomerID, f)
+	}
 	f.Check(d.Meter != "", "meter", fault.DetailRequired, "Expected the eventName of a meter.")
 	CheckKey(f, "idempotencyKey", d.IdempotencyKey)
 	if f.Check(d.Quantity != nil, "quantity", fault.DetailRequired, "Expected a JSON number.") {

@@ -32,6 +32,8 @@ type reporting struct {
 	outcomes  []Reported
 	// large adds up the reports placed so far that are compared with a limit.
 	large map[periodKey]usage.Quantity
+	// subscriptions are those found for the customers that reports name.
+	subscriptions map[customerMeter]string
 }
 
 // periodKey identifies a period of a stream.
@@ -54,7 +56,10 @@ func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.R
 	if err := s.deps.Rates.Count(ctx, creatorID, quota.UsageEvents, len(drafts)); err != nil {
 		return nil, err
 	}
-	q := reporting{creatorID: creatorID, drafts: drafts, outcomes: make([]Reported, len(drafts))}
+	q := reporting{
+		creatorID: creatorID, drafts: drafts, outcomes: make([]Reported, len(drafts)),
+		subscriptions: map[customerMeter]string{},
+	}
 	open := make([]int, len(drafts))
 	for i := range open {
 		open[i] = i
@@ -144,6 +149,12 @@ func (s *Service) place(
 		return report, placement{}, err
 	}
 	p := placement{key: streamKey{q.creatorID, report.SubscriptionID, report.EventName}}
+	if report.SubscriptionID == "" {
+		var err error
+		if p.key.subscriptionID, err = s.subscriptionOf(ctx, q, report); err != nil {
+			return report, p, err
+		}
+	}
 	stream, err := s.stream(ctx, p.key)
 	if err != nil {
 		return report, p, err

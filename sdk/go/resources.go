@@ -174,9 +174,11 @@ func (c *Client) PortalURL(ctx context.Context, customerID, returnURL string) (s
 
 // Use is a report of usage. Quantity is a decimal, sent to the digit: "12.5".
 type Use struct {
-	SubscriptionID string      `json:"subscriptionId"`
-	Meter          string      `json:"meter"`
-	Quantity       json.Number `json:"quantity"`
+	// Either of these says whose use it is.
+	SubscriptionID     string      `json:"subscriptionId,omitempty"`
+	ExternalCustomerID string      `json:"externalCustomerId,omitempty"`
+	Meter              string      `json:"meter"`
+	Quantity           json.Number `json:"quantity"`
 	// IdempotencyKey names the report for good; "" is a new one, which only this call's retries share.
 	IdempotencyKey string     `json:"idempotencyKey"`
 	Timestamp      *time.Time `json:"timestamp,omitempty"` // nil: now

@@ -138,7 +138,9 @@ export interface Customer {
 
 /** A report of usage. A string is sent to the digit, as a number of JSON. */
 export interface Use {
-  subscriptionId: string;
+  /** Either this or `externalCustomerId` says whose use it is. */
+  subscriptionId?: string;
+  externalCustomerId?: string;
   meter: string;
   quantity: number | string;
   /** Names the report for good. Without it, the retries of this call share a new one. */

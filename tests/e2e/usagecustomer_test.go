@@ -1,0 +1,57 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+func TestUsageIsReportedByCustomer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		m := w.metered(t, harness.CardSucceeds)
+		report := func(customer, key, quantity string) *harness.Response {
+			return m.AsBackend(t, http.MethodPost, "/v1/usage/events", harness.JSON{
+				"externalCustomerId": customer, "meter": m.event, "quantity": json.Number(quantity), "idempotencyKey": key,
+			})
+		}
+		key := harness.Unique("report")
+		first := report(m.customer, key, "4").Want(t, 202).Map(t)
+		if again := report(m.customer, key, "4").Want(t, 202).Map(t); again["id"] != first["id"] || again["duplicate"] != true {
+			t.Errorf("again: %v, first %v", again, first)
+		}
+		report(m.customer, key, "5").Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+		m.AsBackend(t, http.MethodPost, "/v1/usage/events", m.reportBody(key, "4")).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+		m.report(t, "3")
+		m.counts(t, "7")
+
+		both := m.reportBody(harness.Unique("report"), "1")
+		both["externalCustomerId"] = m.customer
+		m.AsBackend(t, http.MethodPost, "/v1/usage/events", both).Refuses(t, 400, "VALIDATION_FAILED", "externalCustomerId")
+		report("", harness.Unique("report"), "1").Refuses(t, 400, "VALIDATION_FAILED", "subscriptionId")
+		report(harness.Unique("stranger"), harness.Unique("report"), "1").Refuses(t, 404, "NOT_FOUND")
+		other := newFixture(t, app).metered(t, harness.CardSucceeds)
+		report(other.customer, harness.Unique("report"), "1").Refuses(t, 404, "NOT_FOUND")
+
+		second := subscribe(t, m.Account, plans(t, m.Account, 0), "basic", m.customer, harness.CardSucceeds)
+		report(m.customer, harness.Unique("report"), "2").Want(t, 202)
+		m.counts(t, "9") // the one that is billed for the meter
+		free := m.make(t, "/v1/usage/meters", harness.JSON{
+			"name": "Files", "eventName": harness.Unique("files"), "aggregation": "SUM",
+		})
+		var meter struct{ EventName string }
+		m.AsBackend(t, http.MethodGet, "/v1/usage/meters/"+free, nil).Want(t, 200).Into(t, &meter)
+		m.AsBackend(t, http.MethodPost, "/v1/usage/events", harness.JSON{
+			"externalCustomerId": m.customer, "meter": meter.EventName, "quantity": 1, "idempotencyKey": harness.Unique("report"),
+		}).Refuses(t, 400, "VALIDATION_FAILED", "externalCustomerId")
+
+		ask(t, m.Account, m.subscriptionID, "cancel", nil)
+		ask(t, m.Account, second.ID, "cancel", nil)
+		if again := report(m.customer, key, "4").Want(t, 202).Map(t); again["id"] != first["id"] || again["duplicate"] != true {
+			t.Errorf("a retry after the end: %v", again)
+		}
+	})
+}
