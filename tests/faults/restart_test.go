@@ -101,13 +101,16 @@ func TestRestartsFailNoRequest(t *testing.T) {
 		}
 		b.set(t, stays, fresh)
 		time.Sleep(time.Second) // requests on their way to the one that leaves arrive
+		asked := time.Now()
 		round.leaves.Terminate(t)
+		t.Logf("it ended %s after SIGTERM", time.Since(asked).Round(time.Millisecond))
 		one = fresh
 	}
 	before := sold.Load()
 	harness.Eventually(t, "sales after the restarts", func() bool { return sold.Load() > before+3 })
 	close(stop)
 	load.Wait()
+	t.Logf("%d sales", sold.Load())
 	if failed := b.failed.Load(); failed > 0 {
 		t.Errorf("%d of the requests for %d sales failed", failed, sold.Load())
 	}
