@@ -29,6 +29,9 @@ type Sales interface {
 	Get(ctx context.Context, paymentID string) (ledger.SaleState, error)
 	// Update writes a changed sale. ErrStale.
 	Update(ctx context.Context, s ledger.SaleState) error
+	// SumReleases adds up by currency what of the account's sales since a time is pending and becomes available up to
+	// another.
+	SumReleases(ctx context.Context, creatorID string, since, until time.Time) ([]money.Amount, error)
 }
 
 // Ledger keeps the postings. Nothing in it is ever changed or deleted.

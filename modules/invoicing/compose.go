@@ -162,7 +162,7 @@ func (c composer) taxes(add func(string, money.Amount, bool), key string) {
 		}
 		add(
 			c.text(
-				key+".rate", c.rate(share.Rate), country.Name(c.TaxDetails.Country, c.reader.Language),
+				key+".rate", c.reader.Percent(share.Rate), country.Name(c.TaxDetails.Country, c.reader.Language),
 				c.reader.Money(share.Net),
 			),
 			share.Tax, false,
@@ -172,15 +172,6 @@ func (c composer) taxes(add func(string, money.Amount, bool), key string) {
 	if rest := c.Tax.Minor - shown; rest != 0 {
 		add(c.text(key), money.Amount{Minor: rest, Currency: c.Tax.Currency}, false)
 	}
-}
-
-// rate writes a rate in percent as the reader does: 8.1, or 8,1.
-func (c composer) rate(r tax.BasisPoints) string {
-	text := r.Percent()
-	if c.reader.Language == "de" || c.reader.Language == "fr" {
-		text = strings.Replace(text, ".", ",", 1)
-	}
-	return text
 }
 
 func (c composer) notes(void bool) []string {

@@ -22,7 +22,7 @@ func TestTheTaxFollowsTheCountryWhileTheFormStays(t *testing.T) {
 		eval[bool](b, `document.getElementById("country").dispatchEvent(new Event("change", {bubbles: true})) || true`)
 	}
 	choose("DE")
-	b.sees("Tax included")
+	b.sees("Tax included, 19% (Germany)")
 	german := eval[string](b, `document.querySelector(".lines-wide").textContent`)
 	eval[bool](b, `document.getElementById("business").open = true || true`)
 	b.fill("#taxId", "DE136695976")

@@ -179,3 +179,36 @@ func TestCustomersAreShownInWords(t *testing.T) {
 		}
 	})
 }
+
+func TestTheNextPayoutIsAnnounced(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app).startOver(t)
+		w.sell(t, w.book(t, 20000), harness.CardSucceeds, nil)
+		v := w.Visit(t)
+		next := func() string {
+			t.Helper()
+			_, stat, _ := strings.Cut(v.Open(t, "/dashboard/balance").Body, "<dt>Next payout</dt>")
+			stat, _, _ = strings.Cut(stat, "</dd>")
+			return strings.Join(strings.Fields(html.UnescapeString(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(stat, " "))), " ")
+		}
+		if got := next(); got != "– When you ask for it" {
+			t.Errorf("without a schedule: %q", got)
+		}
+		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "daily"}).Want(t, 200)
+		if got := next(); !strings.HasPrefix(got, "– ") || !strings.Contains(got, "at the earliest, from €10.00") {
+			t.Errorf("while all is pending: %q", got)
+		}
+		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "monthly"}).Want(t, 200)
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", JSON{"seconds": 8 * 86400}).Want(t, 200)
+		announced := next()
+		amount, _, _ := strings.Cut(announced, " ")
+		if !strings.HasPrefix(amount, "€1") {
+			t.Fatalf("what is available: %q", announced)
+		}
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", JSON{"seconds": 31 * 86400}).Want(t, 200)
+		if page := v.Open(t, "/dashboard/balance").Body; !strings.Contains(page, amount+"</a>") {
+			t.Errorf("%s was announced, and not paid out: %s", amount, page)
+		}
+	})
+}

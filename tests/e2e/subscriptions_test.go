@@ -114,7 +114,7 @@ func TestRenewalsHaveReceiptsWithTheTax(t *testing.T) {
 			t.Fatalf("%d mails, want two", len(mails))
 		}
 		url := text(t, renewal["receiptUrl"])
-		for _, words := range []string{"€10.00", "Tax included", "€1.60", text(t, renewal["receiptNumber"]), url} {
+		for _, words := range []string{"€10.00", "Tax included, 19% (Germany)", "€1.60", text(t, renewal["receiptNumber"]), url} {
 			if last := mails[len(mails)-1].Parts["text/plain"]; !strings.Contains(last, words) {
 				t.Errorf("the mail lacks %q:\n%s", words, last)
 			}

@@ -75,3 +75,19 @@ func (t sales) Update(_ context.Context, s ledger.SaleState) error {
 	row := newSaleRow(s)
 	return t.UpdateRow("update sale "+s.PaymentID, &row, s.PaymentID, s.Revision)
 }
+
+// SumReleases implements ports.Sales.
+func (t sales) SumReleases(_ context.Context, creatorID string, since, until time.Time) ([]money.Amount, error) {
+	var rows []struct {
+		Currency string
+		Minor    int64
+	}
+	err := t.DB.Raw(`SELECT currency, CAST(SUM(pending) AS BIGINT) AS minor FROM sales
+		WHERE creator_id = ? AND created_at >= ? AND available_at <= ? AND NOT released GROUP BY currency ORDER BY currency`,
+		creatorID, repo.UnixMillis(since), repo.UnixMillis(until)).Scan(&rows).Error
+	amounts := make([]money.Amount, len(rows))
+	for i, r := range rows {
+		amounts[i] = repo.Amount(r.Minor, r.Currency)
+	}
+	return amounts, t.Failure("sum releases of "+creatorID, err)
+}

@@ -10,7 +10,9 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/identity"
 	"sundry/core/ledger"
+	"sundry/core/money"
 	"sundry/core/payout"
+	"sundry/modules/treasury"
 	"sundry/ports"
 )
 
@@ -69,6 +71,14 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 		Title: "Balance and payouts", Lead: "Your share of what was sold, and what went to your bank.",
 		Actions: []ui.Action{ui.Link("Ledger", base+"/ledger")},
 	}
+	account, err := r.Treasury.PayoutAccount(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	next, err := r.Treasury.NextPayout(c.UserContext(), v.account(), v.Creator.PayoutSchedule, balances)
+	if err != nil {
+		return err
+	}
 	for _, b := range balances {
 		currency := string(b.Currency)
 		title := ""
@@ -83,11 +93,8 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 				Href: base + "/disputes",
 			},
 			{Label: "On its way", Value: v.price(b.InTransit, currency), Note: "To your bank", Href: ""},
+			v.nextPayout(next, b.Currency, account),
 		}})
-	}
-	account, err := r.Treasury.PayoutAccount(c.UserContext(), v.account())
-	if err != nil {
-		return err
 	}
 	p.FormsLeadTo = r.PaysOut.PayoutOrigin
 	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
@@ -97,6 +104,23 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
 	}
 	return show(r, c, v, l, p)
+}
+
+// nextPayout shows when the schedule pays out next, and how much in a currency.
+func (v *visit) nextPayout(next treasury.NextPayout, currency money.Currency, account payout.AccountState) ui.Stat {
+	amount := next.Amounts[currency]
+	stat := ui.Stat{Label: "Next payout", Value: "–"}
+	switch {
+	case next.At.IsZero():
+		stat.Note = "When you ask for it"
+	case !account.CanReceive():
+		stat.Note = "Waits for your payout account"
+	case amount < next.Minimum:
+		stat.Note = v.reader.Date(next.At) + " at the earliest, from " + v.price(next.Minimum, string(currency))
+	default:
+		stat.Value, stat.Note = v.price(amount, string(currency)), v.reader.Date(next.At)
+	}
+	return stat
 }
 
 // noPayouts leads to the first payout: by selling, or where there is money already by asking for it.

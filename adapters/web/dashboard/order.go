@@ -123,7 +123,10 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 		p.Parts = append(p.Parts, v.refundsPart(o.refunds))
 	}
 	if earned, ok := v.earningsPart(o.entries); ok {
-		p.Parts = append(p.Parts, earned, v.entriesPart(o.entries))
+		behind := v.entriesPart(o.entries)
+		behind.Title = "Show postings"
+		earned.Kind, earned.Data = "folded", folded{earned.Data, behind}
+		p.Parts = append(p.Parts, earned)
 	}
 	customers := r.names(v)
 	if err := customers.load(c.UserContext(), o.paid.CustomerID); err != nil {
@@ -159,11 +162,7 @@ func (v *visit) saleLines(p payment.State) ui.Part {
 		add("Credit", v.price(-p.Sale.Credit.Minor, currency))
 	}
 	if p.Sale.Tax.Minor > 0 {
-		label := "Tax, included"
-		if p.Sale.TaxAdded.Minor > 0 {
-			label = "Tax, added"
-		}
-		add(label, v.reader.Money(p.Sale.Tax))
+		add(v.reader.TaxLine(p.Sale.TaxDetails, p.Sale.TaxAdded.Minor == 0), v.reader.Money(p.Sale.Tax))
 	}
 	add("Total", v.reader.Money(p.Amount))
 	return ui.TablePart("Items", t)
@@ -374,6 +373,12 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 		}})
 	}
 	return ui.TablePart("Refunds", t)
+}
+
+// folded is a table with what it is made of behind it.
+type folded struct {
+	Table  any
+	Behind ui.Part
 }
 
 // entriesPart shows ledger entries.

@@ -31,7 +31,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 		},
 		Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
-		TaxIncluded:   s.Subtotal.Minor-s.Discount.Minor == s.Total.Minor,
+		TaxLabel:      reader.TaxLine(s.TaxDetails, s.Subtotal.Minor-s.Discount.Minor == s.Total.Minor),
 		NeedsCard:     s.NeedsCard(),
 		SavesCard:     s.SavesCard(),
 		ReverseCharge: s.TaxDetails.Treatment == tax.ReverseCharge,

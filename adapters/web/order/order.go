@@ -32,8 +32,8 @@ type Order struct {
 	// one.
 	DiscountCode, DiscountNote string
 	Tax                        int64
-	TaxIncluded                bool // the tax is contained in the prices shown
-	ReverseCharge              bool // the buyer accounts for the tax
+	TaxLabel                   string // with its rate and country
+	ReverseCharge              bool   // the buyer accounts for the tax
 	Total                      int64
 	Recurring                  *Recurring // nil for one-time purchases
 	SavesCard                  bool       // the card is charged again later

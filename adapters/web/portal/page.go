@@ -307,7 +307,7 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 		sheet.Discount = reader.Money(layout.Amount(-off, string(paid.Amount.Currency)))
 	}
 	if paid.Sale.Tax.Minor > 0 {
-		sheet.Tax = reader.Money(paid.Sale.Tax)
+		sheet.Tax = reader.TaxLine(paid.Sale.TaxDetails, paid.Sale.TaxAdded.Minor == 0) + ": " + reader.Money(paid.Sale.Tax)
 	}
 	p := r.newPage(c, v)
 	p.Sheet = &sheet

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sundry/core/money"
+	"sundry/core/tax"
 )
 
 // The mails about a customer's plans. Each leads to the portal, whose link is made when the mail is rendered.
@@ -33,6 +34,8 @@ type Plan struct {
 	Subtotal  money.Amount `json:"subtotal,omitzero"`
 	Discount  money.Amount `json:"discount,omitzero"`
 	Tax       money.Amount `json:"tax,omitzero"`
+	// TaxDetails explain the Tax, without evidence.
+	TaxDetails tax.Details `json:"taxDetails,omitzero"`
 	// Brand and Last4 are the card that failed, DeclineCode is why; empty without a card.
 	Brand       string `json:"brand,omitempty"`
 	Last4       string `json:"last4,omitempty"`
@@ -115,7 +118,7 @@ func renewed(site Site, to reader, p Plan) draft {
 		After:  []string{to.words("receipt.merchant", site.Seller, oneLine(p.Seller), site.Statement)},
 		Footer: p.footer(to),
 	}
-	d.Rows = append(append(d.Rows, priceRows(to, p.Subtotal, p.Discount, p.Tax, p.Amount)...),
+	d.Rows = append(append(d.Rows, priceRows(to, p.Subtotal, p.Discount, p.Tax, p.Amount, p.TaxDetails)...),
 		row{Label: to.words("receipt.number"), Value: p.Number},
 		row{Label: to.words("receipt.date"), Value: to.Moment(p.At)})
 	if p.PaymentID != "" { // a mail of an earlier version names none

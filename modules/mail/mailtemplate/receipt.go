@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/money"
+	"sundry/core/tax"
 )
 
 // KindReceipt confirms to a buyer what they bought.
@@ -26,6 +27,7 @@ type Receipt struct {
 	Subtotal      money.Amount `json:"subtotal"`
 	Discount      money.Amount `json:"discount"`
 	Tax           money.Amount `json:"tax"`
+	TaxDetails    tax.Details  `json:"taxDetails,omitzero"` // without evidence
 	Total         money.Amount `json:"total"`
 	PaidAt        time.Time    `json:"paidAt"` // account time
 	DownloadURL   string       `json:"downloadUrl,omitempty"`
@@ -45,7 +47,7 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 		Item:     e.Offer.Title,
 		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At,
 		Plan: PlanName(e.Offer), DownloadURL: e.Offer.DownloadURL, HasFiles: e.Offer.HasFiles,
-		Locale: e.Buyer.Locale,
+		Locale: e.Buyer.Locale, TaxDetails: WithoutEvidence(e.TaxDetails),
 	}
 	if e.Total.Minor > 0 {
 		r.FullRefundHours = e.Offer.FullRefundHours
@@ -55,6 +57,12 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 			e.Offer.TrialDays, e.Offer.Price
 	}
 	return r
+}
+
+// WithoutEvidence is what a mail shows of a tax.
+func WithoutEvidence(d tax.Details) tax.Details {
+	d.Evidence = tax.Evidence{}
+	return d
 }
 
 func receipt(site Site, to reader, r Receipt) draft {
@@ -103,25 +111,22 @@ func (r Receipt) refundPromise(to reader) string {
 
 func (r Receipt) rows(to reader) []row {
 	rows := []row{{Label: to.words("receipt.item"), Value: r.Item, Note: r.Plan}}
-	return append(append(rows, priceRows(to, r.Subtotal, r.Discount, r.Tax, r.Total)...),
+	return append(append(rows, priceRows(to, r.Subtotal, r.Discount, r.Tax, r.Total, r.TaxDetails)...),
 		row{Label: to.words("receipt.number"), Value: r.Number},
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
 }
 
 // priceRows lead from the price to the total, with the tax in it or on top.
-func priceRows(to reader, subtotal, discount, tax, total money.Amount) (rows []row) {
-	if discount.Minor != 0 || tax.Minor != 0 {
+func priceRows(to reader, subtotal, discount, taxed, total money.Amount, details tax.Details) (rows []row) {
+	if discount.Minor != 0 || taxed.Minor != 0 {
 		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(subtotal)})
 	}
 	if discount.Minor != 0 {
 		rows = append(rows, row{Label: to.words("receipt.discount"), Value: "−" + to.Money(discount)})
 	}
-	if tax.Minor != 0 {
-		label := to.words("receipt.tax")
-		if subtotal.Minor-discount.Minor == total.Minor {
-			label = to.words("receipt.tax_included")
-		}
-		rows = append(rows, row{Label: label, Value: to.Money(tax)})
+	if taxed.Minor != 0 {
+		label := to.TaxLine(details, subtotal.Minor-discount.Minor == total.Minor)
+		rows = append(rows, row{Label: label, Value: to.Money(taxed)})
 	}
 	return append(rows, row{Label: to.words("receipt.total"), Value: to.Money(total), Strong: true})
 }

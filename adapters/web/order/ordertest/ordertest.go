@@ -29,7 +29,7 @@ func Subscription(state string) order.Order {
 	c.Item = order.Item{
 		Title: "Studio Pro", Type: "SUBSCRIPTION", Plan: "Team", Description: "Unlimited projects and five seats.",
 	}
-	c.Subtotal, c.Discount, c.Tax, c.TaxIncluded, c.Total = 4900, 900, 717, true, 4000
+	c.Subtotal, c.Discount, c.Tax, c.TaxLabel, c.Total = 4900, 900, 717, "Tax included, 21.8% (Germany)", 4000
 	c.Recurring = &order.Recurring{Unit: "month", Count: 1, Amount: 4900}
 	return c
 }
