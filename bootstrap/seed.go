@@ -10,6 +10,7 @@ import (
 	"sundry/adapters/cli"
 	"sundry/config"
 	"sundry/core/appointment"
+	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/paymentlink"
@@ -20,7 +21,8 @@ import (
 
 const demoEmail = "demo@sundry.example"
 
-// SeedIfEmpty makes the demo creator in an empty sandbox database; nil when there is anybody already.
+// SeedIfEmpty makes the demo creator in an empty sandbox database; nil when there is anybody already, or when another
+// process or cell makes the same creator.
 func (a *App) SeedIfEmpty(ctx context.Context) (*cli.Demo, error) {
 	if a.cfg.Environment != config.Sandbox {
 		return nil, fmt.Errorf("the demo creator exists in the sandbox only")
@@ -29,6 +31,9 @@ func (a *App) SeedIfEmpty(ctx context.Context) (*cli.Demo, error) {
 		return nil, err
 	}
 	demo, err := a.seed(ctx)
+	if fault.Is(err, fault.EmailTaken) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}

@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +50,30 @@ func TestTheDemoCreatorCanBeBoughtFromAtOnce(t *testing.T) {
 		}
 		if again, err := app.Program.SeedIfEmpty(t.Context()); err != nil || again != nil {
 			t.Errorf("seeded twice: %+v, %v", again, err)
+		}
+	})
+}
+
+func TestSeveralProcessesMakeOneDemoCreator(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil)
+		var made atomic.Int32
+		var starts sync.WaitGroup
+		for range 4 {
+			starts.Go(func() {
+				demo, err := app.Program.SeedIfEmpty(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				if demo != nil {
+					made.Add(1)
+				}
+			})
+		}
+		starts.Wait()
+		if n := made.Load(); n != 1 {
+			t.Errorf("%d demo creators", n)
 		}
 	})
 }
