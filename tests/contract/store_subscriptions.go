@@ -224,101 +224,104 @@ func aRenewalBuysAPeriodOnce(t *testing.T, db Database) {
 	wantError(t, "what was refused", err, ports.ErrNotFound)
 }
 
+// moved is a subscription with movements.
+func moved(id, creatorID string, movements ...subscription.Movement) subscription.State {
+	s := subscriptionState(id, creatorID)
+	s.Offer.Price.Currency, s.StartedAt = "eur", catalogTime
+	s.Movements, s.LastMovement, s.Counted = movements, int64(len(movements)), subscription.Counted{}
+	for _, m := range movements {
+		s.Counted.MRR += m.Minor
+	}
+	return s
+}
+
+// movementsBetween writes the creator's movements of some days after catalogTime, and how many there are.
+func movementsBetween(t *testing.T, store StoreAdapter, from, to civil.Date) string {
+	t.Helper()
+	day := civil.DateIn(time.UTC, catalogTime)
+	days, err := store.Read(t.Context()).Subscriptions.Movements.Sum(t.Context(), creator, day+from, day+to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, count := map[string]int64{}, int64(0)
+	for _, d := range days {
+		sums[fmt.Sprintf("%d %s %s", d.Day-day, d.Kind, d.Currency)] += d.Minor
+		count += d.Count
+	}
+	return fmt.Sprint(sums, count)
+}
+
+// rollUp adds a subscription's movements to their days, unless somebody else did.
+func rollUp(ctx context.Context, r ports.Repos, one ports.UnrolledSubscription) (ok bool, err error) {
+	if ok, err = r.Subscriptions.Movements.SetRolled(ctx, one); !ok || err != nil {
+		return ok, err
+	}
+	var days []ports.MovementDay
+	for _, m := range one.Unrolled(one.Rolled) {
+		days = append(days, ports.MovementDay{
+			CreatorID: one.CreatorID, Day: civil.DateIn(time.UTC, m.At), Currency: "eur", Kind: m.Kind, Minor: m.Minor,
+			Count: 1,
+		})
+	}
+	return true, r.Subscriptions.Movements.Add(ctx, days)
+}
+
 func movementsAreAddedUpOnce(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
-	day := civil.DateIn(time.UTC, catalogTime)
-	moved := func(id, creatorID string, movements ...subscription.Movement) subscription.State {
-		s := subscriptionState(id, creatorID)
-		s.Offer.Price.Currency, s.StartedAt = "eur", catalogTime
-		s.Movements, s.LastMovement, s.Counted = movements, int64(len(movements)), subscription.Counted{}
-		for _, m := range movements {
-			s.Counted.MRR += m.Minor
-		}
-		return s
-	}
 	begun := subscription.Movement{N: 1, At: catalogTime, Kind: subscription.NewRevenue, Minor: 500}
 	grown := subscription.Movement{N: 2, At: catalogTime.Add(48 * time.Hour), Kind: subscription.Expansion, Minor: 40}
-	first := moved("1", creator, begun)
-	second, other := moved("2", creator, begun, grown), moved("3", "crt_2", begun)
+	first, second, other := moved("1", creator, begun), moved("2", creator, begun, grown), moved("3", "crt_2", begun)
 	if err := insertSubscriptions(t, store, first, second, other); err != nil {
 		t.Fatal(err)
 	}
-	sum := func(from, to civil.Date) string {
-		t.Helper()
-		days, err := store.Read(t.Context()).Subscriptions.Movements.Sum(t.Context(), creator, from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums, count := map[string]int64{}, int64(0)
-		for _, d := range days {
-			sums[fmt.Sprintf("%d %s %s", d.Day-day, d.Kind, d.Currency)] += d.Minor
-			count += d.Count
-		}
-		return fmt.Sprint(sums, count)
-	}
-	want := func(when string) {
+	check := func(when string) {
 		t.Helper()
 		for name, c := range map[string]struct {
 			from, to civil.Date
 			want     string
 		}{
-			"all":           {day, day + 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
-			"a beginning":   {day, day + 1, "map[0 new eur:1000] 2"},
-			"with a past":   {day + 1, day + 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
-			"only a past":   {day + 5, day + 9, "map[4 expansion eur:40 4 new eur:1000] 3"},
-			"a time before": {day - 9, day - 1, "map[] 0"},
+			"all":           {0, 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
+			"a beginning":   {0, 1, "map[0 new eur:1000] 2"},
+			"with a past":   {1, 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
+			"only a past":   {5, 9, "map[4 expansion eur:40 4 new eur:1000] 3"},
+			"a time before": {-9, -1, "map[] 0"},
 		} {
-			if got := sum(c.from, c.to); got != c.want {
+			if got := movementsBetween(t, store, c.from, c.to); got != c.want {
 				t.Errorf("%s: %s: %s, want %s", when, name, got, c.want)
 			}
 		}
 	}
-	want("before they are added up")
-	roll := func(ctx context.Context, r ports.Repos, one ports.UnrolledSubscription) bool {
-		ok, err := r.Subscriptions.Movements.SetRolled(ctx, one)
-		if err != nil {
-			t.Error(err)
-		}
-		for _, m := range one.Unrolled(one.Rolled) {
-			if ok && err == nil {
-				err = r.Subscriptions.Movements.Add(ctx, []ports.MovementDay{{
-					CreatorID: one.CreatorID, Day: civil.DateIn(time.UTC, m.At), Currency: "eur", Kind: m.Kind, Minor: m.Minor,
-					Count: 1,
-				}})
-			}
-		}
-		if err != nil {
-			t.Error(err)
-		}
-		return ok
-	}
+	check("before they are added up")
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		some, err := r.Subscriptions.Movements.ListUnrolled(ctx, 1)
 		if err != nil || len(some) != 1 || some[0].ID != first.ID || some[0].Rolled != -1 {
 			t.Fatalf("listed %+v, %v; want the first", some, err)
 		}
-		if !roll(ctx, r, some[0]) || roll(ctx, r, some[0]) {
-			t.Error("it was added up twice, or not at all")
+		for _, want := range []bool{true, false} {
+			if ok, err := rollUp(ctx, r, some[0]); ok != want || err != nil {
+				t.Errorf("added up %t, %v; want %t", ok, err, want)
+			}
 		}
 		return nil
 	})
-	want("with one that is added up")
+	check("with one that is added up")
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		rest, err := r.Subscriptions.Movements.ListUnrolled(ctx, 9)
 		if err != nil || len(rest) != 2 {
 			t.Fatalf("listed %+v, %v; want the other two", rest, err)
 		}
 		for _, one := range rest {
-			roll(ctx, r, one)
+			_, rolled := rollUp(ctx, r, one)
+			err = errors.Join(err, rolled)
 		}
-		return nil
+		return err
 	})
-	want("with all added up")
+	check("with all added up")
 	first.Movements, first.LastMovement, first.Revision = append(first.Movements, grown), 2, 2
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return r.Subscriptions.Subscriptions.Update(ctx, first)
 	})
-	if got, want := sum(day, day+9), "map[0 new eur:1000 2 expansion eur:80] 4"; got != want {
+	if got, want := movementsBetween(t, store, 0, 9), "map[0 new eur:1000 2 expansion eur:80] 4"; got != want {
 		t.Errorf("after one more: %s, want %s", got, want)
 	}
 }
