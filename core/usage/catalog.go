@@ -49,20 +49,28 @@ type Product struct {
 	CreatedAt time.Time
 }
 
-// Price is a graduated price of a product's units. It never changes.
+// Price is a price of a product's units in tiers. It never changes.
 type Price struct {
 	ID            string
 	CreatorID     string
 	ProductID     string
 	BillingScheme string
 	Currency      money.Currency
+	TiersMode     TiersMode
 	Tiers         Tiers
 	Interval      period.Interval
 	CreatedAt     time.Time
 }
 
-// Graduated is the only way in which tiers are applied: each unit at the price of its own tier.
-const Graduated = "graduated"
+// TiersMode is the way in which tiers are applied.
+type TiersMode string
+
+// The modes: each unit at the price of the tier that it falls into, or all of them at the price of the tier that the
+// whole quantity falls into.
+const (
+	Graduated TiersMode = "graduated"
+	Volume    TiersMode = "volume"
+)
 
 const maxName = 200
 
@@ -133,9 +141,13 @@ func (d PriceDraft) Parse() (Price, error) {
 		fault.ExpectedOneOf(d.BillingScheme, "usage_based", "TIERED"))
 	currency, err := money.ParseCurrency(d.Currency)
 	_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
-	f.Check(d.TiersMode == nil || *d.TiersMode == Graduated, "tiersMode", fault.DetailNotAllowed, "Expected graduated.")
+	mode := Graduated
+	if d.TiersMode != nil {
+		mode = TiersMode(*d.TiersMode)
+		f.OneOf("tiersMode", *d.TiersMode, string(Graduated), string(Volume))
+	}
 	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency,
-		Tiers: ParseTiers(&f, "tiers", d.Tiers)}
+		TiersMode: mode, Tiers: ParseTiers(&f, "tiers", d.Tiers)}
 	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another "+
 		"interval.") {
 		p.Interval = parseInterval(&f, "recurring.interval", d.Recurring.Interval)

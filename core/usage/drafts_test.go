@@ -79,8 +79,9 @@ func TestPricesAreRefusedWithEveryFault(t *testing.T) {
 	}{
 		"well":             {func(*usage.PriceDraft) {}, ""},
 		"the other scheme": {func(d *usage.PriceDraft) { d.BillingScheme = "TIERED" }, ""},
-		"graduated":        {func(d *usage.PriceDraft) { d.TiersMode = new(usage.Graduated) }, ""},
-		"another mode":     {func(d *usage.PriceDraft) { d.TiersMode = new("volume") }, "tiersMode NOT_ALLOWED"},
+		"graduated":        {func(d *usage.PriceDraft) { d.TiersMode = new(string(usage.Graduated)) }, ""},
+		"volume":           {func(d *usage.PriceDraft) { d.TiersMode = new("volume") }, ""},
+		"another mode":     {func(d *usage.PriceDraft) { d.TiersMode = new("package") }, "tiersMode NOT_ALLOWED"},
 		"another scheme":   {func(d *usage.PriceDraft) { d.BillingScheme = "per_unit" }, "billingScheme NOT_ALLOWED"},
 		"another interval": {func(d *usage.PriceDraft) {
 			d.Recurring = &usage.RecurringDraft{Interval: "moon"}

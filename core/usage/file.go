@@ -17,10 +17,12 @@ type ProductFile struct {
 
 // PriceFile is a price of a product. A price never changes, so all of it is its key.
 type PriceFile struct {
-	BillingScheme string         `json:"billingScheme"`
-	Currency      string         `json:"currency"`
-	Tiers         []TierDraft    `json:"tiers"`
-	Recurring     RecurringDraft `json:"recurring"`
+	BillingScheme string `json:"billingScheme"`
+	Currency      string `json:"currency"`
+	// TiersMode is left out where it is graduated.
+	TiersMode string         `json:"tiersMode,omitempty"`
+	Tiers     []TierDraft    `json:"tiers"`
+	Recurring RecurringDraft `json:"recurring"`
 }
 
 // NewPriceFile returns a price as a file has it.
@@ -28,6 +30,9 @@ func NewPriceFile(p Price) PriceFile {
 	file := PriceFile{
 		BillingScheme: p.BillingScheme, Currency: string(p.Currency), Tiers: []TierDraft{},
 		Recurring: RecurringDraft{Interval: string(p.Interval)},
+	}
+	if p.TiersMode == Volume {
+		file.TiersMode = string(Volume)
 	}
 	for _, tier := range p.Tiers {
 		unit := tier.Unit.String()
@@ -43,7 +48,11 @@ func NewPriceFile(p Price) PriceFile {
 
 // Draft returns the price as a request for a product writes it.
 func (p PriceFile) Draft(productID string) PriceDraft {
-	return PriceDraft{
+	draft := PriceDraft{
 		ProductID: productID, BillingScheme: p.BillingScheme, Currency: p.Currency, Tiers: p.Tiers, Recurring: &p.Recurring,
 	}
+	if p.TiersMode != "" {
+		draft.TiersMode = &p.TiersMode
+	}
+	return draft
 }

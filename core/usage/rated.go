@@ -58,7 +58,7 @@ func (u Use) Rate() Rated {
 	}
 	var rest Quantity
 	rest, r.Included = u.Quantity.Beyond(u.Included)
-	charges, rated, err := u.Price.Tiers.Explain(rest)
+	charges, rated, err := u.Price.Explain(rest)
 	if r.Waits = err != nil; r.Waits {
 		return r
 	}

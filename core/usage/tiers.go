@@ -38,8 +38,7 @@ func ParseUnitAmount(text string) (UnitAmount, error) {
 // String writes the price in minor units, without superfluous zeros.
 func (u UnitAmount) String() string { return u.value.decimal(scale) }
 
-// Tier is one step of a graduated price: its unit price holds for the units above the tier before it, up to and
-// including UpTo.
+// Tier is one step of a price: its unit price holds above the tier before it, up to and including UpTo.
 type Tier struct {
 	UpTo      Quantity
 	Unbounded bool // the last tier has no UpTo
@@ -77,7 +76,7 @@ func (t *Tier) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Tiers is a graduated price: UpTo rises strictly, and the last tier, and only the last, is unbounded.
+// Tiers are the steps of a price: UpTo rises strictly, and the last tier, and only the last, is unbounded.
 type Tiers []Tier
 
 // Charge is the contribution of one tier to a line.
@@ -88,8 +87,8 @@ type Charge struct {
 	Amount string
 }
 
-// Amount rates a quantity: each unit at the price of the tier it falls into. The sum is rounded once, half away from
-// zero, to whole minor units. LIMIT_REACHED when it exceeds MaxAmount.
+// Amount rates a quantity by graduated tiers: each unit at the price of the tier it falls into. The sum is rounded once,
+// half away from zero, to whole minor units. LIMIT_REACHED when it exceeds MaxAmount.
 func (ts Tiers) Amount(q Quantity) (int64, error) {
 	exact, ok := ts.exact(q, nil)
 	if !ok {

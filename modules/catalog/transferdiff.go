@@ -110,7 +110,7 @@ func flattenParts(out map[string]string, d Document) {
 				if err != nil {
 					continue // of what was read from a store or a request there is no such error
 				}
-				name := strings.Join([]string{"price", price.BillingScheme, price.Currency, price.Recurring.Interval}, " ")
+				name := strings.Join([]string{"price", price.BillingScheme, price.Currency, price.Recurring.Interval, price.TiersMode}, " ")
 				out[path+"."+name+" "+string(tiers)] = "made"
 			}
 		}

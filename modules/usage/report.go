@@ -184,7 +184,7 @@ func (s *Service) place(
 func (s *Service) checkLimit(
 	ctx context.Context, q reporting, stream pricedStream, report ports.IncomingReport,
 ) error {
-	if !stream.tiers.Large(report.Quantity) {
+	if !stream.price.Tiers.Large(report.Quantity) {
 		return nil
 	}
 	key := periodKey{stream.ID, report.PeriodStart}
@@ -201,7 +201,7 @@ func (s *Service) checkLimit(
 	}
 	if ok {
 		rest, _ := total.Beyond(stream.Included)
-		_, err := stream.tiers.Amount(rest)
+		_, err := stream.price.Amount(rest)
 		ok = err == nil
 	}
 	if !ok {

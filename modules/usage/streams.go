@@ -86,10 +86,10 @@ func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e su
 	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), now)
 }
 
-// pricedStream is a stream with the price of its billing plan; no tiers while nothing bills it.
+// pricedStream is a stream with the price of its billing plan; one without tiers while nothing bills it.
 type pricedStream struct {
 	ports.UsageStream
-	tiers usage.Tiers
+	price usage.Price
 }
 
 // stream finds where reports are counted, and makes the place for the first one. NOT_FOUND for the subscription or the
@@ -113,23 +113,22 @@ func (s *Service) stream(ctx context.Context, k streamKey) (pricedStream, error)
 		return pricedStream{}, err
 	}
 	priced := pricedStream{UsageStream: found}
-	if priced.tiers, err = tiersOf(ctx, s.deps.Store.Read(ctx), found); err == nil {
+	if priced.price, err = priceOf(ctx, s.deps.Store.Read(ctx), found); err == nil {
 		s.streams.put(k, priced)
 	}
 	return priced, err
 }
 
-// tiersOf returns the price by which a stream is billed.
-func tiersOf(ctx context.Context, r ports.Repos, s ports.UsageStream) (usage.Tiers, error) {
+// priceOf returns the price by which a stream is billed.
+func priceOf(ctx context.Context, r ports.Repos, s ports.UsageStream) (usage.Price, error) {
 	if s.PlanID == "" {
-		return nil, nil
+		return usage.Price{}, nil
 	}
 	p, err := r.Usage.Plans.Get(ctx, s.CreatorID, s.PlanID)
 	if err != nil {
-		return nil, err
+		return usage.Price{}, err
 	}
-	price, err := r.Usage.Catalog.GetPrice(ctx, s.CreatorID, p.PriceID)
-	return price.Tiers, err
+	return r.Usage.Catalog.GetPrice(ctx, s.CreatorID, p.PriceID)
 }
 
 func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.UsageStream, err error) {

@@ -1,7 +1,9 @@
 package usage
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -55,13 +57,45 @@ func (r productRow) toProduct() core.Product {
 	return core.Product{ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, Type: r.Type, CreatedAt: time.Time(r.CreatedAt)}
 }
 
+// storedTiers are tiers with their mode: an array where that is graduated, as ever. Of another mode they are an object,
+// which no earlier version takes for an array.
+type storedTiers struct {
+	mode  core.TiersMode
+	tiers core.Tiers
+}
+
+type tiersObject struct {
+	Mode  core.TiersMode `json:"mode"`
+	Tiers core.Tiers     `json:"tiers"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s storedTiers) MarshalJSON() ([]byte, error) {
+	if s.mode == core.Graduated || s.mode == "" {
+		return json.Marshal(s.tiers)
+	}
+	return json.Marshal(tiersObject{s.mode, s.tiers})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *storedTiers) UnmarshalJSON(raw []byte) error {
+	if bytes.HasPrefix(raw, []byte("{")) {
+		var in tiersObject
+		err := json.Unmarshal(raw, &in)
+		*s = storedTiers{in.Mode, in.Tiers}
+		return err
+	}
+	s.mode = core.Graduated
+	return json.Unmarshal(raw, &s.tiers)
+}
+
 type priceRow struct {
 	ID              string `gorm:"primaryKey"`
 	CreatorID       string
 	ProductID       string
 	BillingScheme   string
 	Currency        string
-	Tiers           repo.JSONColumn[core.Tiers]
+	Tiers           repo.JSONColumn[storedTiers]
 	BillingInterval string
 	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
 }
@@ -73,15 +107,17 @@ func newPriceRow(p core.Price) priceRow {
 	return priceRow{
 		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme,
 		Currency: string(p.Currency),
-		Tiers:    repo.JSON(p.Tiers), BillingInterval: string(p.Interval), CreatedAt: repo.UnixMillis(p.CreatedAt),
+		Tiers:    repo.JSON(storedTiers{p.TiersMode, p.Tiers}), BillingInterval: string(p.Interval),
+		CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
 }
 
 func (r priceRow) toPrice() core.Price {
 	return core.Price{
 		ID: r.ID, CreatorID: r.CreatorID, ProductID: r.ProductID, BillingScheme: r.BillingScheme,
-		Currency: money.Currency(r.Currency),
-		Tiers:    r.Tiers.V, Interval: period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
+		Currency:  money.Currency(r.Currency),
+		TiersMode: r.Tiers.V.mode, Tiers: r.Tiers.V.tiers, Interval: period.Interval(r.BillingInterval),
+		CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 

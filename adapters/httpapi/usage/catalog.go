@@ -138,7 +138,7 @@ func newTierView(t core.Tier) tierView {
 func (h handlers) newPriceView(p core.Price) priceView {
 	v := priceView{
 		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency),
-		TiersMode: core.Graduated,
+		TiersMode: string(p.TiersMode),
 		Tiers:     make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
 		CreatedAt: apiformat.Time(p.CreatedAt),
 	}

@@ -66,6 +66,9 @@ func tiersLine(p usage.Price) string {
 		all = append(all, each)
 	}
 	line := strings.Join(all, ", then ")
+	if p.TiersMode == usage.Volume && len(p.Tiers) > 1 {
+		line = "all units: " + line
+	}
 	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
 }
 
@@ -170,6 +173,11 @@ func priceForm(v *visit, products []usage.Product) ui.Form {
 			Placeholder: "1000: 0\n*: 0.02",
 			Hint:        "A single price such as 0.02, or one tier per line: up to how many units, and what each costs. The last line begins with *. Here the first 1,000 are free.",
 		},
+		ui.Field{
+			Name: "tiersMode", Label: "Tiers", Type: "select",
+			Options: ui.Choices("", string(usage.Graduated), "Each unit at the price of its own tier",
+				string(usage.Volume), "All units at the price of the tier that is reached"),
+		},
 		ui.Field{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies("eur"), Half: true},
 		ui.Field{
 			Name: "recurring.interval", Label: "Billed every", Type: "select", Half: true,
@@ -229,6 +237,9 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 		ProductID: in.Text("productId"), BillingScheme: "usage_based", Currency: currency,
 		Tiers:     parseTiers(in.Lines("tiers"), known),
 		Recurring: &usage.RecurringDraft{Interval: in.Text("recurring.interval")},
+	}
+	if mode := in.Text("tiersMode"); mode != "" {
+		draft.TiersMode = &mode
 	}
 	product, isNew := usage.ProductDraft{Name: in.Text("name"), Type: "SERVICE"}, draft.ProductID == newProduct
 	_, invalid := draft.Parse()
