@@ -73,8 +73,8 @@ func newPoolMetrics(store *gormstore.Store) poolMetrics {
 		max: prometheus.NewDesc("sundry_database_connections_max", "The most connections that this process opens.", nil, nil),
 		waited: prometheus.NewDesc("sundry_database_wait_seconds_total", "How long callers have waited for a connection.",
 			nil, nil),
-		delay: prometheus.NewDesc("sundry_database_delay_seconds", "How long a request waits for its turn at the database "+
-			"at present; beyond half a second requests are refused.", nil, nil),
+		delay: prometheus.NewDesc("sundry_database_delay_seconds", "How long a request waits for a connection at "+
+			"present; beyond three seconds requests are refused.", nil, nil),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // sampleEvery bounds how often the connections are counted, and so how far back a delay looks.
 const sampleEvery = 100 * time.Millisecond
 
-// turns counts those who took a connection, or on SQLite the writer's turn.
+// turns counts those who took a connection.
 type turns struct {
 	inUse, max int
 	taken      int64
@@ -47,17 +47,17 @@ func (g *delayGauge) sample(now time.Time, read func() turns) time.Duration {
 	return g.delay
 }
 
-// Delay estimates how long a request that needs the database waits for its turn at present: for a connection, on SQLite
-// for the writer's turn. It is 0 when nobody waits.
-func (s *Store) Delay() time.Duration { return s.delay.sample(time.Now(), s.turns) }
-
-func (s *Store) turns() turns {
-	if s.gate != nil {
-		return s.gate.turns()
+// Delay estimates how long a request waits for a connection at present. It is 0 when nobody waits, and on SQLite, whose
+// readers wait for nobody and whose writers for the one before them.
+func (s *Store) Delay() time.Duration {
+	if s.engine.Pool == nil {
+		return 0
 	}
-	stat := s.engine.Pool.Stat()
-	return turns{
-		inUse: int(stat.AcquiredConns()), max: int(stat.MaxConns()), taken: stat.AcquireCount(),
-		waits: stat.EmptyAcquireCount(), waited: stat.EmptyAcquireWaitTime(),
-	}
+	return s.delay.sample(time.Now(), func() turns {
+		stat := s.engine.Pool.Stat()
+		return turns{
+			inUse: int(stat.AcquiredConns()), max: int(stat.MaxConns()), taken: stat.AcquireCount(),
+			waits: stat.EmptyAcquireCount(), waited: stat.EmptyAcquireWaitTime(),
+		}
+	})
 }

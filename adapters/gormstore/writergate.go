@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 )
 
@@ -14,9 +13,6 @@ type writerGate struct {
 	turn        chan struct{}
 	busyAt      time.Time
 	unavailable func(error) error
-
-	taken, waits atomic.Int64
-	waited       atomic.Int64 // nanoseconds
 }
 
 func newWriterGate(unavailable func(error) error) *writerGate {
@@ -35,7 +31,6 @@ func (g *writerGate) do(ctx context.Context, write func() error) error {
 		return ctx.Err()
 	}
 	defer func() { <-g.turn }()
-	g.noteTurn(began)
 	if g.busyAt.After(began) {
 		return errLocked
 	}
@@ -44,22 +39,4 @@ func (g *writerGate) do(ctx context.Context, write func() error) error {
 		g.busyAt = time.Now()
 	}
 	return err
-}
-
-// shortWait is the time that taking a free turn may last.
-const shortWait = time.Millisecond
-
-// noteTurn counts a turn that was asked for at a time.
-func (g *writerGate) noteTurn(asked time.Time) {
-	g.taken.Add(1)
-	if waited := time.Since(asked); waited > shortWait {
-		g.waits.Add(1)
-		g.waited.Add(int64(waited))
-	}
-}
-
-func (g *writerGate) turns() turns {
-	return turns{
-		inUse: len(g.turn), max: 1, taken: g.taken.Load(), waits: g.waits.Load(), waited: time.Duration(g.waited.Load()),
-	}
 }

@@ -12,11 +12,12 @@ import (
 )
 
 // How long a request may have to wait for the database before it is refused at once: a queue without an end serves
-// nobody. Who reads gives way first, and a buyer who pays last.
+// nobody, because who waits longest has given up by then. Who reads gives way first, and a buyer who pays last. All are
+// well below the time in which a request has to be answered.
 const (
-	readPatience  = 500 * time.Millisecond
-	writePatience = time.Second
-	payPatience   = 5 * time.Second
+	readPatience  = 3 * time.Second
+	writePatience = 5 * time.Second
+	payPatience   = 10 * time.Second
 )
 
 // errShed marks a refusal that is counted and not logged: there are as many as requests.

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// The fonts are packed: together they are the largest file of the program, which few requests need. DejaVu covers Latin,
-// Greek, Cyrillic and more; fpdf embeds only the glyphs that a document uses. The emoji are drawn in one color from a
-// font of their own, which only documents that have some embed.
+// The fonts are packed: together they are the largest file of the program, which few requests need. DejaVu covers
+// Latin, Greek, Cyrillic and more; fpdf embeds only the glyphs that a document uses. The emoji are drawn in one color
+// from a font of their own, which only documents that have some embed.
 var (
 	//go:embed fonts/DejaVuSansCondensed.ttf.gz
 	packedRegular []byte

@@ -266,6 +266,25 @@ func rollUp(ctx context.Context, r ports.Repos, one ports.UnrolledSubscription) 
 	return true, r.Subscriptions.Movements.Add(ctx, days)
 }
 
+// wantMovements checks the sums of two subscriptions that began on the same day, one of which grew two days later.
+func wantMovements(t *testing.T, store StoreAdapter, when string) {
+	t.Helper()
+	for name, c := range map[string]struct {
+		from, to civil.Date
+		want     string
+	}{
+		"all":           {0, 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
+		"a beginning":   {0, 1, "map[0 new eur:1000] 2"},
+		"with a past":   {1, 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
+		"only a past":   {5, 9, "map[4 expansion eur:40 4 new eur:1000] 3"},
+		"a time before": {-9, -1, "map[] 0"},
+	} {
+		if got := movementsBetween(t, store, c.from, c.to); got != c.want {
+			t.Errorf("%s: %s: %s, want %s", when, name, got, c.want)
+		}
+	}
+}
+
 func movementsAreAddedUpOnce(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	begun := subscription.Movement{N: 1, At: catalogTime, Kind: subscription.NewRevenue, Minor: 500}
@@ -274,24 +293,7 @@ func movementsAreAddedUpOnce(t *testing.T, db Database) {
 	if err := insertSubscriptions(t, store, first, second, other); err != nil {
 		t.Fatal(err)
 	}
-	check := func(when string) {
-		t.Helper()
-		for name, c := range map[string]struct {
-			from, to civil.Date
-			want     string
-		}{
-			"all":           {0, 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
-			"a beginning":   {0, 1, "map[0 new eur:1000] 2"},
-			"with a past":   {1, 9, "map[0 new eur:1000 2 expansion eur:40] 3"},
-			"only a past":   {5, 9, "map[4 expansion eur:40 4 new eur:1000] 3"},
-			"a time before": {-9, -1, "map[] 0"},
-		} {
-			if got := movementsBetween(t, store, c.from, c.to); got != c.want {
-				t.Errorf("%s: %s: %s, want %s", when, name, got, c.want)
-			}
-		}
-	}
-	check("before they are added up")
+	wantMovements(t, store, "before they are added up")
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		some, err := r.Subscriptions.Movements.ListUnrolled(ctx, 1)
 		if err != nil || len(some) != 1 || some[0].ID != first.ID || some[0].Rolled != -1 {
@@ -304,7 +306,7 @@ func movementsAreAddedUpOnce(t *testing.T, db Database) {
 		}
 		return nil
 	})
-	check("with one that is added up")
+	wantMovements(t, store, "with one that is added up")
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		rest, err := r.Subscriptions.Movements.ListUnrolled(ctx, 9)
 		if err != nil || len(rest) != 2 {
@@ -316,7 +318,7 @@ func movementsAreAddedUpOnce(t *testing.T, db Database) {
 		}
 		return err
 	})
-	check("with all added up")
+	wantMovements(t, store, "with all added up")
 	first.Movements, first.LastMovement, first.Revision = append(first.Movements, grown), 2, 2
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return r.Subscriptions.Subscriptions.Update(ctx, first)
