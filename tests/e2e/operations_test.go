@@ -41,8 +41,8 @@ func TestEveryOperationAcceptsItsValidRequest(t *testing.T) {
 
 // assets are served beside the API and are no part of its document: what pages load, open times to move to included.
 var assets = []string{
-	"GET /", "GET /assets/{}", "GET /llms.txt", "GET /accent/{}", "GET /images/{}/{}", "GET /media/{}",
-	"GET /sundry.js", "GET /a/{}/times",
+	"GET /", "GET /assets/{}", "GET /llms.txt", "GET /llms-full.txt", "GET /docs.md", "GET /accent/{}",
+	"GET /images/{}/{}", "GET /media/{}", "GET /sundry.js", "GET /a/{}/times",
 }
 
 // site are the pages whose forms only they themselves send: card setup, the customer portal and the dashboard.

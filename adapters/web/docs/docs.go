@@ -64,6 +64,8 @@ func New(l *layout.Layout, openapi func() ([]byte, error)) (_ *Routes, err error
 func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/", func(c *fiber.Ctx) error { return r.send(c, "landing", "", r.landing) })
 	app.Get("/llms.txt", layout.Compress(), r.plain)
+	app.Get("/llms-full.txt", r.markdown)
+	app.Get("/docs.md", r.markdown)
 	app.Get("/docs", r.start)
 	app.Get("/docs/:page", r.page)
 }
@@ -208,11 +210,14 @@ func (r *Routes) funcs(reader locale.Locale) template.FuncMap {
 		"guide":    func() []guideSection { return r.guideSections(reader) },
 		"example":  program,
 		"remedies": func() []remedy { return r.remedies(reader) },
-		"dated":    func(text string) string { return asOf(time.Now(), text) },
+		"dated":    r.asOfToday,
 		"today":    func() string { return time.Now().UTC().Format(time.DateOnly) },
 		"monday":   func() string { return firstMonday(time.Now()) },
 	}
 }
+
+// asOfToday moves the dates of an example to today.
+func (r *Routes) asOfToday(text string) string { return asOf(time.Now(), text) }
 
 // program is one of the programs that the guide shows and a test runs.
 func program(name string) (string, error) {

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,5 +32,34 @@ func TestProgramsFindTheDocumentation(t *testing.T) {
 		if !strings.Contains(body, part) {
 			t.Errorf("llms.txt lacks %s", part)
 		}
+	}
+}
+
+func TestTheDocumentationIsOneText(t *testing.T) {
+	t.Parallel()
+	app := fiber.New()
+	newTestRoutes(t, true).Mount(app)
+	_, whole := layouttest.Get(t, app, "/llms-full.txt", nil)
+	response, body := layouttest.Get(t, app, "/docs.md", nil)
+	if response.StatusCode != 200 || body != whole || response.Header.Get("Content-Type") != "text/markdown; charset=utf-8" {
+		t.Fatalf("%d %v", response.StatusCode, response.Header)
+	}
+	for _, part := range []string{
+		"## Level 1: a catalog checkout\n", "- one `code`\n- two\n", "### `payment.completed`\n",
+		"### Create a checkout session\n\n`POST /v1/checkout-sessions` · Authentication: secretKey\n",
+		"- `catalog` (object, required)\n  - `listing` (string, required)\n",
+		"- `Idempotency-Key` (header · string, required) Makes retries safe. at most 255 characters.\n",
+		"```sh\ncurl 'https://pay.example/v1/checkout-sessions/cs_1'\n```",
+		"Opens a page <script>alert(1)</script> for the buyer.", // text
+	} {
+		if !strings.Contains(body, part) {
+			t.Errorf("lacks %q", part)
+		}
+	}
+	if left := regexp.MustCompile(`</?(?:p|ul|li|code|pre|strong|section|table|t[dhr])>`).FindString(body); left != "" {
+		t.Errorf("markup is left: %s", left)
+	}
+	if strings.Count(body, "\n```")%2 != 0 {
+		t.Error("a block of code does not end")
 	}
 }
