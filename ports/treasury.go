@@ -127,6 +127,8 @@ type TreasuryAudit interface {
 	MiscountedPending(ctx context.Context, limit int) ([]string, error)
 	// MisstatedBalances lists creators whose stored balance is not the sum of the postings that it counts.
 	MisstatedBalances(ctx context.Context, limit int) ([]string, error)
+	// MisstatedDays lists creators with a day whose stored figures are not the sums of the postings that they count.
+	MisstatedDays(ctx context.Context, limit int) ([]string, error)
 }
 
 // SaleLedger books money that goes back, for payments and inside the caller's transaction; treasury implements it.

@@ -35,5 +35,6 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		{Find: audit.RefundedAccess, Message: "refund %s left nothing of its payment, which still gives access"},
 		{Find: audit.MiscountedPending, Message: "the pending or reserved balance of %s is not that of its sales"},
 		{Find: audit.MisstatedBalances, Message: "the stored balance of %s is not the sum of its ledger entries"},
+		{Find: audit.MisstatedDays, Message: "the stored figures of a day of %s are not the sums of its ledger entries"},
 	}.Run(ctx)
 }

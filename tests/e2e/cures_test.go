@@ -84,6 +84,11 @@ func (w *fixture) cures(t *testing.T) []cured {
 			run(cure(t, "Sum the balance again", "ACCOUNT", w.ID)),
 		},
 		{
+			"Sum the days again", "the stored figures of a day of " + w.ID,
+			run("INSERT INTO ledger_days VALUES ($1, 'eur', 0, 1, 0, 0, 0, 0, 0)", w.ID),
+			run(cure(t, "Sum the days again", "ACCOUNT", w.ID)),
+		},
+		{
 			"Count the discount again", "discount " + discount,
 			run("UPDATE discounts SET redeemed = 7 WHERE id = $1", discount),
 			run(cure(t, "Count the discount again", "DISCOUNT", discount)),

@@ -54,6 +54,10 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 				statement: "INSERT INTO ledger_balances VALUES ($1, 'eur', '', 1, 0, 0, 0)", id: w.ID,
 				named: "stored balance of " + w.ID,
 			},
+			{
+				statement: "INSERT INTO ledger_days VALUES ($1, 'eur', 0, 0, 0, 0, 1, 0, 0)", id: w.ID,
+				named: "stored figures of a day of " + w.ID,
+			},
 		}
 		verified(t, app)
 		openLedger(t, app)

@@ -81,3 +81,20 @@ func SumDays(b *repo.Base, creatorID, before string, page int) (more bool, err e
 	return true, b.Exec(op, `INSERT INTO ledger_days_until (creator_id, until) VALUES (?, ?)
 		ON CONFLICT (creator_id) DO UPDATE SET until = excluded.until`, creatorID, until[0])
 }
+
+// MisstatedDays implements ports.TreasuryAudit.
+func (t audit) MisstatedDays(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("misstated figures of days", `
+		SELECT DISTINCT creator_id FROM (
+			SELECT creator_id FROM (
+				SELECT creator_id, day, currency, sales, gross, refunds, disputes, tax, fees FROM ledger_days
+				UNION ALL
+				SELECT creator_id, day, currency, -sales, -gross, -refunds, -disputes, -tax, -fees FROM (
+					SELECT p.creator_id, p.created_at / ? AS day, p.currency, `+figures+`
+					FROM ledger_postings p JOIN ledger_days_until u ON u.creator_id = p.creator_id AND p.id <= u.until
+					WHERE `+figured+` GROUP BY 1, 2, 3) AS counted) AS parts
+			GROUP BY creator_id, day, currency
+			HAVING SUM(sales) <> 0 OR SUM(gross) <> 0 OR SUM(refunds) <> 0 OR SUM(disputes) <> 0 OR SUM(tax) <> 0
+				OR SUM(fees) <> 0) AS wrong
+		ORDER BY creator_id LIMIT ?`, dayMillis, limit)
+}
