@@ -118,11 +118,13 @@ type MeterView struct {
 	Aggregation usage.Aggregation `json:"aggregation"`
 }
 
-// TierView is one tier's contribution. AmountDecimal is exact, in minor units.
+// TierView is one tier's contribution. AmountDecimal is exact, in minor units. With a PackageSize the quantity counts
+// packages.
 type TierView struct {
 	UpTo              *usage.Quantity `json:"upTo"`
 	UnitAmountDecimal string          `json:"unitAmountDecimal"`
 	Quantity          usage.Quantity  `json:"quantity"`
+	PackageSize       *int64          `json:"packageSize"`
 	AmountDecimal     string          `json:"amountDecimal"`
 }
 
@@ -151,6 +153,9 @@ func NewLineExplanation(l Line) LineExplanation {
 		t := TierView{UnitAmountDecimal: c.Tier.Unit.String(), Quantity: c.Quantity, AmountDecimal: c.Amount}
 		if !c.Tier.Unbounded {
 			t.UpTo = &c.Tier.UpTo
+		}
+		if c.PackageSize > 0 {
+			t.PackageSize = &c.PackageSize
 		}
 		e.Tiers = append(e.Tiers, t)
 	}

@@ -85,8 +85,8 @@ func TestViewOfPushedLinesAndUsageLines(t *testing.T) {
 				`"meter":{"id":"mtr_1",` +
 				`"name":"Calls","eventName":"call","aggregation":"SUM"},"priceId":"upr_1",` + period +
 				`,"quantity":1500,"tiers":[{"upTo":1000,` +
-				`"unitAmountDecimal":"0.5","quantity":1000,"amountDecimal":"500"},{"upTo":null,"unitAmountDecimal":"0.2",` +
-				`"quantity":500,` +
+				`"unitAmountDecimal":"0.5","quantity":1000,"packageSize":null,"amountDecimal":"500"},{"upTo":null,"unitAmountDecimal":"0.2",` +
+				`"quantity":500,"packageSize":null,` +
 				`"amountDecimal":"100"}],"ratedInCents":600,"billedInCents":100,"freeTrial":false}]}`},
 	} {
 		got, err := json.Marshal(c.view)

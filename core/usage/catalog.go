@@ -58,19 +58,25 @@ type Price struct {
 	Currency      money.Currency
 	TiersMode     TiersMode
 	Tiers         Tiers
-	Interval      period.Interval
-	CreatedAt     time.Time
+	// PackageSize is the number of units in a package; 0 unless the mode is Package.
+	PackageSize int64
+	Interval    period.Interval
+	CreatedAt   time.Time
 }
 
 // TiersMode is the way in which tiers are applied.
 type TiersMode string
 
 // The modes: each unit at the price of the tier that it falls into, or all of them at the price of the tier that the
-// whole quantity falls into.
+// whole quantity falls into. By package the only tier has the price of a package, and every package begun is billed.
 const (
 	Graduated TiersMode = "graduated"
 	Volume    TiersMode = "volume"
+	Package   TiersMode = "package"
 )
+
+// maxPackage bounds the units of a package.
+const maxPackage = 1_000_000_000_000
 
 const maxName = 200
 
@@ -124,6 +130,7 @@ type PriceDraft struct {
 	Currency      string          `json:"currency"`
 	TiersMode     *string         `json:"tiersMode"`
 	Tiers         []TierDraft     `json:"tiers"`
+	PackageSize   *int64          `json:"packageSize"` // with the mode package, and only with it
 	Recurring     *RecurringDraft `json:"recurring"`
 }
 
@@ -144,15 +151,31 @@ func (d PriceDraft) Parse() (Price, error) {
 	mode := Graduated
 	if d.TiersMode != nil {
 		mode = TiersMode(*d.TiersMode)
-		f.OneOf("tiersMode", *d.TiersMode, string(Graduated), string(Volume))
+		f.OneOf("tiersMode", *d.TiersMode, string(Graduated), string(Volume), string(Package))
 	}
 	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency,
-		TiersMode: mode, Tiers: ParseTiers(&f, "tiers", d.Tiers)}
+		TiersMode: mode, Tiers: ParseTiers(&f, "tiers", d.Tiers), PackageSize: d.packageSize(&f, mode)}
 	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another "+
 		"interval.") {
 		p.Interval = parseInterval(&f, "recurring.interval", d.Recurring.Interval)
 	}
 	return p, f.Err()
+}
+
+// packageSize checks that a price by package, and no other, has a size and one tier.
+func (d PriceDraft) packageSize(f *fault.Violations, mode TiersMode) int64 {
+	const field = "packageSize"
+	if mode != Package {
+		f.Check(d.PackageSize == nil, field, fault.DetailNotAllowed, "Only a price with tiersMode package has a size.")
+		return 0
+	}
+	f.Check(len(d.Tiers) <= 1, "tiers", fault.DetailNotAllowed, "A price by package has one tier: the price of a package.")
+	if !f.Check(d.PackageSize != nil, field, fault.DetailRequired, "Expected the number of units in a package.") {
+		return 0
+	}
+	f.Check(*d.PackageSize >= 1 && *d.PackageSize <= maxPackage, field, fault.DetailOutOfRange,
+		"Expected 1 to 1000000000000 units.")
+	return *d.PackageSize
 }
 
 func parseInterval(f *fault.Violations, field, text string) period.Interval {

@@ -67,6 +67,10 @@ func TestProductsAreRefusedWithEveryFault(t *testing.T) {
 	}
 }
 
+func byPackage(size int64) func(*usage.PriceDraft) {
+	return func(d *usage.PriceDraft) { d.TiersMode, d.PackageSize = new("package"), &size }
+}
+
 func TestPricesAreRefusedWithEveryFault(t *testing.T) {
 	t.Parallel()
 	well := usage.PriceDraft{
@@ -81,8 +85,20 @@ func TestPricesAreRefusedWithEveryFault(t *testing.T) {
 		"the other scheme": {func(d *usage.PriceDraft) { d.BillingScheme = "TIERED" }, ""},
 		"graduated":        {func(d *usage.PriceDraft) { d.TiersMode = new(string(usage.Graduated)) }, ""},
 		"volume":           {func(d *usage.PriceDraft) { d.TiersMode = new("volume") }, ""},
-		"another mode":     {func(d *usage.PriceDraft) { d.TiersMode = new("package") }, "tiersMode NOT_ALLOWED"},
-		"another scheme":   {func(d *usage.PriceDraft) { d.BillingScheme = "per_unit" }, "billingScheme NOT_ALLOWED"},
+		"another mode":     {func(d *usage.PriceDraft) { d.TiersMode = new("stairs") }, "tiersMode NOT_ALLOWED"},
+		"packages":         {byPackage(1000), ""},
+		"packages of one":  {byPackage(1), ""},
+		"the largest":      {byPackage(1_000_000_000_000), ""},
+		"too large":        {byPackage(1_000_000_000_001), "packageSize OUT_OF_RANGE"},
+		"packages of none": {byPackage(0), "packageSize OUT_OF_RANGE"},
+		"less than none":   {byPackage(-1), "packageSize OUT_OF_RANGE"},
+		"no size":          {func(d *usage.PriceDraft) { d.TiersMode = new("package") }, "packageSize REQUIRED"},
+		"a size of tiers":  {func(d *usage.PriceDraft) { d.PackageSize = new(int64(5)) }, "packageSize NOT_ALLOWED"},
+		"tiers of packages": {func(d *usage.PriceDraft) {
+			byPackage(5)(d)
+			d.Tiers = rising(2)
+		}, "tiers NOT_ALLOWED"},
+		"another scheme": {func(d *usage.PriceDraft) { d.BillingScheme = "per_unit" }, "billingScheme NOT_ALLOWED"},
 		"another interval": {func(d *usage.PriceDraft) {
 			d.Recurring = &usage.RecurringDraft{Interval: "moon"}
 		}, "recurring.interval NOT_ALLOWED"},

@@ -20,9 +20,11 @@ type PriceFile struct {
 	BillingScheme string `json:"billingScheme"`
 	Currency      string `json:"currency"`
 	// TiersMode is left out where it is graduated.
-	TiersMode string         `json:"tiersMode,omitempty"`
-	Tiers     []TierDraft    `json:"tiers"`
-	Recurring RecurringDraft `json:"recurring"`
+	TiersMode string      `json:"tiersMode,omitempty"`
+	Tiers     []TierDraft `json:"tiers"`
+	// PackageSize is left out unless the mode is package.
+	PackageSize *int64         `json:"packageSize,omitempty"`
+	Recurring   RecurringDraft `json:"recurring"`
 }
 
 // NewPriceFile returns a price as a file has it.
@@ -31,8 +33,11 @@ func NewPriceFile(p Price) PriceFile {
 		BillingScheme: p.BillingScheme, Currency: string(p.Currency), Tiers: []TierDraft{},
 		Recurring: RecurringDraft{Interval: string(p.Interval)},
 	}
-	if p.TiersMode == Volume {
-		file.TiersMode = string(Volume)
+	if p.TiersMode != Graduated {
+		file.TiersMode = string(p.TiersMode)
+	}
+	if p.TiersMode == Package {
+		file.PackageSize = &p.PackageSize
 	}
 	for _, tier := range p.Tiers {
 		unit := tier.Unit.String()
@@ -49,7 +54,8 @@ func NewPriceFile(p Price) PriceFile {
 // Draft returns the price as a request for a product writes it.
 func (p PriceFile) Draft(productID string) PriceDraft {
 	draft := PriceDraft{
-		ProductID: productID, BillingScheme: p.BillingScheme, Currency: p.Currency, Tiers: p.Tiers, Recurring: &p.Recurring,
+		ProductID: productID, BillingScheme: p.BillingScheme, Currency: p.Currency, Tiers: p.Tiers,
+		PackageSize: p.PackageSize, Recurring: &p.Recurring,
 	}
 	if p.TiersMode != "" {
 		draft.TiersMode = &p.TiersMode

@@ -81,14 +81,27 @@ type Tiers []Tier
 
 // Charge is the contribution of one tier to a line.
 type Charge struct {
-	Tier     Tier
-	Quantity Quantity
+	Tier Tier
+	// Quantity is in units, or in packages of PackageSize units where that is not 0.
+	Quantity    Quantity
+	PackageSize int64 `json:",omitzero"`
 	// Amount is exact, in minor units: only the sum of a line is rounded.
 	Amount string
 }
 
-// Amount rates a quantity by graduated tiers: each unit at the price of the tier it falls into. The sum is rounded once,
-// half away from zero, to whole minor units. LIMIT_REACHED when it exceeds MaxAmount.
+// Counted writes the quantity, with the size of its packages if it counts such.
+func (c Charge) Counted() string {
+	switch {
+	case c.PackageSize == 0:
+		return c.Quantity.String()
+	case c.Quantity == Units(1):
+		return fmt.Sprintf("1 package of %d", c.PackageSize)
+	}
+	return fmt.Sprintf("%s packages of %d", c.Quantity, c.PackageSize)
+}
+
+// Amount rates a quantity by graduated tiers: each unit at the price of the tier it falls into. The sum is rounded
+// once, half away from zero, to whole minor units. LIMIT_REACHED when it exceeds MaxAmount.
 func (ts Tiers) Amount(q Quantity) (int64, error) {
 	exact, ok := ts.exact(q, nil)
 	if !ok {
@@ -101,7 +114,7 @@ func (ts Tiers) Amount(q Quantity) (int64, error) {
 func (ts Tiers) Explain(q Quantity) ([]Charge, int64, error) {
 	charges := make([]Charge, 0, len(ts))
 	exact, ok := ts.exact(q, func(t Tier, part, amount wide) {
-		charges = append(charges, Charge{t, Quantity{value: part}, amount.decimal(2 * scale)})
+		charges = append(charges, Charge{Tier: t, Quantity: Quantity{value: part}, Amount: amount.decimal(2 * scale)})
 	})
 	if !ok {
 		return nil, 0, ErrTooMuch()

@@ -111,6 +111,9 @@ func flattenParts(out map[string]string, d Document) {
 					continue // of what was read from a store or a request there is no such error
 				}
 				name := strings.Join([]string{"price", price.BillingScheme, price.Currency, price.Recurring.Interval, price.TiersMode}, " ")
+				if price.PackageSize != nil {
+					name += " of " + strconv.FormatInt(*price.PackageSize, 10)
+				}
 				out[path+"."+name+" "+string(tiers)] = "made"
 			}
 		}

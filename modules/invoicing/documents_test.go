@@ -249,7 +249,12 @@ func TestAnInvoiceExplainsItsUse(t *testing.T) {
 			Quantity:  quantity,
 			Charges:   []usage.Charge{{Quantity: quantity, Tier: usage.Tier{Unit: unit}, Amount: "3000"}},
 		}
+		dear, err := usage.ParseUnitAmount("1000")
+		w.must(err)
 		late := first
+		late.Charges = []usage.Charge{
+			{Quantity: usage.Units(3), PackageSize: 100, Tier: usage.Tier{Unit: dear}, Amount: "3000"},
+		}
 		late.Late, late.BilledMinor, late.AmountMinor = true, 2500, 500
 		e.Lines = []usage.Rated{first, late}
 		w.must(w.close(e))
@@ -261,7 +266,7 @@ func TestAnInvoiceExplainsItsUse(t *testing.T) {
 		if first := d.Lines[0]; first.Quantity != "300" || strings.Contains(first.Detail, "−") {
 			t.Errorf("use that is billed for the first time: %+v", first)
 		}
-		for _, want := range []string{"300 × 0.10 = 30.00", "− 25.00", "Total = €35.00",
+		for _, want := range []string{"300 × 0.10 = 30.00", "3 packages of 100 × 10.00 = 30.00", "− 25.00", "Total = €35.00",
 			"Period: February 6, 2026 – March 8, 2026"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the invoice lacks %q:\n%s", want, text)

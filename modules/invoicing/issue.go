@@ -253,7 +253,7 @@ func invoiceLine(state invoice.State, l invoice.Line) document.Line {
 	var detail []string
 	for _, c := range l.Rated.Charges {
 		detail = append(detail, fmt.Sprintf(
-			"%s × %s = %s", c.Quantity, state.Currency.Major(c.Tier.Unit.String()), state.Currency.Major(c.Amount),
+			"%s × %s = %s", c.Counted(), state.Currency.Major(c.Tier.Unit.String()), state.Currency.Major(c.Amount),
 		))
 	}
 	if l.Rated.Late {

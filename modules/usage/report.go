@@ -184,7 +184,7 @@ func (s *Service) place(
 func (s *Service) checkLimit(
 	ctx context.Context, q reporting, stream pricedStream, report ports.IncomingReport,
 ) error {
-	if !stream.price.Tiers.Large(report.Quantity) {
+	if !stream.price.Large(report.Quantity) {
 		return nil
 	}
 	key := periodKey{stream.ID, report.PeriodStart}

@@ -42,6 +42,7 @@ func metersProductsAndPricesAreKept(t *testing.T, db Database) {
 		m.ID, m.CreatorID, m.EventName = "mtr_"+id, creatorID, "calls-"+id
 		p.ID, p.CreatorID = "prd_"+id, creatorID
 		price.ID, price.CreatorID, price.ProductID, price.Tiers = "pri_"+id, creatorID, p.ID, tiers
+		price.TiersMode = usage.Package
 		return m, p, price
 	}
 	insert := func(id, creatorID string) error {

@@ -15,7 +15,7 @@ func TestVolumePricesBillAllUnitsAlike(t *testing.T) {
 		w := newFixture(t, app)
 		m := w.subscribed(t, harness.CardSucceeds, "SUM")
 		body := priceBody(m.productID)
-		body["tiersMode"] = "package"
+		body["tiersMode"] = "stairs"
 		m.AsBackend(t, http.MethodPost, "/v1/usage/prices", body).Refuses(t, 400, "VALIDATION_FAILED", "tiersMode")
 		body["tiersMode"] = "volume"
 		m.priceID = m.make(t, "/v1/usage/prices", body)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -60,13 +61,15 @@ func (r productRow) toProduct() core.Product {
 // storedTiers are tiers with their mode: an array where that is graduated, as ever. Of another mode they are an object,
 // which no earlier version takes for an array.
 type storedTiers struct {
-	mode  core.TiersMode
-	tiers core.Tiers
+	mode        core.TiersMode
+	tiers       core.Tiers
+	packageSize int64
 }
 
 type tiersObject struct {
-	Mode  core.TiersMode `json:"mode"`
-	Tiers core.Tiers     `json:"tiers"`
+	Mode        core.TiersMode `json:"mode"`
+	Tiers       core.Tiers     `json:"tiers"`
+	PackageSize int64          `json:"packageSize,omitzero"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -74,16 +77,21 @@ func (s storedTiers) MarshalJSON() ([]byte, error) {
 	if s.mode == core.Graduated || s.mode == "" {
 		return json.Marshal(s.tiers)
 	}
-	return json.Marshal(tiersObject{s.mode, s.tiers})
+	return json.Marshal(tiersObject{s.mode, s.tiers, s.packageSize})
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. A mode that a later version has made is an error: nothing is billed by it.
 func (s *storedTiers) UnmarshalJSON(raw []byte) error {
 	if bytes.HasPrefix(raw, []byte("{")) {
 		var in tiersObject
-		err := json.Unmarshal(raw, &in)
-		*s = storedTiers{in.Mode, in.Tiers}
-		return err
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return err
+		}
+		if in.Mode != core.Volume && in.Mode != core.Package {
+			return fmt.Errorf("usage: stored tiers of the unknown mode %q", in.Mode)
+		}
+		*s = storedTiers{in.Mode, in.Tiers, in.PackageSize}
+		return nil
 	}
 	s.mode = core.Graduated
 	return json.Unmarshal(raw, &s.tiers)
@@ -107,7 +115,7 @@ func newPriceRow(p core.Price) priceRow {
 	return priceRow{
 		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme,
 		Currency: string(p.Currency),
-		Tiers:    repo.JSON(storedTiers{p.TiersMode, p.Tiers}), BillingInterval: string(p.Interval),
+		Tiers:    repo.JSON(storedTiers{p.TiersMode, p.Tiers, p.PackageSize}), BillingInterval: string(p.Interval),
 		CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
 }
@@ -116,8 +124,8 @@ func (r priceRow) toPrice() core.Price {
 	return core.Price{
 		ID: r.ID, CreatorID: r.CreatorID, ProductID: r.ProductID, BillingScheme: r.BillingScheme,
 		Currency:  money.Currency(r.Currency),
-		TiersMode: r.Tiers.V.mode, Tiers: r.Tiers.V.tiers, Interval: period.Interval(r.BillingInterval),
-		CreatedAt: time.Time(r.CreatedAt),
+		TiersMode: r.Tiers.V.mode, Tiers: r.Tiers.V.tiers, PackageSize: r.Tiers.V.packageSize,
+		Interval: period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 

@@ -108,6 +108,7 @@ type priceView struct {
 	Currency      string        `json:"currency"`
 	TiersMode     string        `json:"tiersMode"`
 	Tiers         []tierView    `json:"tiers"`
+	PackageSize   *int64        `json:"packageSize"`
 	Recurring     recurringView `json:"recurring"`
 	Livemode      bool          `json:"livemode"`
 	CreatedAt     *string       `json:"createdAt"`
@@ -141,6 +142,9 @@ func (h handlers) newPriceView(p core.Price) priceView {
 		TiersMode: string(p.TiersMode),
 		Tiers:     make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
 		CreatedAt: apiformat.Time(p.CreatedAt),
+	}
+	if p.TiersMode == core.Package {
+		v.PackageSize = &p.PackageSize
 	}
 	for i, t := range p.Tiers {
 		v.Tiers[i] = newTierView(t)

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -171,6 +172,8 @@ func tiersOf(i invoice.State) (parts []ui.Part) {
 			upTo := "and more"
 			if !charge.Tier.Unbounded {
 				upTo = "up to " + charge.Tier.UpTo.String()
+			} else if charge.PackageSize > 0 {
+				upTo = fmt.Sprintf("packages of %d", charge.PackageSize)
 			}
 			tiers.Rows = append(tiers.Rows, ui.Row{Cells: []ui.Cell{
 				ui.Text(upTo),

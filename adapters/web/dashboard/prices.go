@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -66,6 +68,9 @@ func tiersLine(p usage.Price) string {
 		all = append(all, each)
 	}
 	line := strings.Join(all, ", then ")
+	if p.TiersMode == usage.Package {
+		line += fmt.Sprintf(" per package of %d, every package begun", p.PackageSize)
+	}
 	if p.TiersMode == usage.Volume && len(p.Tiers) > 1 {
 		line = "all units: " + line
 	}
@@ -76,12 +81,18 @@ func tiersLine(p usage.Price) string {
 func chargesLine(charges []usage.Charge, c money.Currency) string {
 	var all []string
 	for _, one := range charges {
-		all = append(all, one.Quantity.String()+" × "+unitPrice(one.Tier.Unit, c))
+		all = append(all, one.Counted()+" × "+unitPrice(one.Tier.Unit, c))
 	}
 	return strings.Join(all, " + ")
 }
 
 func tiersPart(p usage.Price) ui.Part {
+	if p.TiersMode == usage.Package {
+		return ui.Facts("Price",
+			ui.Fact{Label: "Units in a package", Value: ui.Text(strconv.FormatInt(p.PackageSize, 10))},
+			ui.Fact{Label: "Price of each package begun", Value: ui.Text(unitPrice(p.Tiers[0].Unit, p.Currency))},
+		)
+	}
 	t := ui.Table{Label: "Tiers", Heads: []ui.Head{{Label: "Units"}, {Label: "Price of each", Num: true}}}
 	from := ""
 	for _, tier := range p.Tiers {
@@ -176,7 +187,12 @@ func priceForm(v *visit, products []usage.Product) ui.Form {
 		ui.Field{
 			Name: "tiersMode", Label: "Tiers", Type: "select",
 			Options: ui.Choices("", string(usage.Graduated), "Each unit at the price of its own tier",
-				string(usage.Volume), "All units at the price of the tier that is reached"),
+				string(usage.Volume), "All units at the price of the tier that is reached",
+				string(usage.Package), "Every package begun at a single price"),
+		},
+		ui.Field{
+			Name: "packageSize", Label: "Units in a package", Type: "number", Placeholder: "1000",
+			Hint: "For prices by package only. With 1000 the price above is of a package, and 1,001 units are two.",
 		},
 		ui.Field{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies("eur"), Half: true},
 		ui.Field{
@@ -240,6 +256,9 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 	}
 	if mode := in.Text("tiersMode"); mode != "" {
 		draft.TiersMode = &mode
+	}
+	if size := in.Number("packageSize", "packageSize"); size != nil {
+		draft.PackageSize = new(int64(*size))
 	}
 	product, isNew := usage.ProductDraft{Name: in.Text("name"), Type: "SERVICE"}, draft.ProductID == newProduct
 	_, invalid := draft.Parse()
