@@ -9,7 +9,8 @@ import (
 
 func (a *App) wireCatalog(names ports.UniqueNames) *catalog.Service {
 	module := catalog.New(catalog.Deps{
-		Store: a.store, Clock: a.clock, IDs: a.ids, Standing: a.standing, Names: names, Sandbox: !a.live(),
+		Store: a.store, Clock: a.clock, IDs: a.ids, Standing: a.standing, Bus: a.bus, Names: names,
+		Sandbox: !a.live(),
 	})
 	a.verify("catalog", module.Verify)
 	return module

@@ -27,6 +27,7 @@ func (a *App) wireIdentity(names ports.UniqueNames) *identity.Service {
 	a.closers = append(a.closers, module.Close)
 
 	on(a.bus, module.OnCustomerErased)
+	on(a.bus, module.OnAudited)
 
 	a.mux.Handle(identity.ResetTask, jobs.Default, module.MailPasswordReset)
 	a.mux.Handle(identity.SweepTask, jobs.Default, module.Sweep)

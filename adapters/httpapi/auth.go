@@ -37,6 +37,8 @@ type AuthenticatedKey struct {
 	ID, CreatorID string
 	// Scopes are what the key may do.
 	Scopes identity.Scopes
+	// Label is the name and the last characters of the key.
+	Label string
 }
 
 // Authenticator checks credentials. Its errors are UNAUTHENTICATED or not the caller's fault.
@@ -150,7 +152,18 @@ func (s *Server) authenticateToken(c *fiber.Ctx) (creatorID string, err error) {
 	if err != nil {
 		return "", err
 	}
+	s.setActor(c, identity.Actor{ID: creatorID})
 	return creatorID, s.Accounts.CheckOpen(c.UserContext(), creatorID)
+}
+
+// setActor tells the use cases of a request who makes it, and from where.
+func (s *Server) setActor(c *fiber.Ctx, a identity.Actor) {
+	address := ""
+	if s.ClientAddress != nil {
+		address = s.ClientAddress(c)
+	}
+	a.Client = identity.NewClient(address, c.Get(fiber.HeaderUserAgent))
+	c.SetUserContext(ports.WithActor(c.UserContext(), a))
 }
 
 // authenticateKey checks the API key, counts it against the rate limits of the key and of the account, and refuses it
@@ -163,6 +176,7 @@ func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, er
 			return "", err
 		}
 		setCaller(c, key.CreatorID)
+		s.setActor(c, identity.Actor{ID: key.ID, KeyName: key.Label})
 		if err := s.countRequest(c, key.ID); err != nil {
 			return "", err
 		}

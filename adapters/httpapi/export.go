@@ -31,6 +31,11 @@ func (s *Server) exportRoutes() []Route {
 	}
 }
 
+// ExportRecorder records that the caller takes what an account has about an object, or, with objectID "", everything.
+type ExportRecorder interface {
+	RecordExport(ctx context.Context, creatorID, objectID, note string) error
+}
+
 // exportLine is one object of an export: Data is what the object's own route responds with.
 type exportLine struct {
 	Type string          `json:"type"`
@@ -128,6 +133,9 @@ func customerParts(customerID, externalID string) []exportPart {
 
 // getExport streams everything of the account as JSON Lines.
 func (s *Server) getExport(c *fiber.Ctx) error {
+	if err := s.recordExport(c, "", "everything of the account"); err != nil {
+		return err
+	}
 	return s.stream(c, Account(c), nil, accountParts())
 }
 
@@ -142,8 +150,19 @@ func (s *Server) getCustomerExport(c *fiber.Ctx) error {
 	if err := json.Unmarshal(first, &about); err != nil {
 		return err
 	}
+	if err := s.recordExport(c, about.ID, "everything about a customer"); err != nil {
+		return err
+	}
 	line := exportLine{Type: "customer", Data: first}
 	return s.stream(c, account, []exportLine{line}, customerParts(about.ID, about.ExternalCustomerID))
+}
+
+// recordExport records an export. A request for its header alone is none.
+func (s *Server) recordExport(c *fiber.Ctx, objectID, note string) error {
+	if s.Exports == nil || c.Method() == fiber.MethodHead {
+		return nil
+	}
+	return s.Exports.RecordExport(c.UserContext(), Account(c), objectID, note)
 }
 
 // stream writes lines and parts while they are read, and at the end how many lines there were: without that line an

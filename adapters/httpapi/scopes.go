@@ -19,6 +19,7 @@ type scopeRow struct {
 // scopeTable covers every route that takes a secret key. The first row that a route is below of counts.
 var scopeTable = []scopeRow{
 	{path: "/v1/appointments", scope: identity.ScopeAppointments},
+	{path: "/v1/audit-log", scope: identity.ScopeRead, secret: true},
 	{path: "/v1/balance", scope: identity.ScopePayouts},
 	{path: "/v1/card-setup-sessions", scope: identity.ScopeCustomers},
 	{path: "/v1/catalog", scope: identity.ScopeCatalog},

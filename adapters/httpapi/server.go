@@ -41,6 +41,10 @@ type Deps struct {
 	Log                *slog.Logger
 	// Requests is notified of every request with a valid secret key; nil for nobody.
 	Requests RequestRecorder
+	// ClientAddress returns the network that a request comes from; nil where that is not known.
+	ClientAddress func(*fiber.Ctx) string
+	// Exports records each export before its first line; nil for nobody.
+	Exports ExportRecorder
 	// RefusedPage responds with a page to a browser whose request was refused before any page saw it. It returns false
 	// for clients that do not read pages; nil for none.
 	RefusedPage func(c *fiber.Ctx, status int) (done bool)

@@ -23,12 +23,37 @@ const (
 	KeyCreated          AccountEventKind = "key_created"
 	KeyRevoked          AccountEventKind = "key_revoked"
 	CustomerErased      AccountEventKind = "customer_erased"
+
+	RefundCreated          AccountEventKind = "refund_created"
+	PayoutRequested        AccountEventKind = "payout_requested"
+	PayoutAccountChanged   AccountEventKind = "payout_account_changed"
+	WebhookEndpointCreated AccountEventKind = "webhook_endpoint_created"
+	WebhookEndpointChanged AccountEventKind = "webhook_endpoint_changed"
+	WebhookEndpointDeleted AccountEventKind = "webhook_endpoint_deleted"
+	ListingPublished       AccountEventKind = "listing_published"
+	ListingArchived        AccountEventKind = "listing_archived"
+	PriceChanged           AccountEventKind = "price_changed"
+	PlanChanged            AccountEventKind = "plan_changed"
+	SettingsChanged        AccountEventKind = "settings_changed"
+	ExportTaken            AccountEventKind = "export_taken"
 )
 
 // AccountEventKinds lists every kind.
 func AccountEventKinds() []AccountEventKind {
 	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset,
-		KeyCreated, KeyRevoked, CustomerErased}
+		KeyCreated, KeyRevoked, CustomerErased, RefundCreated, PayoutRequested, PayoutAccountChanged,
+		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
+		PriceChanged, PlanChanged, SettingsChanged, ExportTaken}
+}
+
+// BySelf reports whether a kind is done by the creator without a sign-in from before, such as signing in.
+func (k AccountEventKind) BySelf() bool {
+	switch k {
+	case SignedUp, SignedIn, SignedOutEverywhere, PasswordChanged, PasswordReset:
+		return true
+	default:
+		return false
+	}
 }
 
 // AccountEventRetention is the time for which the access log is kept.
@@ -39,8 +64,31 @@ type AccountEvent struct {
 	ID        string
 	CreatorID string
 	Kind      AccountEventKind
-	Client
-	// Note names the object of the event, such as a key.
+	// Actor did it; its ID is "" where nobody was signed in, and in lines from before actors were recorded.
+	Actor
+	// ObjectID is the id of what it was done to, such as a refund; "" for the account itself.
+	ObjectID string
+	// Note describes the object for people: a key's name, an endpoint's URL, an amount.
 	Note string
 	At   time.Time // real time
 }
+
+// Actor is who uses an account, and from where.
+type Actor struct {
+	// ID is the creator's, for someone who is signed in, or that of an API key.
+	ID string
+	// KeyName is the name and the last characters of the API key; "" for someone who is signed in.
+	KeyName string
+	Client
+}
+
+// Audited is published by a use case that the access log records: what was done to which object of the account.
+type Audited struct {
+	CreatorID string
+	Kind      AccountEventKind
+	ObjectID  string
+	Note      string
+}
+
+// EventName implements event.Event.
+func (Audited) EventName() string { return "account.audited" }

@@ -117,6 +117,9 @@ type APIKeyState struct {
 	Revision      int64
 }
 
+// Label returns the name of the key with the part by which a person recognizes it.
+func (s APIKeyState) Label() string { return s.Name + " (" + s.Prefix + "…" + s.Last4 + ")" }
+
 // APIKey is a secret key of an account.
 type APIKey struct{ s APIKeyState }
 

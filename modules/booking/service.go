@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/secret"
 	"sundry/core/slot"
 	"sundry/core/webhook"
@@ -68,7 +69,10 @@ func (s *Service) SetHours(ctx context.Context, creatorID string, hours slot.Set
 		if err := r.Booking.Scheduling.UpdateHours(ctx, creatorID, hours); err != nil {
 			return err
 		}
-		return s.setBusyCalendars(ctx, r, creatorID, busyCalendars)
+		if err := s.setBusyCalendars(ctx, r, creatorID, busyCalendars); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, creatorID, "availability")
 	})
 }
 
@@ -78,7 +82,17 @@ func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings ap
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Booking.Scheduling.UpdateMeetings(ctx, creatorID, meetings)
+		if err := r.Booking.Scheduling.UpdateMeetings(ctx, creatorID, meetings); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, creatorID, "meetings")
+	})
+}
+
+// audit records that settings of appointments were changed.
+func (s *Service) audit(ctx context.Context, r ports.Repos, creatorID, settings string) error {
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: creatorID, Kind: identity.SettingsChanged, ObjectID: creatorID, Note: settings,
 	})
 }
 

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/quota"
 	"sundry/ports"
@@ -22,6 +24,7 @@ type Service struct {
 	ids      ports.IDs
 	standing ports.AccountStanding
 	names    ports.UniqueNames
+	bus      ports.Bus
 	// sandbox allows redirect URLs with plain http on localhost.
 	sandbox bool
 }
@@ -37,6 +40,7 @@ type Deps struct {
 	Clock    ports.Clock
 	IDs      ports.IDs
 	Standing ports.AccountStanding
+	Bus      ports.Bus
 	// Names keeps slugs unique over all cells.
 	Names ports.UniqueNames
 	// Sandbox allows redirect URLs with plain http on localhost.
@@ -46,7 +50,8 @@ type Deps struct {
 // New returns the module.
 func New(d Deps) *Service {
 	return &Service{
-		store: d.Store, clock: d.Clock, ids: d.IDs, standing: d.Standing, names: d.Names, sandbox: d.Sandbox,
+		store: d.Store, clock: d.Clock, ids: d.IDs, standing: d.Standing, names: d.Names, bus: d.Bus,
+		sandbox: d.Sandbox,
 	}
 }
 
@@ -252,9 +257,40 @@ func (s *Service) change(ctx context.Context, creatorID, listingID string,
 		if after = l.State(); !l.Changed() {
 			return nil
 		}
-		return r.Catalog.Listings.Update(ctx, after)
+		if err := r.Catalog.Listings.Update(ctx, after); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, before, after)
 	})
 	return after, refusal("change listing "+listingID, s.slugFirst(ctx, after, err))
+}
+
+// audit records that a listing was published, archived or got another price.
+func (s *Service) audit(ctx context.Context, r ports.Repos, before, after listing.State) error {
+	e := identity.Audited{CreatorID: after.CreatorID, ObjectID: after.ID, Note: after.Title}
+	switch {
+	case before.Status != after.Status && after.Status == listing.Active:
+		e.Kind = identity.ListingPublished
+	case before.Status != after.Status && after.Status == listing.Archived:
+		e.Kind = identity.ListingArchived
+	case before.Price != after.Price || !maps.Equal(variantPrices(before), variantPrices(after)):
+		e.Kind = identity.PriceChanged
+	default:
+		return nil
+	}
+	return ports.PublishAudited(ctx, r, s.bus, e)
+}
+
+// variantPrices returns the price of each variant of a listing, by id.
+func variantPrices(l listing.State) map[string]int64 {
+	prices := map[string]int64{}
+	for _, v := range l.Variants {
+		prices[v.ID] = l.Price.Minor
+		if v.PriceInCents != nil {
+			prices[v.ID] = *v.PriceInCents
+		}
+	}
+	return prices
 }
 
 // Listing implements ports.BookedListings.

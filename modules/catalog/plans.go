@@ -2,9 +2,11 @@ package catalog
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -117,12 +119,16 @@ func (s *Service) changePlans(
 		if err := l.PlansChanged(now); err != nil {
 			return err
 		}
+		var keys []string
 		for _, p := range changed {
 			if err := r.Catalog.Plans.Upsert(ctx, p); err != nil {
 				return err
 			}
+			keys = append(keys, p.Key)
 		}
-		return nil
+		return ports.PublishAudited(ctx, r, s.bus, identity.Audited{
+			CreatorID: creatorID, Kind: identity.PlanChanged, ObjectID: listingID, Note: strings.Join(keys, ", "),
+		})
 	})
 	return err
 }

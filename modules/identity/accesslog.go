@@ -9,20 +9,50 @@ import (
 	"sundry/ports"
 )
 
-// log writes a line of the account's access log in the caller's transaction.
-func (s *Service) log(
+// logSignIn writes a line of the account's access log about a sign-in or a password, in the caller's transaction.
+func (s *Service) logSignIn(
 	ctx context.Context, r ports.Repos, creatorID string, kind identity.AccountEventKind, from identity.Client,
-	note string,
 ) error {
+	by := identity.Actor{Client: from}
+	if kind.BySelf() {
+		by.ID = creatorID
+	}
+	return s.insertLine(ctx, r, by, identity.Audited{CreatorID: creatorID, Kind: kind})
+}
+
+// log writes a line of the account's access log about what the actor of ctx did, in the caller's transaction.
+func (s *Service) log(ctx context.Context, r ports.Repos, e identity.Audited) error {
+	by, _ := ports.ActorOf(ctx)
+	return s.insertLine(ctx, r, by, e)
+}
+
+func (s *Service) insertLine(ctx context.Context, r ports.Repos, by identity.Actor, e identity.Audited) error {
 	return r.Identity.AccountEvents.Insert(ctx, identity.AccountEvent{
-		ID: s.deps.IDs.New(identity.AccountEventPrefix), CreatorID: creatorID, Kind: kind, Client: from, Note: note,
-		At: s.deps.Clock.Real(),
+		ID: s.deps.IDs.New(identity.AccountEventPrefix), CreatorID: e.CreatorID, Kind: e.Kind, Actor: by,
+		ObjectID: e.ObjectID, Note: e.Note, At: s.deps.Clock.Real(),
 	})
+}
+
+// OnAudited records what the actor of the context did.
+func (s *Service) OnAudited(ctx context.Context, r ports.Repos, e identity.Audited) error {
+	return s.log(ctx, r, e)
 }
 
 // OnCustomerErased notes that a customer was erased, by id alone.
 func (s *Service) OnCustomerErased(ctx context.Context, r ports.Repos, e customer.Erased) error {
-	return s.log(ctx, r, e.CreatorID, identity.CustomerErased, identity.Client{}, e.ID)
+	return s.log(ctx, r, identity.Audited{
+		CreatorID: e.CreatorID, Kind: identity.CustomerErased, ObjectID: e.ID, Note: e.ID,
+	})
+}
+
+// RecordExport records that the actor of ctx takes data of the account with them: that of an object, or, with objectID
+// "", what the note names.
+func (s *Service) RecordExport(ctx context.Context, creatorID, objectID, note string) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return s.log(ctx, r, identity.Audited{
+			CreatorID: creatorID, Kind: identity.ExportTaken, ObjectID: objectID, Note: note,
+		})
+	})
 }
 
 // logFailure notes a wrong password beside the request, which takes no longer for an account that exists than for one
@@ -35,7 +65,7 @@ func (s *Service) logFailure(ctx context.Context, creatorID string, from identit
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		_ = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			return s.log(ctx, r, creatorID, identity.SignInFailed, from, "")
+			return s.logSignIn(ctx, r, creatorID, identity.SignInFailed, from)
 		})
 	})
 }

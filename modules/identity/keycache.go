@@ -43,8 +43,8 @@ func (c *keyCache) find(hash digest, now time.Time) (knownKey, uint64, bool) {
 // keep remembers a key that was read after find returned epoch.
 func (c *keyCache) keep(hash digest, s identity.APIKeyState, epoch uint64, now time.Time) knownKey {
 	k := knownKey{
-		holder: AuthenticatedKey{KeyID: s.ID, CreatorID: s.CreatorID, Scopes: s.Scopes}, end: s.ExpiresAt,
-		stale: now.Add(keyCacheLifetime),
+		holder: AuthenticatedKey{KeyID: s.ID, CreatorID: s.CreatorID, Scopes: s.Scopes, Label: s.Label()},
+		end:    s.ExpiresAt, stale: now.Add(keyCacheLifetime),
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -36,12 +36,16 @@ func (s *Service) CreateKey(
 		if err := repos.Identity.APIKeys.Insert(ctx, record); err != nil {
 			return err
 		}
-		return s.log(ctx, repos, creatorID, identity.KeyCreated, identity.Client{}, order.Name)
+		return s.log(ctx, repos, keyEvent(identity.KeyCreated, record.State()))
 	})
 	if err != nil {
 		return identity.APIKeyState{}, "", err
 	}
 	return record.State(), key, nil
+}
+
+func keyEvent(kind identity.AccountEventKind, k identity.APIKeyState) identity.Audited {
+	return identity.Audited{CreatorID: k.CreatorID, Kind: kind, ObjectID: k.ID, Note: k.Label()}
 }
 
 // ListKeys returns the account's keys that are not revoked, newest first.
@@ -71,7 +75,7 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 		if err := repos.Identity.APIKeys.Update(ctx, key); err != nil {
 			return err
 		}
-		return s.log(ctx, repos, creatorID, identity.KeyRevoked, identity.Client{}, state.Name)
+		return s.log(ctx, repos, keyEvent(identity.KeyRevoked, state))
 	})
 	if err != nil {
 		return identity.APIKeyState{}, err
@@ -84,6 +88,8 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 type AuthenticatedKey struct {
 	KeyID, CreatorID string
 	Scopes           identity.Scopes
+	// Label is the name and the last characters of the key.
+	Label string
 }
 
 // AuthenticateKey returns the key and its account. UNAUTHENTICATED for everything else: no key, a key of the other

@@ -36,7 +36,7 @@ func TestAKeyOpensItsAccountUntilRevoked(t *testing.T) {
 		}
 		for range 2 { // from the database, then from memory
 			if got, err := h.AuthenticateKey(t.Context(), key); err != nil ||
-				got != (identity.AuthenticatedKey{KeyID: state.ID, CreatorID: ada}) {
+				got != (identity.AuthenticatedKey{KeyID: state.ID, CreatorID: ada, Label: state.Label()}) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 		}

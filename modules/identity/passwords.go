@@ -164,6 +164,6 @@ func (s *Service) setPassword(
 		if err := s.revokeAll(ctx, r, checked.ID, except); err != nil {
 			return err
 		}
-		return s.log(ctx, r, checked.ID, kind, from, "")
+		return s.logSignIn(ctx, r, checked.ID, kind, from)
 	})
 }

@@ -61,7 +61,11 @@ func (s *Service) EditProfile(
 		if err := s.exchangeLogo(ctx, r, creatorID, before, state.Profile.LogoURL); err != nil {
 			return err
 		}
-		if err := r.Identity.Creators.Update(ctx, creator); err != nil || state.PayoutSchedule == schedule {
+		if err := r.Identity.Creators.Update(ctx, creator); err != nil {
+			return err
+		}
+		if err := s.logSettings(ctx, r, creatorID, schedule != state.PayoutSchedule); err != nil ||
+			state.PayoutSchedule == schedule {
 			return err
 		}
 		return s.deps.Bus.Publish(ctx, r, identity.PayoutScheduleChanged{
@@ -69,6 +73,15 @@ func (s *Service) EditProfile(
 		})
 	})
 	return state, err
+}
+
+// logSettings records that the profile was changed, and whether the schedule of payouts was.
+func (s *Service) logSettings(ctx context.Context, r ports.Repos, creatorID string, schedule bool) error {
+	e := identity.Audited{CreatorID: creatorID, Kind: identity.SettingsChanged, ObjectID: creatorID, Note: "profile"}
+	if schedule {
+		e.Note = "profile, payout schedule"
+	}
+	return ports.PublishAudited(ctx, r, s.deps.Bus, e)
 }
 
 var _ ports.PayoutSchedules = (*Service)(nil)

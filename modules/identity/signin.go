@@ -87,7 +87,7 @@ func (s *Service) insertCreator(
 				return err
 			}
 		}
-		if err := s.log(ctx, repos, creator.State().ID, identity.SignedUp, from, ""); err != nil {
+		if err := s.logSignIn(ctx, repos, creator.State().ID, identity.SignedUp, from); err != nil {
 			return err
 		}
 		return begin(ctx, repos, creator.State())
@@ -140,7 +140,7 @@ func (s *Service) authenticate(
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		if err := s.log(ctx, repos, creator.ID, identity.SignedIn, from, ""); err != nil {
+		if err := s.logSignIn(ctx, repos, creator.ID, identity.SignedIn, from); err != nil {
 			return err
 		}
 		return begin(ctx, repos, creator)

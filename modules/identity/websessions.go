@@ -134,7 +134,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from 
 		if err := s.revokeAll(ctx, repos, creatorID, ""); err != nil {
 			return err
 		}
-		return s.log(ctx, repos, creatorID, identity.SignedOutEverywhere, from, "")
+		return s.logSignIn(ctx, repos, creatorID, identity.SignedOutEverywhere, from)
 	})
 }
 

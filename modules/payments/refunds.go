@@ -9,6 +9,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/metadata"
 	"sundry/core/payment"
 	"sundry/core/refund"
@@ -112,7 +113,13 @@ func (s *Refunds) intend(
 		Subscription: req.Subscription, RequestKey: req.Key,
 		ProcessorID: req.ProcessorID, Metadata: metadata.Pairs{}.Merge(req.Metadata),
 	}, now).State()
-	return asked, r.Payments.Refunds.Insert(ctx, asked)
+	if err := r.Payments.Refunds.Insert(ctx, asked); err != nil {
+		return asked, err
+	}
+	return asked, ports.PublishAudited(ctx, r, s.Bus, identity.Audited{
+		CreatorID: paid.CreatorID, Kind: identity.RefundCreated, ObjectID: asked.ID,
+		Note: share.Amount.Typed() + " " + string(share.Amount.Currency),
+	})
 }
 
 func subscriptionOf(p payment.State) string {

@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/payout"
 	"sundry/ports"
 )
@@ -164,7 +165,10 @@ func (s *Service) keepOpened(
 	known, err := r.Treasury.Accounts.Get(ctx, creatorID)
 	if errors.Is(err, ports.ErrNotFound) {
 		a := payout.NewAccount(creatorID, report, now).State()
-		return a, r.Treasury.Accounts.Insert(ctx, a)
+		if err := r.Treasury.Accounts.Insert(ctx, a); err != nil {
+			return a, err
+		}
+		return a, s.auditAccount(ctx, r, a)
 	}
 	if err != nil {
 		return payout.AccountState{}, err
@@ -173,7 +177,17 @@ func (s *Service) keepOpened(
 	if !a.Replace(report, now) {
 		return known, nil
 	}
-	return a.State(), r.Treasury.Accounts.Update(ctx, a.State())
+	if err := r.Treasury.Accounts.Update(ctx, a.State()); err != nil {
+		return a.State(), err
+	}
+	return a.State(), s.auditAccount(ctx, r, a.State())
+}
+
+// auditAccount records that the account has another payout account.
+func (s *Service) auditAccount(ctx context.Context, r ports.Repos, a payout.AccountState) error {
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: a.CreatorID, Kind: identity.PayoutAccountChanged, ObjectID: a.ID,
+	})
 }
 
 // railFault returns the creator's error for a request that the rail did not serve. A refusal by the rail is passed

@@ -9,6 +9,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/ledger"
 	"sundry/core/money"
 	"sundry/core/payout"
@@ -94,10 +95,14 @@ func (s *Service) askPayout(
 	if err != nil {
 		return payout.State{}, err
 	}
-	if err := s.savePayoutRequest(ctx, r, p.State(), posting, now, now.Add(railTimeout+firstPause)); err != nil {
+	asked := p.State()
+	if err := s.savePayoutRequest(ctx, r, asked, posting, now, now.Add(railTimeout+firstPause)); err != nil {
 		return payout.State{}, err
 	}
-	return p.State(), nil
+	return asked, ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: creatorID, Kind: identity.PayoutRequested, ObjectID: asked.ID,
+		Note: asked.Amount.Typed() + " " + string(asked.Amount.Currency),
+	})
 }
 
 func (s *Service) newPayoutID() string { return s.deps.IDs.New(id.Payout) }

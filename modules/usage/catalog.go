@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/usage"
 	"sundry/ports"
 )
@@ -82,7 +83,12 @@ func (s *Service) CreatePrice(ctx context.Context, creatorID string, draft usage
 		if p.CreatedAt, err = r.Clock.Now(ctx, creatorID); err != nil {
 			return err
 		}
-		return r.Usage.Catalog.InsertPrice(ctx, p)
+		if err := r.Usage.Catalog.InsertPrice(ctx, p); err != nil {
+			return err
+		}
+		return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+			CreatorID: creatorID, Kind: identity.PriceChanged, ObjectID: p.ID, Note: "usage price",
+		})
 	})
 }
 

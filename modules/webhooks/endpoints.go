@@ -10,6 +10,7 @@ import (
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/quota"
 	"sundry/core/webhook"
 	"sundry/ports"
@@ -53,9 +54,23 @@ func (s *Service) CreateEndpoint(
 		if err := r.Webhooks.Endpoints.Insert(ctx, created); err != nil {
 			return err
 		}
-		return limitDeliveries(ctx, r, webhook.EndpointState{MaxInFlight: webhook.DefaultInFlight}, created)
+		if err := limitDeliveries(
+			ctx, r, webhook.EndpointState{MaxInFlight: webhook.DefaultInFlight}, created,
+		); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, identity.WebhookEndpointCreated, created)
 	})
 	return created, webhook.FormatSecret(secret), err
+}
+
+// audit records what was done to an endpoint, with its URL.
+func (s *Service) audit(
+	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, e webhook.EndpointState,
+) error {
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: e.CreatorID, Kind: kind, ObjectID: e.ID, Note: e.URL,
+	})
 }
 
 // admitEndpoint refuses one endpoint more than an account may have: each multiplies every event. LIMIT_REACHED.
@@ -122,6 +137,9 @@ func (s *Service) change(
 		if err := r.Webhooks.Endpoints.Update(ctx, changed); err != nil {
 			return err
 		}
+		if err := s.audit(ctx, r, identity.WebhookEndpointChanged, changed); err != nil {
+			return err
+		}
 		if err := limitDeliveries(ctx, r, found, changed); err != nil {
 			return err
 		}
@@ -179,7 +197,10 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 		if err := r.Tasks.LimitKey(ctx, endpointID, ports.KeyLimit{}); err != nil {
 			return err
 		}
-		return r.Webhooks.Endpoints.Delete(ctx, creatorID, endpointID)
+		if err := r.Webhooks.Endpoints.Delete(ctx, creatorID, endpointID); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, identity.WebhookEndpointDeleted, deleted)
 	})
 	return deleted, err
 }

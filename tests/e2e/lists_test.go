@@ -22,6 +22,14 @@ var listed = map[string]struct {
 		w.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "listed"}).Want(t, 201).Into(t, &made)
 		return made.ID
 	}},
+	"GET /v1/audit-log": {
+		make: func(t *testing.T, w *fixture) string {
+			w.AsCreator(t, http.MethodPatch, "/v1/listings/"+w.NewListing(t, nil).ID, harness.JSON{"priceInCents": 4321}).
+				Want(t, 200)
+			return w.auditLog(t, "price_changed")[0].ID
+		},
+		own: func(*fixture) url.Values { return url.Values{"kind": {"price_changed"}} },
+	},
 	"GET /v1/listings/mine": {make: func(t *testing.T, w *fixture) string { return w.NewListing(t, nil).ID }},
 	"GET /v1/listings": {
 		make: func(t *testing.T, w *fixture) string { return w.Published(t, nil).ID },

@@ -115,6 +115,15 @@ func TestPayoutsWaitForAPayoutAccount(t *testing.T) {
 	})
 }
 
+// loggedAccount checks that the audit log has one line of the account.
+func (s stripeShop) loggedAccount(t *testing.T, accountID string) {
+	t.Helper()
+	lines := (&fixture{Account: s.Account}).auditLog(t, "payout_account_changed")
+	if len(lines) != 1 || lines[0].ObjectID != accountID || lines[0].Actor == nil || lines[0].Actor.Type != "api_key" {
+		t.Errorf("the audit log has %+v", lines)
+	}
+}
+
 func TestEventsOfAPayoutAccountCountOnceInAnyOrder(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s stripeShop) {
@@ -131,6 +140,7 @@ func TestEventsOfAPayoutAccountCountOnceInAnyOrder(t *testing.T) {
 		}
 		first := s.AsBackend(t, post, "/v1/payout-account-sessions", session).Want(t, 201).Map(t)
 		accountID := text(t, first["payoutAccount"].(map[string]any)["accountId"])
+		s.loggedAccount(t, accountID)
 		if again := s.AsBackend(t, post, "/v1/payout-account-sessions", session).
 			Want(t, 201).Map(t); again["url"] != first["url"] || s.fake.Count("POST /v1/accounts") != 2 {
 			t.Errorf("%v, and %d accounts were asked for", again, s.fake.Count("POST /v1/accounts"))

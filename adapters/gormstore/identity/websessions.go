@@ -84,6 +84,9 @@ type accountEventRow struct {
 	Kind      string
 	Address   string
 	UserAgent string
+	ActorID   string
+	KeyName   string
+	ObjectID  string
 	Note      string
 	At        repo.UnixMillis
 }
@@ -93,9 +96,11 @@ func (accountEventRow) TableName() string { return "account_events" }
 
 func (r accountEventRow) toState() identity.AccountEvent {
 	return identity.AccountEvent{
-		ID: r.ID, CreatorID: r.CreatorID, Kind: identity.AccountEventKind(r.Kind), Client: identity.Client{Address: r.Address,
-			UserAgent: r.UserAgent},
-		Note: r.Note, At: time.Time(r.At),
+		ID: r.ID, CreatorID: r.CreatorID, Kind: identity.AccountEventKind(r.Kind),
+		Actor: identity.Actor{
+			ID: r.ActorID, KeyName: r.KeyName, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
+		},
+		ObjectID: r.ObjectID, Note: r.Note, At: time.Time(r.At),
 	}
 }
 
@@ -104,9 +109,10 @@ type accountEvents struct{ *repo.Base }
 // Insert implements ports.AccountEvents.
 func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error {
 	return t.InsertRow("insert account event "+e.ID, &accountEventRow{
-		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address, UserAgent: repo.SanitizeText(e.UserAgent,
-			len(e.UserAgent)),
-		Note: e.Note, At: repo.UnixMillis(e.At),
+		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address,
+		UserAgent: repo.SanitizeText(e.UserAgent, len(e.UserAgent)),
+		ActorID:   e.Actor.ID, KeyName: e.KeyName, ObjectID: e.ObjectID,
+		Note: repo.SanitizeText(e.Note, len(e.Note)), At: repo.UnixMillis(e.At),
 	})
 }
 

@@ -34,7 +34,7 @@ type handlers struct{ Deps }
 // Routes are the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
-	return slices.Concat(h.signInRoutes(), h.profileRoutes(), h.keyRoutes())
+	return slices.Concat(h.signInRoutes(), h.profileRoutes(), h.keyRoutes(), h.auditRoutes())
 }
 
 // Authenticator lets the frame check credentials with the area's service.
@@ -45,5 +45,7 @@ var _ httpapi.Authenticator = Authenticator{}
 // AuthenticateKey implements httpapi.Authenticator.
 func (a Authenticator) AuthenticateKey(ctx context.Context, key string) (httpapi.AuthenticatedKey, error) {
 	holder, err := a.Service.AuthenticateKey(ctx, key)
-	return httpapi.AuthenticatedKey{ID: holder.KeyID, CreatorID: holder.CreatorID, Scopes: holder.Scopes}, err
+	return httpapi.AuthenticatedKey{
+		ID: holder.KeyID, CreatorID: holder.CreatorID, Scopes: holder.Scopes, Label: holder.Label,
+	}, err
 }

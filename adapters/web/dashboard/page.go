@@ -190,7 +190,7 @@ func (r *Routes) again(c *fiber.Ctx, v *visit, p ui.Page, f ui.Form, err error) 
 // show responds with the list's page, or with its file.
 func show[T any](r *Routes, c *fiber.Ctx, v *visit, l *ui.List[T], p ui.Page) error {
 	if c.Query("format") == "csv" {
-		return l.Export(c)
+		return r.export(c, v, l.FileName, l.Export)
 	}
 	shown, err := l.Part(c, p.Title)
 	if err != nil {
@@ -201,6 +201,14 @@ func show[T any](r *Routes, c *fiber.Ctx, v *visit, l *ui.List[T], p ui.Page) er
 	}
 	p.Parts = append(p.Parts, shown)
 	return r.send(c, v, p)
+}
+
+// export sends a list as a file, once the access log says so.
+func (r *Routes) export(c *fiber.Ctx, v *visit, name string, send func(c *fiber.Ctx) error) error {
+	if err := r.Identity.RecordExport(c.UserContext(), v.account(), "", name+".csv"); err != nil {
+		return err
+	}
+	return send(c)
 }
 
 // moment is a cell of an instant.

@@ -13,6 +13,7 @@ import (
 	core "sundry/core/identity"
 	"sundry/core/locale"
 	"sundry/modules/identity"
+	"sundry/ports"
 )
 
 const (
@@ -60,6 +61,7 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 			return layout.SeeOther(c, base+"/sign-in?next="+url.QueryEscape(safeNext(back)))
 		}
 		if err == nil {
+			c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{ID: browser.Creator.ID, Client: r.client(c)}))
 			err = handle(c, &visit{Browser: browser, c: c, reader: reader(c)})
 		}
 		if err != nil {

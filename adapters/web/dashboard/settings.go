@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -203,7 +204,33 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.PasswordChanged:     ui.Badge("Password changed", "wait"),
 	core.PasswordReset:       ui.Badge("Password set by mail", "wait"),
 	core.KeyCreated:          ui.Badge("API key created", "wait"), core.KeyRevoked: ui.Badge("API key revoked", "mute"),
-	core.CustomerErased: ui.Badge("Customer erased", "wait"),
+	core.CustomerErased:       ui.Badge("Customer erased", "wait"),
+	core.RefundCreated:        ui.Badge("Refund made", "wait"),
+	core.PayoutRequested:      ui.Badge("Payout requested", "wait"),
+	core.PayoutAccountChanged: ui.Badge("Payout account changed", "wait"),
+
+	core.WebhookEndpointCreated: ui.Badge("Webhook endpoint created", "wait"),
+	core.WebhookEndpointChanged: ui.Badge("Webhook endpoint changed", "wait"),
+	core.WebhookEndpointDeleted: ui.Badge("Webhook endpoint deleted", "mute"),
+
+	core.ListingPublished: ui.Badge("Listing published", "ok"),
+	core.ListingArchived:  ui.Badge("Listing archived", "mute"),
+	core.PriceChanged:     ui.Badge("Price changed", "wait"),
+	core.PlanChanged:      ui.Badge("Plan changed", "wait"),
+	core.SettingsChanged:  ui.Badge("Settings changed", "mute"),
+	core.ExportTaken:      ui.Badge("Export taken", "wait"),
+}
+
+// doneBy names who did what a line of the access log says.
+func doneBy(e core.AccountEvent) string {
+	switch {
+	case e.KeyName != "":
+		return e.KeyName
+	case e.Actor.ID != "":
+		return "You"
+	default:
+		return "–"
+	}
 }
 
 func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
@@ -215,14 +242,19 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 		Path: base + "/security/log", FileName: "access-log",
 		Filters: []ui.Filter{
 			{Name: "kind", Label: "What", Options: options},
-			{Name: "q", Label: "Search", Placeholder: "Address or browser"},
+			{Name: "q", Label: "Search", Placeholder: "Object, key, address or browser"},
 		},
 		Columns: []ui.Column[core.AccountEvent]{
 			{Label: "What", Cell: func(e core.AccountEvent) ui.Cell { return accessWords[e.Kind] }},
+			{
+				Label: "Object",
+				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: orDash(cmp.Or(e.Note, e.ObjectID))} },
+			},
+			{Label: "By", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(doneBy(e)) }},
 			{Label: "Address", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(orDash(address(e.Address))) }},
 			{
 				Label: "With",
-				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: browserName(e.UserAgent), Sub: e.Note} },
+				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Text(browserName(e.UserAgent)) },
 				CSV:   func(e core.AccountEvent) string { return e.UserAgent },
 			},
 			{
@@ -233,11 +265,13 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[core.AccountEvent], error) {
 			return r.Identity.AccessLog(ctx, v.account(), core.AccountEventKind(q["kind"]), page)
 		},
-		Match: func(q ui.Query, e core.AccountEvent) bool { return q.Has("q", e.Address, e.UserAgent, e.Note) },
-		Empty: ui.Empty{Title: "Nothing yet", Text: "Sign-ins, passwords and keys are noted here for 180 days."},
+		Match: func(q ui.Query, e core.AccountEvent) bool {
+			return q.Has("q", e.Address, e.UserAgent, e.Note, e.ObjectID, e.KeyName)
+		},
+		Empty: ui.Empty{Title: "Nothing yet", Text: "Who did what in your account is noted here for 180 days."},
 	}
 	p := ui.Page{
-		Nav: base + "/settings", Title: "Access log", Lead: "Sign-ins, passwords and keys of the last 180 days.",
+		Nav: base + "/settings", Title: "Access log", Lead: "Who did what in your account in the last 180 days, and from where.",
 		Up: &ui.Action{Label: "Password and sign-ins", Href: base + "/security"},
 	}
 	return show(r, c, v, l, p)

@@ -225,7 +225,7 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 	}
 	l := r.deliveryList(v, e)
 	if c.Query("format") == "csv" {
-		return l.Export(c)
+		return r.export(c, v, l.FileName, l.Export)
 	}
 	shown, err := l.Part(c, "Deliveries")
 	if err != nil {

@@ -1,0 +1,194 @@
+package e2e_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"sundry/core/identity"
+	"sundry/tests/harness"
+)
+
+// auditLine is a line of the audit log.
+type auditLine struct {
+	ID, Kind, Address, UserAgent, ObjectID, Note string
+	Actor                                        *struct{ Type, ID, Name string }
+}
+
+// auditLog returns the lines of a kind ("" = all), newest first.
+func (w *fixture) auditLog(t *testing.T, kind string) []auditLine {
+	t.Helper()
+	var list struct {
+		Data    []auditLine
+		HasMore bool
+	}
+	query := url.Values{"limit": {"100"}}
+	if kind != "" {
+		query.Set("kind", kind)
+	}
+	w.AsBackend(t, get, "/v1/audit-log?"+query.Encode(), nil).Want(t, 200).Into(t, &list)
+	if list.HasMore {
+		t.Fatal("the test sees a part of the log only")
+	}
+	return list.Data
+}
+
+// audited are the operations that leave a line. body, if set, replaces that of the valid request.
+var audited = []struct {
+	operation string
+	kind      identity.AccountEventKind
+	body      harness.JSON
+	// object is the prefix of the line's object; note is a part of its note.
+	object, note string
+}{
+	{operation: "POST /v1/api-keys", kind: identity.KeyCreated, object: "key_", note: "…"},
+	{operation: "DELETE /v1/api-keys/{id}", kind: identity.KeyRevoked, object: "key_", note: "…"},
+	{operation: "POST /v1/customers/{id}/erase", kind: identity.CustomerErased, object: "cus_"},
+	{operation: "POST /v1/refunds", kind: identity.RefundCreated, object: "ref_", note: "5.00 eur"},
+	{operation: "POST /v1/payouts", kind: identity.PayoutRequested, object: "po_", note: "10.00 eur"},
+	{operation: "POST /v1/webhook-endpoints", kind: identity.WebhookEndpointCreated, object: "we_", note: "https://"},
+	{operation: "PATCH /v1/webhook-endpoints/{id}", kind: identity.WebhookEndpointChanged, object: "we_", note: "https://"},
+	{
+		operation: "POST /v1/webhook-endpoints/{id}/rotate-secret", kind: identity.WebhookEndpointChanged, object: "we_",
+		note: "https://",
+	},
+	{operation: "DELETE /v1/webhook-endpoints/{id}", kind: identity.WebhookEndpointDeleted, object: "we_", note: "https://"},
+	{operation: "POST /v1/listings/{id}/publish", kind: identity.ListingPublished, object: "lst_"},
+	{operation: "DELETE /v1/listings/{ref}", kind: identity.ListingArchived, object: "lst_"},
+	{
+		operation: "PATCH /v1/listings/{ref}", kind: identity.PriceChanged, body: harness.JSON{"priceInCents": 4321},
+		object: "lst_",
+	},
+	{operation: "PUT /v1/listings/{id}/plans/{planKey}", kind: identity.PlanChanged, object: "lst_"},
+	{operation: "DELETE /v1/listings/{id}/plans/{planKey}", kind: identity.PlanChanged, object: "lst_"},
+	{operation: "POST /v1/usage/prices", kind: identity.PriceChanged, object: "pri_"},
+	{
+		operation: "PATCH /v1/creator", kind: identity.SettingsChanged, body: harness.JSON{"displayName": "Grace"},
+		object: "crt_", note: "profile",
+	},
+	{operation: "PUT /v1/scheduling/availability", kind: identity.SettingsChanged, object: "crt_", note: "availability"},
+	{operation: "PUT /v1/scheduling/meeting-settings", kind: identity.SettingsChanged, object: "crt_", note: "meetings"},
+	{operation: "GET /v1/export", kind: identity.ExportTaken, note: "everything"},
+	{operation: "GET /v1/customers/{id}/export", kind: identity.ExportTaken, object: "cus_", note: "customer"},
+}
+
+func TestAuditLog_OneLineForEachAction(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		operations := map[string]harness.Operation{}
+		for _, op := range harness.Operations(t) {
+			operations[op.Line()] = op
+		}
+		for _, c := range audited {
+			op, known := operations[c.operation]
+			if !known {
+				t.Fatalf("there is no operation %s", c.operation)
+			}
+			r := w.request(t, op)
+			if c.body != nil {
+				r.Body = c.body
+			}
+			before := w.auditLog(t, "")
+			if response := app.Ask(t, r); response.Status >= 300 {
+				t.Fatalf("%s responds with %d %s", c.operation, response.Status, response.Body)
+			}
+			after := w.auditLog(t, "")
+			if len(after) != len(before)+1 {
+				t.Errorf("%s leaves %d lines: %+v", c.operation, len(after)-len(before), after[:len(after)-len(before)])
+				continue
+			}
+			line := after[0]
+			if line.Kind != string(c.kind) || !strings.HasPrefix(line.ObjectID, c.object) ||
+				(c.object == "") != (line.ObjectID == "") || !strings.Contains(line.Note, c.note) {
+				t.Errorf("%s leaves %+v", c.operation, line)
+			}
+			by, id := "creator", w.ID
+			if r.Bearer == w.Key {
+				by, id = "api_key", "key_"
+			}
+			if a := line.Actor; a == nil || a.Type != by || !strings.HasPrefix(a.ID, id) || line.Address == "" ||
+				by == "api_key" && a.Name != "tests (sk_test_…"+w.Key[len(w.Key)-4:]+")" {
+				t.Errorf("%s leaves a line by %+v from %q", c.operation, a, line.Address)
+			}
+		}
+	})
+}
+
+// What is refused, what changes nothing, what buyers do and what is only read leaves no line.
+func TestAuditLog_NothingElseLeavesALine(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		listing, endpoint := w.book(t, 2000), w.endpoint(t)
+		_, receipt := w.sell(t, listing, harness.CardSucceeds, nil)
+		appointment := w.booked(t)
+		before := w.auditLog(t, "")
+
+		w.sell(t, listing, harness.CardSucceeds, nil)
+		w.send(t, appointment, "/cancel", url.Values{"reason": {"Ill."}})
+		w.refund(t, text(t, receipt["paymentId"]), 1_000_000).Refuses(t, 409, "NOT_REFUNDABLE")
+		w.AsBackend(t, get, "/v1/webhook-endpoints/"+endpoint, nil).Want(t, 200)
+		w.AsCreator(t, patch, "/v1/listings/"+listing.ID, harness.JSON{"title": "Another title"}).Want(t, 200)
+		w.NewListing(t, nil)
+		if after := w.auditLog(t, ""); len(after) != len(before) {
+			t.Errorf("%+v", after[:len(after)-len(before)])
+		}
+	})
+}
+
+func TestAuditLog_IsFilteredPagedAndExported(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		listing := w.book(t, 2000)
+		w.AsCreator(t, patch, "/v1/listings/"+listing.ID, harness.JSON{"priceInCents": 2100}).Want(t, 200)
+		w.AsBackend(t, post, "/v1/webhook-endpoints", harness.JSON{
+			"url": "https://hooks.example/audited", "events": []string{"payment.completed"},
+		}).Want(t, 201)
+
+		prices := w.auditLog(t, string(identity.PriceChanged))
+		if len(prices) != 1 || prices[0].ObjectID != listing.ID {
+			t.Errorf("prices: %+v", prices)
+		}
+		w.AsBackend(t, get, "/v1/audit-log?kind=gossip", nil).Refuses(t, 400, "VALIDATION_FAILED", "kind")
+		if others := newFixture(t, app).auditLog(t, string(identity.PriceChanged)); len(others) != 0 {
+			t.Errorf("another account reads %+v", others)
+		}
+		var limited struct{ Key string }
+		w.AsCreator(t, post, "/v1/api-keys", harness.JSON{"name": "limited", "scopes": []string{"refunds"}}).
+			Want(t, 201).Into(t, &limited)
+		w.Ask(t, harness.Request{Method: get, Path: "/v1/audit-log", Bearer: limited.Key}).Refuses(t, 403, "FORBIDDEN")
+
+		all, seen := w.auditLog(t, ""), []string{}
+		for cursor := ""; ; {
+			var page struct {
+				Data       []auditLine
+				NextCursor string
+			}
+			w.AsCreator(t, get, "/v1/audit-log?limit=2"+cursor, nil).Want(t, 200).Into(t, &page)
+			for _, line := range page.Data {
+				seen = append(seen, line.ID)
+			}
+			if page.NextCursor == "" {
+				break
+			}
+			cursor = "&cursor=" + page.NextCursor
+		}
+		if len(seen) != len(all) || seen[0] != all[0].ID || seen[len(seen)-1] != all[len(all)-1].ID {
+			t.Errorf("page by page %v, at once %+v", seen, all)
+		}
+
+		v := w.Visit(t)
+		file := v.Open(t, "/dashboard/security/log?kind=webhook_endpoint_created&format=csv").Body
+		if !strings.Contains(file, "https://hooks.example/audited,tests (sk_test_…") ||
+			strings.Contains(file, "Price changed") {
+			t.Errorf("the file: %s", file)
+		}
+		exports := w.auditLog(t, string(identity.ExportTaken))
+		if len(exports) != 1 || exports[0].Note != "access-log.csv" || exports[0].Actor.ID != w.ID ||
+			exports[0].UserAgent == "" {
+			t.Errorf("exports: %+v", exports)
+		}
+	})
+}
