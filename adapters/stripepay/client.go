@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/client"
 
 	"sundry/ports"
 )
@@ -39,7 +38,7 @@ const timeout = 10 * time.Second
 
 // Processor is Stripe behind the ports of payments.
 type Processor struct {
-	api    *client.API
+	api    api
 	config Config
 }
 
@@ -52,16 +51,11 @@ var (
 // New returns the processor. The library's global key, client and backends are left alone: nothing is sent to Stripe
 // but what is asked for, once per call, and nothing is logged, because what the library would log holds client secrets.
 func New(config Config) *Processor {
-	backend := func(kind stripe.SupportedBackend) stripe.Backend {
-		return stripe.GetBackendWithConfig(kind, &stripe.BackendConfig{
-			EnableTelemetry: new(false), HTTPClient: &http.Client{Timeout: timeout}, MaxNetworkRetries: stripe.Int64(0),
-			LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull}, URL: new(cmp.Or(config.APIBase, stripe.APIURL)),
-		})
-	}
-	backends := &stripe.Backends{
-		API: backend(stripe.APIBackend), Connect: backend(stripe.ConnectBackend), Uploads: backend(stripe.UploadsBackend),
-	}
-	return &Processor{api: client.New(config.SecretKey, backends), config: config}
+	backend := stripe.GetBackendWithConfig(stripe.APIBackend, &stripe.BackendConfig{
+		EnableTelemetry: new(false), HTTPClient: &http.Client{Timeout: timeout}, MaxNetworkRetries: stripe.Int64(0),
+		LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull}, URL: new(cmp.Or(config.APIBase, stripe.APIURL)),
+	})
+	return &Processor{api: newAPI(backend, config.SecretKey), config: config}
 }
 
 // keyed are the parameters that every request has.
