@@ -2,25 +2,18 @@ package subscriptions
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"sundry/core/civil"
-	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/subscription"
 	"sundry/ports"
 )
 
-const (
-	// movedBatch bounds the subscriptions of which one transaction adds up the movements.
-	movedBatch = 200
-	// MaxFigureDays bounds the days of one answer, and defaultFigureDays are the latest, today included.
-	MaxFigureDays     = 731
-	defaultFigureDays = 30
-)
+// movedBatch bounds the subscriptions of which one transaction adds up the movements.
+const movedBatch = 200
 
 // SumMovements adds the movements of subscriptions up by day, until none is left. It may run in several processes.
 func (s *Service) SumMovements(ctx context.Context) error {
@@ -55,12 +48,9 @@ func (s *Service) SumMovements(ctx context.Context) error {
 	return nil
 }
 
-// FiguresQuery asks for the days from one to another, both included, UTC. Zero is the last of 30 days, today included.
-type FiguresQuery struct{ From, To civil.Date }
-
 // Figures are what subscriptions brought in a time.
 type Figures struct {
-	FiguresQuery
+	civil.Days
 	// Currencies are ordered by currency; those in which there never was a movement are left out.
 	Currencies []CurrencyFigures
 	// CompleteThrough is the time, on the account's clock, up to which everything counts: the answer's own.
@@ -134,26 +124,17 @@ func share(part, whole int64) (rate float64, ok bool) {
 }
 
 // Figures returns the movements of the account's subscriptions. VALIDATION_FAILED.
-func (s *Service) Figures(ctx context.Context, creatorID string, q FiguresQuery) (Figures, error) {
+func (s *Service) Figures(ctx context.Context, creatorID string, asked civil.Days) (Figures, error) {
 	now, err := s.deps.Store.Read(ctx).Clock.Now(ctx, creatorID)
 	if err != nil {
 		return Figures{}, err
 	}
-	if q.To == 0 {
-		q.To = max(civil.DateIn(time.UTC, now), q.From)
-	}
-	if q.From == 0 {
-		q.From = q.To + 1 - defaultFigureDays
-	}
-	var f fault.Violations
-	f.Check(q.From <= q.To, "from", fault.DetailInvalid, "The first day must not be after the last.")
-	f.Check(q.To-q.From < MaxFigureDays, "from", fault.DetailInvalid,
-		fmt.Sprintf("At most %d days at once.", MaxFigureDays))
-	if err := f.Err(); err != nil {
+	span, err := asked.CompleteAt(now)
+	if err != nil {
 		return Figures{}, err
 	}
-	days, err := s.deps.Store.Read(ctx).Subscriptions.Movements.Sum(ctx, creatorID, q.From, q.To)
-	return Figures{FiguresQuery: q, Currencies: byCurrency(days, q.From), CompleteThrough: now}, err
+	days, err := s.deps.Store.Read(ctx).Subscriptions.Movements.Sum(ctx, creatorID, span.From, span.To)
+	return Figures{Days: span, Currencies: byCurrency(days, span.From), CompleteThrough: now}, err
 }
 
 // byCurrency puts the movements of days together; what is of a day before the first is the opening.

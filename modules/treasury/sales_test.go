@@ -475,31 +475,31 @@ func TestRevenueIsByDay(t *testing.T) {
 			{Day: today, Currency: "eur", Figures: ledger.Figures{Refunds: 500}},
 		}
 		for name, c := range map[string]struct {
-			query    treasury.RevenueQuery
+			query    civil.Days
 			from, to civil.Date
 			want     []ledger.DayFigures
 		}{
-			"the last 30 days": {treasury.RevenueQuery{}, today - 29, today, all},
-			"from a day on":    {treasury.RevenueQuery{From: today - 1}, today - 1, today, all[1:]},
-			"up to a day":      {treasury.RevenueQuery{To: today - 1}, today - 30, today - 1, all[:2]},
-			"of one day":       {treasury.RevenueQuery{From: today - 1, To: today - 1}, today - 1, today - 1, all[1:2]},
-			"to come":          {treasury.RevenueQuery{From: today + 5}, today + 5, today + 5, nil},
-			"of two years":     {treasury.RevenueQuery{From: today - 730}, today - 730, today, all},
+			"the last 30 days": {civil.Days{}, today - 29, today, all},
+			"from a day on":    {civil.Days{From: today - 1}, today - 1, today, all[1:]},
+			"up to a day":      {civil.Days{To: today - 1}, today - 30, today - 1, all[:2]},
+			"of one day":       {civil.Days{From: today - 1, To: today - 1}, today - 1, today - 1, all[1:2]},
+			"to come":          {civil.Days{From: today + 5}, today + 5, today + 5, nil},
+			"of two years":     {civil.Days{From: today - 730}, today - 730, today, all},
 		} {
 			got, err := w.Revenue(t.Context(), creatorID, c.query)
 			if err != nil || got.From != c.from || got.To != c.to || !got.CompleteThrough.Equal(noon.Add(2*day)) ||
-				!slices.Equal(got.Days, c.want) {
+				!slices.Equal(got.Figures, c.want) {
 				t.Errorf("%s: %+v, %v; want %+v of %s to %s", name, got, err, c.want, c.from, c.to)
 			}
 		}
-		for name, query := range map[string]treasury.RevenueQuery{
+		for name, query := range map[string]civil.Days{
 			"of a day more than two years": {From: today - 731}, "backwards": {From: today, To: today - 1},
 		} {
 			if _, err := w.Revenue(t.Context(), creatorID, query); !fault.Is(err, fault.ValidationFailed) {
 				t.Errorf("%s: %v, want it refused", name, err)
 			}
 		}
-		if other, err := w.Revenue(t.Context(), otherID, treasury.RevenueQuery{}); err != nil || len(other.Days) != 0 {
+		if other, err := w.Revenue(t.Context(), otherID, civil.Days{}); err != nil || len(other.Figures) != 0 {
 			t.Errorf("another account sold %+v, %v", other, err)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
-	"sundry/core/fault"
 	"sundry/core/subscription"
 	"sundry/modules/subscriptions"
 )
@@ -94,12 +93,11 @@ func newSubscriptionFiguresView(f subscriptions.Figures) subscriptionFiguresView
 }
 
 func (h handlers) getFigures(c *fiber.Ctx) error {
-	var f fault.Violations
-	query := subscriptions.FiguresQuery{From: httpapi.QueryDay(c, &f, "from"), To: httpapi.QueryDay(c, &f, "to")}
-	if err := f.Err(); err != nil {
+	days, err := httpapi.QueryDays(c)
+	if err != nil {
 		return err
 	}
-	figures, err := h.Subscriptions.Figures(c.UserContext(), httpapi.Account(c), query)
+	figures, err := h.Subscriptions.Figures(c.UserContext(), httpapi.Account(c), days)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
-	"sundry/core/fault"
 	"sundry/core/ledger"
 	"sundry/modules/treasury"
 )
@@ -66,12 +65,11 @@ func newRevenueView(r treasury.Revenue) revenueView {
 }
 
 func (h handlers) getRevenue(c *fiber.Ctx) error {
-	var f fault.Violations
-	query := treasury.RevenueQuery{From: httpapi.QueryDay(c, &f, "from"), To: httpapi.QueryDay(c, &f, "to")}
-	if err := f.Err(); err != nil {
+	days, err := httpapi.QueryDays(c)
+	if err != nil {
 		return err
 	}
-	revenue, err := h.Treasury.Revenue(c.UserContext(), httpapi.Account(c), query)
+	revenue, err := h.Treasury.Revenue(c.UserContext(), httpapi.Account(c), days)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/civil"
 	"sundry/core/ledger"
-	"sundry/modules/treasury"
 )
 
 // span is a time that the figures are shown for, in columns of a day or a month, with the same time before.
@@ -133,12 +132,12 @@ func (r *Routes) salesParts(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	today := civil.DateIn(time.UTC, now)
 	s := v.spanOf(c.Query("days"), today)
 	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	revenue, err := r.Treasury.Revenue(ctx, v.account(), treasury.RevenueQuery{From: first.beforeFrom, To: last.to})
+	revenue, err := r.Treasury.Revenue(ctx, v.account(), civil.Days{From: first.beforeFrom, To: last.to})
 	if err != nil {
 		return nil, err
 	}
-	currencies := busiest(revenue.Days)
-	f := soldFigures{visit: v, days: revenue.Days, currency: c.Query("currency")}
+	currencies := busiest(revenue.Figures)
+	f := soldFigures{visit: v, days: revenue.Figures, currency: c.Query("currency")}
 	if !slices.Contains(currencies, f.currency) {
 		f.currency = strings.Join(currencies[:min(len(currencies), 1)], "")
 	}

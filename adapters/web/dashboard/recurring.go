@@ -36,7 +36,7 @@ func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
 	today := civil.DateIn(time.UTC, now)
 	s := v.spanOf(c.Query("days"), today)
 	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	query := subscriptions.FiguresQuery{From: first.beforeFrom, To: last.to}
+	query := civil.Days{From: first.beforeFrom, To: last.to}
 	both, err := r.Subscriptions.Figures(ctx, v.account(), query) // with the time before
 	if err != nil {
 		return err
