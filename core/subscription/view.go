@@ -9,21 +9,15 @@ import (
 
 // View is a subscription as the API shows it and as its events carry it.
 type View struct {
-	ID                 string            `json:"id"`
-	Livemode           bool              `json:"livemode"`
-	Status             Status            `json:"status"`
-	CheckoutID         string            `json:"checkoutId"`
-	CustomerID         string            `json:"customerId"`
-	ExternalCustomerID *string           `json:"externalCustomerId"`
-	ListingID          string            `json:"listingId"`
-	ListingKey         string            `json:"listingKey"`
-	Plan               string            `json:"plan"`
-	PriceID            string            `json:"priceId"`
-	Interval           string            `json:"interval"`
-	IntervalCount      int               `json:"intervalCount"`
-	AmountInCents      int64             `json:"amountInCents"`
-	Quantity           int               `json:"quantity"`
-	UnitAmountInCents  int64             `json:"unitAmountInCents"`
+	ID                 string  `json:"id"`
+	Livemode           bool    `json:"livemode"`
+	Status             Status  `json:"status"`
+	CheckoutID         string  `json:"checkoutId"`
+	CustomerID         string  `json:"customerId"`
+	ExternalCustomerID *string `json:"externalCustomerId"`
+	ListingID          string  `json:"listingId"`
+	ListingKey         string  `json:"listingKey"`
+	pricedView
 	Currency           string            `json:"currency"`
 	PaymentMethodID    *string           `json:"paymentMethodId"`
 	StartedAt          *string           `json:"startedAt"`
@@ -43,16 +37,28 @@ type View struct {
 	Metadata           map[string]string `json:"metadata"`
 }
 
-// PlannedView is the plan of the next period.
+// pricedView shows the plan of an offer and its price in its quantity.
+type pricedView struct {
+	Plan              string `json:"plan"`
+	PriceID           string `json:"priceId"`
+	Interval          string `json:"interval"`
+	IntervalCount     int    `json:"intervalCount"`
+	AmountInCents     int64  `json:"amountInCents"`
+	Quantity          int    `json:"quantity"`
+	UnitAmountInCents int64  `json:"unitAmountInCents"`
+}
+
+func newPricedView(o plan.Offer) pricedView {
+	return pricedView{
+		Plan: o.PlanKey, PriceID: o.PriceID, Interval: string(o.Interval), IntervalCount: o.IntervalCount,
+		AmountInCents: o.Price.Minor, Quantity: o.Seats(), UnitAmountInCents: o.Unit().Minor,
+	}
+}
+
+// PlannedView shows the plan of the next period.
 type PlannedView struct {
-	Plan              string  `json:"plan"`
-	PriceID           string  `json:"priceId"`
-	Interval          string  `json:"interval"`
-	IntervalCount     int     `json:"intervalCount"`
-	AmountInCents     int64   `json:"amountInCents"`
-	Quantity          int     `json:"quantity"`
-	UnitAmountInCents int64   `json:"unitAmountInCents"`
-	EffectiveAt       *string `json:"effectiveAt"`
+	pricedView
+	EffectiveAt *string `json:"effectiveAt"`
 }
 
 // DiscountView is a running discount.
@@ -81,10 +87,8 @@ func NewView(s State, livemode bool) View {
 	return View{
 		ID: s.ID, Livemode: livemode, Status: s.Status, CheckoutID: s.CheckoutID, CustomerID: s.CustomerID,
 		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), ListingID: s.Offer.ListingID,
-		ListingKey: s.Offer.ListingKey,
-		Plan:       s.Offer.PlanKey, PriceID: s.Offer.PriceID, Interval: string(s.Offer.Interval),
-		IntervalCount: s.Offer.IntervalCount,
-		AmountInCents: s.Offer.Price.Minor, Quantity: s.Offer.Seats(), UnitAmountInCents: s.Offer.Unit().Minor,
+		ListingKey:      s.Offer.ListingKey,
+		pricedView:      newPricedView(s.Offer),
 		Currency:        string(s.Offer.Price.Currency),
 		PaymentMethodID: apiformat.Text(s.PaymentMethodID), StartedAt: apiformat.Time(s.StartedAt),
 		CurrentPeriodStart: apiformat.Time(s.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(s.CurrentPeriodEnd),
@@ -111,11 +115,7 @@ func newPlannedView(o *plan.Offer, s State) *PlannedView {
 	if o == nil {
 		return nil
 	}
-	return &PlannedView{
-		Plan: o.PlanKey, PriceID: o.PriceID, Interval: string(o.Interval), IntervalCount: o.IntervalCount,
-		AmountInCents: o.Price.Minor, Quantity: o.Seats(), UnitAmountInCents: o.Unit().Minor,
-		EffectiveAt: apiformat.Time(s.CurrentPeriodEnd),
-	}
+	return &PlannedView{newPricedView(*o), apiformat.Time(s.CurrentPeriodEnd)}
 }
 
 func newDiscountView(d *Discount) *DiscountView {
