@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,23 +104,23 @@ func scalingCommands(t *testing.T) (commands, base string) {
 	if len(blocks) != 2 {
 		t.Fatalf("docs/scaling.md has %d blocks of commands, want the services' addresses and the start", len(blocks))
 	}
-	commands = blocks[1][1]
-	for _, cell := range []string{"0", "1"} { // one line starts the processes of both
-		commands = strings.Replace(commands, "80${cell}1", "$first", 1)
-		commands = strings.Replace(commands, "80${cell}2", "$second", 1)
-		commands = strings.Replace(commands, "80${cell}3", "$third", 1)
-		for _, n := range []string{"1", "2"} {
-			address := freeAddress(t)
-			commands = strings.ReplaceAll(commands, "127.0.0.1:80"+cell+n, address)
-			port := address[strings.LastIndex(address, ":")+1:]
-			commands = fmt.Sprintf("port_%s_%s=%s\n%s", cell, n, port, commands)
+	base = "http://127.0.0.1:" + freePorts(t)
+	commands = strings.ReplaceAll(blocks[1][1], "127.0.0.1:80", strings.TrimPrefix(base, "http://"))
+	return commands, base + "00"
+}
+
+// freePorts returns all but the last two digits of ports that are free where the page has 8000 and so on.
+func freePorts(t *testing.T) string {
+	t.Helper()
+	for {
+		_, port, _ := net.SplitHostPort(freeAddress(t))
+		begin := port[:len(port)-2]
+		free := !slices.ContainsFunc([]string{"00", "01", "02", "03", "11", "12", "13"}, func(end string) bool {
+			listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:"+begin+end)
+			return err != nil || listener.Close() != nil
+		})
+		if free {
+			return begin
 		}
-		metrics := freeAddress(t)
-		commands = fmt.Sprintf("port_%s_3=%s\n%s", cell, metrics[strings.LastIndex(metrics, ":")+1:], commands)
 	}
-	for n, name := range map[string]string{"1": "first", "2": "second", "3": "third"} {
-		commands = strings.Replace(commands, "do\n", "do\n  eval "+name+"=\\$port_${cell}_"+n+"\n", 1)
-	}
-	address := freeAddress(t)
-	return strings.ReplaceAll(commands, "127.0.0.1:8000", address), "http://" + address
 }
