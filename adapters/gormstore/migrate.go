@@ -216,7 +216,7 @@ func (s *Store) checkSchema(ctx context.Context, db *sql.DB, known []migration) 
 	return tx.Commit()
 }
 
-// ranMigration is what is recorded of a migration that has run: "" where nothing is.
+// ranMigration holds the record of a migration that has run; "" where there is none.
 type ranMigration struct {
 	checksum string
 	phase    phase

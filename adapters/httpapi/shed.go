@@ -15,9 +15,9 @@ import (
 // nobody, because who waits longest has given up by then. Who reads gives way first, and a buyer who pays last. All are
 // well below the time in which a request has to be answered.
 const (
-	readPatience  = 3 * time.Second
-	writePatience = 5 * time.Second
-	payPatience   = 10 * time.Second
+	maxReadWait  = 3 * time.Second
+	maxWriteWait = 5 * time.Second
+	maxPayWait   = 10 * time.Second
 )
 
 // errShed marks a refusal that is counted and not logged: there are as many as requests.
@@ -28,25 +28,26 @@ func (s *Server) shed(c *fiber.Ctx) error {
 	if s.Delay == nil || slices.Contains(alwaysServed, c.Path()) || strings.HasPrefix(c.Path(), "/assets/") {
 		return c.Next()
 	}
-	if s.Delay() <= patience(c.Method(), c.Path()) {
+	if s.Delay() <= maxWait(c.Method(), c.Path()) {
 		return c.Next()
 	}
 	s.metrics.shed.WithLabelValues(c.Method()).Inc()
 	return fault.Wrap(
-		fault.DatabaseBusy, "There are more requests than can be served. Nothing was changed: try again in a moment.", errShed,
+		fault.DatabaseBusy, "There are more requests than can be served. Nothing was changed: try again in a moment.",
+		errShed,
 	)
 }
 
 // alwaysServed need no database, or say how it does.
 var alwaysServed = []string{"/healthz", "/readyz", "/metrics"}
 
-func patience(method, path string) time.Duration {
+func maxWait(method, path string) time.Duration {
 	switch {
 	case method == fiber.MethodGet || method == fiber.MethodHead:
-		return readPatience
+		return maxReadWait
 	case strings.HasSuffix(path, "/pay"), strings.HasSuffix(path, "/authenticate"),
 		strings.HasPrefix(path, "/v1/processor-events"):
-		return payPatience
+		return maxPayWait
 	}
-	return writePatience
+	return maxWriteWait
 }

@@ -26,12 +26,12 @@ func TestWhoCannotBeServedIsRefusedAtOnce(t *testing.T) {
 		method, path string
 		until        time.Duration // the longest delay with which it is served; -1 = any
 	}{
-		{"GET", "/v1/listings", readPatience}, {"HEAD", "/v1/listings", readPatience},
-		{"POST", "/v1/listings", writePatience}, {"DELETE", "/v1/listings", writePatience},
-		{"POST", "/c/cs_1/pay", payPatience}, {"GET", "/healthz", -1}, {"GET", "/assets/a.css", -1},
+		{"GET", "/v1/listings", maxReadWait}, {"HEAD", "/v1/listings", maxReadWait},
+		{"POST", "/v1/listings", maxWriteWait}, {"DELETE", "/v1/listings", maxWriteWait},
+		{"POST", "/c/cs_1/pay", maxPayWait}, {"GET", "/healthz", -1}, {"GET", "/assets/a.css", -1},
 	} {
-		for _, delay = range []time.Duration{0, readPatience, readPatience + 1, writePatience, writePatience + 1,
-			payPatience, payPatience + 1} {
+		for _, delay = range []time.Duration{0, maxReadWait, maxReadWait + 1, maxWriteWait, maxWriteWait + 1,
+			maxPayWait, maxPayWait + 1} {
 			response, err := s.App().Test(httptest.NewRequest(one.method, one.path, nil))
 			if err != nil {
 				t.Fatal(err)

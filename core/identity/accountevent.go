@@ -73,7 +73,7 @@ type AccountEvent struct {
 	At   time.Time // real time
 }
 
-// Actor is who uses an account, and from where.
+// Actor names the user of an account and their network.
 type Actor struct {
 	// ID is the creator's, for someone who is signed in, or that of an API key.
 	ID string

@@ -5,7 +5,7 @@ import (
 	"sundry/core/money"
 )
 
-// Figures are what an account sold in a time and one currency, in minor units. Each is a sum of legs of postings:
+// Figures sum up an account's sales of a time in one currency, in minor units. Each is a sum of legs of postings:
 //
 //   - Gross is what buyers paid, tax included: sale.
 //   - Refunds is what went back to them, less what came back again: refund, sale_reversal, refund_failed.
@@ -19,7 +19,7 @@ type Figures struct {
 	Gross, Refunds, Disputes, Tax, Fees int64
 }
 
-// Net is what the creator got: it is the change of the creator's own accounts but for payouts.
+// Net returns the creator's share: the change of the creator's own accounts but for payouts.
 func (f Figures) Net() int64 { return f.Gross - f.Refunds - f.Disputes - f.Tax - f.Fees }
 
 // Plus adds the figures of another time.

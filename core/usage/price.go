@@ -50,7 +50,7 @@ func (p Price) counted(q Quantity) (counted Quantity, ok bool) {
 	return q.packages(p.PackageSize)
 }
 
-// Large reports whether a report of a quantity is worth a look at what the period comes to with it.
+// Large reports whether the period's amount must be checked before a report of this quantity is taken.
 func (p Price) Large(q Quantity) bool {
 	counted, ok := p.counted(q)
 	return !ok || p.Tiers.Large(counted)

@@ -48,7 +48,7 @@ func (s *Service) SumMovements(ctx context.Context) error {
 	return nil
 }
 
-// Figures are what subscriptions brought in a time.
+// Figures sum up the movements of an account's subscriptions in a span of days.
 type Figures struct {
 	civil.Days
 	// Currencies are ordered by currency; those in which there never was a movement are left out.

@@ -85,7 +85,7 @@ func (t erasure) Erase(_ context.Context, c customer.State, now time.Time) error
 	return t.events(op, c, sessions)
 }
 
-// person is what a customer was called, here and in their checkouts.
+// person holds the addresses and names of a customer, from their record and their checkouts.
 type person struct{ emails, names []string }
 
 type buyerRow struct {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// everyColumn is what a select list has for all columns of a table. The * of a derived table stays, whose columns its
+// everyColumn matches the * of a select list, all columns of a table. The * of a derived table stays, whose columns its
 // own select list names.
 var everyColumn = regexp.MustCompile(`\b(\w+)\.\*|\b(SELECT|RETURNING) \*(\s+FROM\s+\()?`)
 

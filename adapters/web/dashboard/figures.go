@@ -36,7 +36,7 @@ var spans = []struct{ choice, label string }{
 	{"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}, {"12m", "12 months"},
 }
 
-// unit is what a column is.
+// unit is the length of time that a column covers.
 func (s span) unit() string {
 	if s.choice == "12m" {
 		return "month"
@@ -83,7 +83,7 @@ type figureKind struct {
 	of            func(ledger.Figures) int64
 }
 
-// figureKinds are what a chart shows, in the order of the choices.
+// figureKinds lists the figures of a chart, in the order of the choices.
 var figureKinds = []figureKind{
 	{"gross", "Gross", func(f ledger.Figures) int64 { return f.Gross }},
 	{"net", "Net", ledger.Figures.Net},
@@ -115,7 +115,7 @@ func currencyChoices(all []string, current string, href func(currency string) st
 	return []ui.ChoiceGroup{group}
 }
 
-// soldFigures is what was sold in one currency, on its way to a page.
+// soldFigures renders the sales in one currency.
 type soldFigures struct {
 	*visit
 	days     []ledger.DayFigures

@@ -14,7 +14,7 @@ const (
 	eventsPage    = "events"
 )
 
-// contents is what the documentation has: the list beside every page, and what the search finds.
+// contents lists the pages of the documentation and searches their topics.
 type contents struct {
 	Groups []contentsGroup
 	topics []topic
@@ -157,7 +157,7 @@ func sectionTexts(guide string) map[string]string {
 	return texts
 }
 
-// allText is what the page says about an operation, its samples left out, which are the same everywhere.
+// allText returns the text of an operation for the search. It leaves out the samples, which are the same everywhere.
 func (o *apiOp) allText() string {
 	var out strings.Builder
 	var add func(fields []apiField)

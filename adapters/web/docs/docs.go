@@ -128,7 +128,7 @@ var policy = layout.Policy{Scripts: "'self'", Forms: true}
 // guidePage is the slug of the guide, which is at /docs itself.
 const guidePage = ""
 
-// docsPage is what the template shows.
+// docsPage holds the data of the template.
 type docsPage struct {
 	Slug, Heading string
 	Contents      *contents
