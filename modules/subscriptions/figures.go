@@ -57,16 +57,6 @@ type Figures struct {
 	CompleteThrough time.Time
 }
 
-// In returns the figures in a currency.
-func (f Figures) In(currency money.Currency) CurrencyFigures {
-	for _, one := range f.Currencies {
-		if one.Currency == currency {
-			return one
-		}
-	}
-	return CurrencyFigures{Currency: currency}
-}
-
 // CurrencyFigures are those in one currency.
 type CurrencyFigures struct {
 	Currency money.Currency
@@ -99,6 +89,22 @@ func (s Standing) after(m Moves) Standing {
 	}
 	s.Subscriptions += m[subscription.NewRevenue].Count + m[subscription.Reactivation].Count - m[subscription.Churn].Count
 	return s
+}
+
+// Since returns the figures from a day on: those before it are the opening.
+func (c CurrencyFigures) Since(first civil.Date) CurrencyFigures {
+	later := CurrencyFigures{Currency: c.Currency, Opening: c.Opening, Total: Moves{}}
+	for _, d := range c.Days {
+		if d.Day < first {
+			later.Opening = d.Closing
+			continue
+		}
+		for kind, move := range d.Moves {
+			later.Total[kind] = Move{later.Total[kind].Minor + move.Minor, later.Total[kind].Count + move.Count}
+		}
+		later.Days = append(later.Days, d)
+	}
+	return later
 }
 
 // Closing is the state at the last instant.
@@ -151,20 +157,13 @@ func byCurrency(days []ports.MovementDay, first civil.Date) (all []CurrencyFigur
 		moves[d.Currency][d.Day][d.Kind] = Move{move.Minor + d.Minor, move.Count + d.Count}
 	}
 	for _, currency := range slices.Sorted(maps.Keys(moves)) {
-		one := CurrencyFigures{Currency: currency, Total: Moves{}}
+		ever := CurrencyFigures{Currency: currency}
 		standing := Standing{}
 		for _, day := range slices.Sorted(maps.Keys(moves[currency])) {
 			standing = standing.after(moves[currency][day])
-			if day < first {
-				one.Opening = standing
-				continue
-			}
-			for kind, move := range moves[currency][day] {
-				one.Total[kind] = Move{one.Total[kind].Minor + move.Minor, one.Total[kind].Count + move.Count}
-			}
-			one.Days = append(one.Days, DayMoves{day, moves[currency][day], standing})
+			ever.Days = append(ever.Days, DayMoves{day, moves[currency][day], standing})
 		}
-		all = append(all, one)
+		all = append(all, ever.Since(first))
 	}
 	return all
 }

@@ -36,13 +36,7 @@ func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
 	today := civil.DateIn(time.UTC, now)
 	s := v.spanOf(c.Query("days"), today)
 	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	query := civil.Days{From: first.beforeFrom, To: last.to}
-	both, err := r.Subscriptions.Figures(ctx, v.account(), query) // with the time before
-	if err != nil {
-		return err
-	}
-	query.From = first.from
-	within, err := r.Subscriptions.Figures(ctx, v.account(), query)
+	both, err := r.Subscriptions.Figures(ctx, v.account(), civil.Days{From: first.beforeFrom, To: last.to})
 	if err != nil {
 		return err
 	}
@@ -72,7 +66,7 @@ func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
 	chart.Groups = append([]ui.ChoiceGroup{
 		timeChoices(s, func(choice string) string { return address(choice, f.currency) }),
 	}, currencyChoices(currencies, f.currency, func(one string) string { return address(s.choice, one) })...)
-	p.Parts = append(f.stats(within.In(f.figures.Currency), s.label), ui.ChartPart("Monthly recurring revenue",
+	p.Parts = append(f.stats(f.figures.Since(first.from), s.label), ui.ChartPart("Monthly recurring revenue",
 		v.days(first.from, min(last.to, today)), chart))
 	return r.send(c, v, p)
 }
