@@ -42,16 +42,23 @@ func TestVolumePricesBillAllUnitsAlike(t *testing.T) {
 			t.Error("the dashboard does not say that all units have one price")
 		}
 
-		file := m.AsBackend(t, http.MethodGet, "/v1/catalog", nil).Want(t, 200).Map(t)
+		file := putCatalogBack(t, m.Account)
 		if text := asJSON(t, file["usage"]); strings.Count(text, `"tiersMode":"volume"`) != 1 {
 			t.Errorf("the catalog file: %s", text)
-		}
-		again := m.AsBackend(t, http.MethodPut, "/v1/catalog", file).Want(t, 200)
-		if after := m.AsBackend(t, http.MethodGet, "/v1/catalog", nil).Want(t, 200).Map(t); asJSON(t, after) != asJSON(t, file) {
-			t.Errorf("put back, which did %s: %s", again.Body, asJSON(t, after))
 		}
 		if lines, err := app.Program.Verify(t.Context()); err != nil || len(lines) > 0 {
 			t.Errorf("verify: %q, %v", lines, err)
 		}
 	})
+}
+
+// putCatalogBack puts the account's catalog file back as it is, which must change nothing in it, and returns the file.
+func putCatalogBack(t *testing.T, a *harness.Account) map[string]any {
+	t.Helper()
+	file := a.AsBackend(t, http.MethodGet, "/v1/catalog", nil).Want(t, 200).Map(t)
+	again := a.AsBackend(t, http.MethodPut, "/v1/catalog", file).Want(t, 200)
+	if after := a.AsBackend(t, http.MethodGet, "/v1/catalog", nil).Want(t, 200).Map(t); asJSON(t, after) != asJSON(t, file) {
+		t.Errorf("put back, which did %s: %s", again.Body, asJSON(t, after))
+	}
+	return file
 }
