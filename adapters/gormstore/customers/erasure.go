@@ -134,17 +134,14 @@ func (t erasure) mails(op, creatorID string, who person) error {
 		if err != nil {
 			return t.Failure(op, err)
 		}
-		err = t.Exec(op, `UPDATE mails SET data = '{}' WHERE creator_id = ? AND data LIKE ? ESCAPE '!'
-			AND (sent_at IS NOT NULL OR refused_at IS NOT NULL)`, creatorID, "%"+likeText.Replace(string(quoted))+"%")
+		err = t.Exec(op, `UPDATE mails SET data = '{}' WHERE creator_id = ? AND data LIKE ? ESCAPE '\'
+			AND (sent_at IS NOT NULL OR refused_at IS NOT NULL)`, creatorID, repo.Containing(string(quoted)))
 		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// likeText escapes the wildcards of LIKE.
-var likeText = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // distinct are the words that are not empty, each once.
 func distinct(words []string) []string {
