@@ -12,13 +12,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"sundry/core/id"
 	"sundry/tests/harness"
+	"sundry/tests/loopback"
 	"sundry/tests/testdb"
 	"sundry/tests/testenv"
 	"sundry/tests/testredis"
@@ -104,23 +104,10 @@ func scalingCommands(t *testing.T) (commands, base string) {
 	if len(blocks) != 2 {
 		t.Fatalf("docs/scaling.md has %d blocks of commands, want the services' addresses and the start", len(blocks))
 	}
-	base = "http://127.0.0.1:" + freePorts(t)
-	commands = strings.ReplaceAll(blocks[1][1], "127.0.0.1:80", strings.TrimPrefix(base, "http://"))
-	return commands, base + "00"
-}
-
-// freePorts returns all but the last two digits of ports that are free where the page has 8000 and so on.
-func freePorts(t *testing.T) string {
-	t.Helper()
-	for {
-		_, port, _ := net.SplitHostPort(freeAddress(t))
-		begin := port[:len(port)-2]
-		free := !slices.ContainsFunc([]string{"00", "01", "02", "03", "11", "12", "13"}, func(end string) bool {
-			listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:"+begin+end)
-			return err != nil || listener.Close() != nil
-		})
-		if free {
-			return begin
-		}
+	begin, err := loopback.FreePorts(t.Context(), 0, 1, 2, 3, 11, 12, 13)
+	if err != nil {
+		t.Fatal(err)
 	}
+	begun := fmt.Sprintf("127.0.0.1:%d", begin/100)
+	return strings.ReplaceAll(blocks[1][1], "127.0.0.1:80", begun), "http://" + begun + "00"
 }
