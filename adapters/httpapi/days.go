@@ -7,8 +7,8 @@ import (
 	"sundry/core/fault"
 )
 
-// queryDay reads a day of the query, such as 2026-03-08; zero where there is none.
-func queryDay(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
+// QueryDay reads a day of the query, such as 2026-03-08; zero where there is none.
+func QueryDay(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
 	raw := c.Query(name)
 	if raw == "" {
 		return 0
@@ -21,6 +21,6 @@ func queryDay(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
 // QueryDays reads the days of the query from and to.
 func QueryDays(c *fiber.Ctx) (civil.Days, error) {
 	var f fault.Violations
-	days := civil.Days{From: queryDay(c, &f, "from"), To: queryDay(c, &f, "to")}
+	days := civil.Days{From: QueryDay(c, &f, "from"), To: QueryDay(c, &f, "to")}
 	return days, f.Err()
 }

@@ -110,13 +110,8 @@ func (h handlers) sendCalendar(c *fiber.Ctx, first, last string, most int, by bo
 }
 
 func queryDate(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
-	raw := c.Query(name)
-	if !f.Check(raw != "", name, fault.DetailRequired, "Expected a date such as 2026-03-08.") {
-		return 0
-	}
-	date, ok := civil.ParseDate(raw)
-	f.Check(ok, name, fault.DetailInvalid, "Expected a date such as 2026-03-08.")
-	return date
+	f.Check(c.Query(name) != "", name, fault.DetailRequired, "Expected a date such as 2026-03-08.")
+	return httpapi.QueryDay(c, f, name)
 }
 
 type availableDatesView struct {
