@@ -122,7 +122,7 @@ func (a *App) redisPrefix() string {
 // ready reports how the database and Redis do. They are asked at once: waiting for a database that is locked must not
 // look like a Redis that is away.
 func (a *App) ready(ctx context.Context) httpapi.Readiness {
-	var found httpapi.Readiness
+	found := httpapi.Readiness{Outdated: a.isOutdated()}
 	var both sync.WaitGroup
 	both.Go(func() { found.Database = a.store.Writable(ctx) })
 	if a.redis != nil {

@@ -67,6 +67,8 @@ type App struct {
 	http      *fiber.App
 	// operations is served on METRICS_ADDR when that is set.
 	operations *fiber.App
+	// outdated is closed when a later version has taken from the schema what this one may use.
+	outdated chan struct{}
 	// stopping is closed when the program is asked to stop, for requests that wait.
 	stopping chan struct{}
 	// maintenance are the kinds of the platform's own periodic tasks.
@@ -133,7 +135,7 @@ const (
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) (app *App, err error) {
 	cell := id.Cell(cfg.Cell) //nolint:gosec // config has checked it
 	a := &App{cfg: cfg, log: log, ids: system.NewCellIDs(cell), bus: newBus(), metrics: prometheus.NewRegistry(),
-		stopping: make(chan struct{}), invariants: newInvariants(), recurring: newRecurring(),
+		stopping: make(chan struct{}), outdated: make(chan struct{}), invariants: newInvariants(), recurring: newRecurring(),
 		scheduled: make(chan struct{}, 1)}
 	a.metrics.MustRegister(a.invariants, a.recurring, buildInfo(Build()), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -207,12 +209,15 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 	a.log.InfoContext(ctx, "starting", slog.String("version", build.Version), slog.String("commit", build.Commit),
 		slog.String("date", build.Date), slog.String("go", build.Go), slog.Any("roles", roles))
 	failed := make(chan error, len(roles)+1)
-	stopWork, wake, err := a.prepare(ctx, roles)
+	stop, wake, err := a.prepare(ctx, roles)
+	var once sync.Once
+	stopWork := func(deadline context.Context) { once.Do(func() { stop(deadline) }) }
 	var logging, waking sync.WaitGroup
 	logging.Go(func() { a.writeRequests(a.stopping) })
 	ended := make(chan struct{})
 	waking.Go(func() { a.forwardScheduled(wake, ended) })
 	waking.Go(func() { a.keepKeys(a.stopping) })
+	waking.Go(func() { a.watchSchema(stopWork) })
 	switch {
 	case ctx.Err() != nil: // it was stopped before it was ready, which is no failure
 		err = nil
@@ -259,6 +264,39 @@ func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.
 		return stopWork, wake, err
 	}
 	return stop, wakeRelay, nil
+}
+
+// watchSchema stops the work, and lets no request pass from then on, when the schema is no longer one that this version
+// can use. The process stays up to say so until it is replaced: a restart would only be refused.
+func (a *App) watchSchema(stopWork func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-a.stopping:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	fault := a.store.AwaitSchemaFault(ctx)
+	if fault == nil {
+		return
+	}
+	close(a.outdated)
+	a.log.ErrorContext(ctx, "replace this process: it takes no requests and no work any more", slog.Any("error", fault))
+	deadline, cancelDeadline := context.WithTimeout(ctx, a.cfg.ShutdownTimeout)
+	defer cancelDeadline()
+	stopWork(deadline)
+}
+
+// isOutdated reports whether the schema is no longer one that this version can use.
+func (a *App) isOutdated() bool {
+	select {
+	case <-a.outdated:
+		return true
+	default:
+		return false
+	}
 }
 
 // noteScheduled is called after a commit that scheduled work due now. It does not block.

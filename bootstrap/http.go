@@ -34,7 +34,7 @@ func (a *App) mountHTTP(m modules) error {
 		ClientAddress: a.clientAddress(), Exports: m.Identity,
 		RefusedPage: shared.Refused,
 		SendFixed:   func(body []byte) fiber.Handler { return layout.NewEncoded(body).Send },
-		Tracer:      a.tracer, OtherCell: m.Directory.IsOther, Delay: a.store.Delay,
+		Tracer:      a.tracer, OtherCell: m.Directory.IsOther, Delay: a.store.Delay, Outdated: a.isOutdated,
 		Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas(m)...)
 	if err != nil {

@@ -273,6 +273,63 @@ func (s *Store) textsByVersion(ctx context.Context, tx *sql.Tx, table, query str
 	return texts, rows.Err()
 }
 
+const (
+	// schemaCheckEvery is the time between two comparisons of the schema with this program's migrations.
+	schemaCheckEvery = 5 * time.Second
+	// schemaCheckTimeout bounds one of them.
+	schemaCheckTimeout = 3 * time.Second
+)
+
+// AwaitSchemaFault returns why this program must not use the schema any more, once a later version has taken from it
+// what it may use; nil when ctx ends before. A database that does not respond is no fault of the schema.
+func (s *Store) AwaitSchemaFault(ctx context.Context) error {
+	_, files, err := s.migrationFiles()
+	if err != nil {
+		return err
+	}
+	known, err := readMigrations(files)
+	if err != nil {
+		return err
+	}
+	every := time.NewTicker(schemaCheckEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-every.C:
+		}
+		ran, err := s.recordedMigrations(ctx)
+		if err != nil {
+			continue // readiness reports it
+		}
+		if _, err := compareSchema(ran, known); err != nil {
+			return err
+		}
+	}
+}
+
+// recordedMigrations is ranMigrations, in one statement, on a database that has been migrated.
+func (s *Store) recordedMigrations(ctx context.Context) (map[int64]ranMigration, error) {
+	ctx, cancel := context.WithTimeout(ctx, schemaCheckTimeout)
+	defer cancel()
+	var rows []struct {
+		Version         int64
+		Checksum, Phase string
+	}
+	err := s.read.WithContext(ctx).Raw(`SELECT g.version_id AS version, COALESCE(c.checksum, '') AS checksum,
+		COALESCE(p.phase, '') AS phase FROM goose_db_version g LEFT JOIN migration_checksums c ON c.version = g.version_id
+		LEFT JOIN migration_phases p ON p.version = g.version_id WHERE g.is_applied AND g.version_id > 0`).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations that have run: %w", err)
+	}
+	ran := map[int64]ranMigration{}
+	for _, row := range rows {
+		ran[row.Version] = ranMigration{row.Checksum, phase(row.Phase)}
+	}
+	return ran, nil
+}
+
 // compareSchema returns the migrations that a later version ran and that this program can run beside, or why it must
 // not use the schema. It names the first fault only, as the others usually follow from it.
 func compareSchema(ran map[int64]ranMigration, known []migration) (later []int64, err error) {

@@ -59,6 +59,8 @@ type Deps struct {
 	OtherCell func(ctx context.Context, cell id.Cell) bool
 	// Delay estimates how long a request waits for the database at present; nil where nothing is refused for it.
 	Delay func() time.Duration
+	// Outdated reports whether a later version has taken from the schema what this one may use: every request is refused.
+	Outdated func() bool
 	// Tracer gives each request a span; nil for none.
 	Tracer ports.Tracer
 	// MetricsElsewhere leaves /metrics to Operations.

@@ -20,15 +20,20 @@ const (
 	maxPayWait   = 10 * time.Second
 )
 
-// errShed marks a refusal that is counted and not logged: there are as many as requests.
-var errShed = errors.New("refused because the database is overloaded")
+// errShed marks a refusal that is not logged: there are as many as requests.
+var errShed = errors.New("refused before it began")
 
-// shed refuses requests while the database is overloaded. DATABASE_BUSY.
+// shed refuses requests while the database is overloaded, and all when its schema is of another version. DATABASE_BUSY.
 func (s *Server) shed(c *fiber.Ctx) error {
-	if s.Delay == nil || slices.Contains(alwaysServed, c.Path()) || strings.HasPrefix(c.Path(), "/assets/") {
+	if slices.Contains(alwaysServed, c.Path()) || strings.HasPrefix(c.Path(), "/assets/") {
 		return c.Next()
 	}
-	if s.Delay() <= maxWait(c.Method(), c.Path()) {
+	if s.Outdated != nil && s.Outdated() {
+		return fault.Wrap(
+			fault.DatabaseBusy, "This server is being replaced. Nothing was changed: try again in a moment.", errShed,
+		)
+	}
+	if s.Delay == nil || s.Delay() <= maxWait(c.Method(), c.Path()) {
 		return c.Next()
 	}
 	s.metrics.shed.WithLabelValues(c.Method()).Inc()

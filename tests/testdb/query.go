@@ -29,7 +29,8 @@ func (e Engine) with(t testing.TB, url string, do func(db *sql.DB) error) {
 	t.Helper()
 	driver := "pgx"
 	if e.Name == SQLite.Name {
-		driver, url = "sqlite", strings.TrimPrefix(url, "sqlite:")
+		// The program writes beside it.
+		driver, url = "sqlite", "file:"+strings.TrimPrefix(url, "sqlite:")+"?_pragma=busy_timeout(10000)"
 	}
 	db, err := sql.Open(driver, url)
 	if err != nil {
