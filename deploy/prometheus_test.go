@@ -3,6 +3,7 @@ package deploy
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -55,5 +56,14 @@ func TestAlertsNameTheirPage(t *testing.T) {
 				t.Errorf("%s asks for %s, which is not in the table of docs/operations.md", rule.Alert, name)
 			}
 		}
+	}
+}
+
+// Prometheus' engine evaluates the rules over the series of alerts_test.yaml, in which each alert fires and does not.
+func TestAlertsFireWhenTheyShould(t *testing.T) {
+	t.Parallel()
+	run := exec.CommandContext(t.Context(), "go", "run", "-C", "prometheus/validate", ".", "-test", "../alerts_test.yaml")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -2,9 +2,14 @@
 // does. It prints each metric that they ask for, with the labels that they select it by.
 //
 //	go run -C deploy/prometheus/validate . ../alerts.yaml ../../grafana/operations.json
+//
+// With -test it runs a file of tests of alert rules, in the format of promtool, by Prometheus' engine.
+//
+//	go run -C deploy/prometheus/validate . -test ../alerts_test.yaml
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +27,14 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: validate FILE...")
+		fmt.Fprintln(os.Stderr, "usage: validate FILE...\n       validate -test FILE")
 		os.Exit(2)
 	}
-	if err := validate(os.Args[1:], os.Stdout); err != nil {
+	run := func() error { return validate(os.Args[1:], os.Stdout) }
+	if len(os.Args) == 3 && os.Args[1] == "-test" {
+		run = func() error { return testRules(context.Background(), os.Args[2]) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "validate:", err)
 		os.Exit(1)
 	}
