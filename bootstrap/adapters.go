@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,20 +26,25 @@ import (
 	"sundry/ports"
 )
 
-// openTracer begins to trace where the configuration names a collector.
-func (a *App) openTracer(ctx context.Context) error {
-	collector := a.cfg.TracesURL()
-	if collector == "" {
-		return nil
+// openTelemetry begins to trace, and prepares to send metrics, where the configuration names a collector.
+func (a *App) openTelemetry(ctx context.Context) error {
+	to := telemetry.Config{
+		URL: a.cfg.TracesURL(), Headers: a.cfg.OTLPHeaderMap(), Service: "sundry", Version: Build().Version,
+		Instance: rand.Text(),
 	}
-	tracer, err := telemetry.New(ctx, telemetry.Config{
-		URL: collector, Headers: a.cfg.OTLPHeaderMap(), Service: "sundry", Version: Build().Version,
-	}, a.log)
-	if err != nil {
+	if to.URL != "" {
+		tracer, err := telemetry.New(ctx, to, a.log)
+		if err != nil {
+			return err
+		}
+		a.tracer = tracer
+		a.closers = append(a.closers, tracer.Close)
+	}
+	if to.URL = a.cfg.MetricsURL(); to.URL != "" {
+		var err error
+		a.exported, err = telemetry.NewMetrics(ctx, to, a.cfg.MetricInterval(), a.metrics, a.log)
 		return err
 	}
-	a.tracer = tracer
-	a.closers = append(a.closers, tracer.Close)
 	return nil
 }
 

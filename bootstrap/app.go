@@ -20,6 +20,7 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/adapters/keyring"
 	"sundry/adapters/system"
+	"sundry/adapters/telemetry"
 	"sundry/config"
 	"sundry/core/id"
 	"sundry/modules/access"
@@ -58,6 +59,7 @@ type App struct {
 	keys      *keyring.Ring
 	mux       *jobs.Mux
 	metrics   *prometheus.Registry
+	exported  *telemetry.Metrics // nil where metrics are not sent
 	bus       *bus
 	limiter   ports.RateLimiter
 	standing  *operator.Service
@@ -144,7 +146,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err = a.openTracer(ctx); err != nil {
+	if err = a.openTelemetry(ctx); err != nil {
 		return nil, err
 	}
 	kinds := jobs.NewKinds()
@@ -218,6 +220,9 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 	waking.Go(func() { a.forwardScheduled(wake, ended) })
 	waking.Go(func() { a.keepKeys(a.stopping) })
 	waking.Go(func() { a.watchSchema(stopWork) })
+	if a.exported != nil {
+		logging.Go(func() { a.exported.Run(ended) })
+	}
 	switch {
 	case ctx.Err() != nil: // it was stopped before it was ready, which is no failure
 		err = nil

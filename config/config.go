@@ -72,17 +72,23 @@ type Config struct {
 	// LogFormat is `text` or `json`.
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 
-	// Traces
+	// Traces and metrics
 
-	// OTLPEndpoint is the address of an OpenTelemetry collector that receives traces by OTLP over HTTP, such as
-	// `http://collector:4318`. Without it and OTLPTracesEndpoint, nothing is traced. The SDK itself reads
+	// OTLPEndpoint is the address of an OpenTelemetry collector that receives traces and metrics by OTLP over HTTP, such
+	// as `http://collector:4318`. Without it and the two below, nothing is traced or sent. The SDK itself reads
 	// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` and `OTEL_BSP_*`.
 	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 	// OTLPTracesEndpoint is the same for traces alone, with the whole path.
 	OTLPTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
+	// OTLPMetricsEndpoint is the same for metrics alone.
+	OTLPMetricsEndpoint string `env:"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"`
+	// OTelMetricsExporter is `otlp`, or `none` where metrics are only scraped.
+	OTelMetricsExporter string `env:"OTEL_METRICS_EXPORTER" envDefault:"otlp"`
+	// OTelMetricInterval is the time between two exports of the metrics, in milliseconds.
+	OTelMetricInterval int `env:"OTEL_METRIC_EXPORT_INTERVAL" envDefault:"60000"`
 	// OTLPHeaders are sent to the collector: `name=value`, separated by commas, values percent-encoded.
 	OTLPHeaders string `env:"OTEL_EXPORTER_OTLP_HEADERS,unset"`
-	// OTelDisabled traces nothing, with `true`.
+	// OTelDisabled traces and sends nothing, with `true`.
 	OTelDisabled bool `env:"OTEL_SDK_DISABLED"`
 
 	// Database and background work

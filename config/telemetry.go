@@ -5,19 +5,36 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // TracesURL is the address that receives traces; "" where nothing is traced.
-func (c Config) TracesURL() string {
+func (c Config) TracesURL() string { return c.signalURL(c.OTLPTracesEndpoint, "/v1/traces") }
+
+// MetricsURL is the address that receives metrics; "" where they are not sent.
+func (c Config) MetricsURL() string {
+	if c.OTelMetricsExporter == "none" {
+		return ""
+	}
+	return c.signalURL(c.OTLPMetricsEndpoint, "/v1/metrics")
+}
+
+// signalURL is the endpoint of a signal, or the path below that of all signals.
+func (c Config) signalURL(endpoint, path string) string {
 	switch {
 	case c.OTelDisabled:
 		return ""
-	case c.OTLPTracesEndpoint != "":
-		return c.OTLPTracesEndpoint
+	case endpoint != "":
+		return endpoint
 	case c.OTLPEndpoint != "":
-		return strings.TrimRight(c.OTLPEndpoint, "/") + "/v1/traces"
+		return strings.TrimRight(c.OTLPEndpoint, "/") + path
 	}
 	return ""
+}
+
+// MetricInterval is the time between two exports of the metrics.
+func (c Config) MetricInterval() time.Duration {
+	return time.Duration(c.OTelMetricInterval) * time.Millisecond
 }
 
 // OTLPHeaderMap contains the headers of OTLPHeaders.
@@ -45,16 +62,23 @@ func parseOTLPHeaders(list string) (map[string]string, error) {
 	return headers, nil
 }
 
-// telemetryFaults checks where traces go.
+// telemetryFaults checks where traces and metrics go.
 func (c Config) telemetryFaults() []error {
 	var all []error
 	for name, endpoint := range map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.OTLPEndpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.OTLPTracesEndpoint,
+		"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": c.OTLPMetricsEndpoint,
 	} {
 		u, err := url.Parse(endpoint)
 		if endpoint != "" && (err != nil || u.Host == "" || !oneOf(u.Scheme, "http", "https")) {
 			all = append(all, fmt.Errorf("%s must be http://… or https://…", name))
 		}
+	}
+	if !oneOf(c.OTelMetricsExporter, "otlp", "none") {
+		all = append(all, errors.New("OTEL_METRICS_EXPORTER must be otlp or none"))
+	}
+	if c.OTelMetricInterval < 1 {
+		all = append(all, errors.New("OTEL_METRIC_EXPORT_INTERVAL must be a number of milliseconds above 0"))
 	}
 	if _, err := parseOTLPHeaders(c.OTLPHeaders); err != nil {
 		all = append(all, err)

@@ -21,19 +21,21 @@ const (
 	firstPause = 500 * time.Millisecond
 )
 
-// client sends batches of spans. It does what otlptracehttp does without gRPC, which that brings with it and which
-// would make the binary 2 MB larger.
+// client sends batches of one signal. It does what otlptracehttp and otlpmetrichttp do without gRPC, which
+// these bring with them and which would make the binary 2 MB larger.
 type client struct {
-	url     string
+	url string
+	// signal is what it sends: traces or metrics.
+	signal  string
 	headers map[string]string
 	http    *http.Client
 	log     *slog.Logger
 	seldom  *rate.Sometimes
 }
 
-func newClient(c Config, log *slog.Logger) *client {
+func newClient(c Config, signal string, log *slog.Logger) *client {
 	return &client{
-		url: c.URL, headers: c.Headers, http: &http.Client{}, log: log,
+		url: c.URL, signal: signal, headers: c.Headers, http: &http.Client{}, log: log,
 		seldom: &rate.Sometimes{First: 1, Interval: time.Minute},
 	}
 }
@@ -54,13 +56,19 @@ func (c *client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpan
 	if err != nil {
 		return fmt.Errorf("encode spans: %w", err)
 	}
+	c.upload(ctx, body)
+	return nil
+}
+
+// upload sends a batch until the collector has taken it, or exportTimeout is over.
+func (c *client) upload(ctx context.Context, body []byte) {
 	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
 	defer cancel()
 	pause := firstPause
 	for {
 		again, err := c.post(ctx, body)
 		if err == nil {
-			return nil
+			return
 		}
 		select {
 		case <-time.After(pause):
@@ -69,8 +77,10 @@ func (c *client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpan
 			again = false
 		}
 		if !again {
-			c.seldom.Do(func() { c.log.WarnContext(ctx, "traces are lost", slog.Any("error", err)) })
-			return nil
+			c.seldom.Do(func() {
+				c.log.WarnContext(ctx, "telemetry is lost", slog.String("signal", c.signal), slog.Any("error", err))
+			})
+			return
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package telemetry sends the program's traces to a collector by OTLP over HTTP. It implements ports.Tracer on the
-// OpenTelemetry SDK, and traces the ports that call other machines by wrapping them.
+// Package telemetry sends the program's traces and metrics to a collector by OTLP over HTTP. It implements ports.Tracer
+// on the OpenTelemetry SDK, and traces the ports that call other machines by wrapping them.
 package telemetry
 
 import (
@@ -22,14 +22,27 @@ import (
 // shutdownTimeout bounds how long the last spans may take to a collector that does not respond.
 const shutdownTimeout = 3 * time.Second
 
-// Config says where traces go.
+// Config says where a signal goes.
 type Config struct {
-	// URL receives them, such as http://collector:4318/v1/traces.
+	// URL receives it, such as http://collector:4318/v1/traces.
 	URL string
-	// Headers are sent with them.
+	// Headers are sent with it.
 	Headers map[string]string
 	// Service and Version name the program; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override and extend them.
 	Service, Version string
+	// Instance tells processes of one service apart.
+	Instance string
+}
+
+// resource describes the process to the collector.
+func (c Config) resource(ctx context.Context) (*resource.Resource, error) {
+	described, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", c.Service), attribute.String("service.version", c.Version),
+		attribute.String("service.instance.id", c.Instance)), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	return described, nil
 }
 
 // Tracer implements ports.Tracer. The SDK reads the sampler, the limits of spans and the sizes of batches from their
@@ -43,12 +56,11 @@ var _ ports.Tracer = (*Tracer)(nil)
 
 // New begins to send spans in the background. Close it.
 func New(ctx context.Context, c Config, log *slog.Logger) (*Tracer, error) {
-	described, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
-		attribute.String("service.name", c.Service), attribute.String("service.version", c.Version)), resource.WithFromEnv())
+	described, err := c.resource(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, err
 	}
-	exporter, err := otlptrace.New(ctx, newClient(c, log))
+	exporter, err := otlptrace.New(ctx, newClient(c, "traces", log))
 	if err != nil {
 		return nil, fmt.Errorf("send traces: %w", err)
 	}

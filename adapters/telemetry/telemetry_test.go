@@ -54,7 +54,7 @@ func TestSpansReachABusyCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := (<-received).GetResourceSpans()[0]
-	if got := sent.GetResource().GetAttributes()[0].GetValue().GetStringValue(); got != "shop" {
+	if got := sent.GetResource().GetAttributes()[1].GetValue().GetStringValue(); got != "shop" {
 		t.Errorf("service %q, want shop", got)
 	}
 	spans := sent.GetScopeSpans()[0].GetSpans()

@@ -19,7 +19,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// collector receives traces by OTLP over HTTP.
+// collector receives traces by OTLP over HTTP. TestACollectorReceivesASale has a real one.
 type collector struct {
 	url   string
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func TestTracing_OneTracePerSale(t *testing.T) {
 		vars := map[string]string{
 			"OTEL_EXPORTER_OTLP_ENDPOINT": collected.url, "APP_SECRET": strings.Repeat("0123456789abcdef", 4),
 			"OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Bearer%20of%20the%20collector", "DATA_DIR": t.TempDir(),
-			"WEBHOOK_ALLOW_PRIVATE": "true", "RATE_LIMIT_PER_MINUTE": "100000",
+			"OTEL_METRICS_EXPORTER": "none", "WEBHOOK_ALLOW_PRIVATE": "true", "RATE_LIMIT_PER_MINUTE": "100000",
 		}
 		app := harness.On(t, engine, databaseURL, vars)
 		a := app.NewAccount(t)
