@@ -263,3 +263,26 @@ func (u *meteredUse) wantExplainedWithoutReports(t *testing.T, d *Deployment, be
 	}
 	d.Verify(t)
 }
+
+// TestReportsWithoutADatabaseAreRefusedForNow cuts the database off. The report's key is known for a moment longer, so
+// that the report itself meets the cut connections, and then none.
+func TestReportsWithoutADatabaseAreRefusedForNow(t *testing.T) {
+	t.Parallel()
+	d := Distributed(t)
+	serve := d.Start(t, "serve", nil)
+	use := newMeteredUse(t, serve.App.NewAccount(t))
+	report := func(key string) *harness.Response {
+		return use.account.AskAnything(t, harness.Request{
+			Method: http.MethodPost, Path: "/v1/usage/events", Bearer: use.account.Key, Body: harness.JSON{
+				"subscriptionId": use.subscription, "meter": use.event, "quantity": 1, "idempotencyKey": key,
+			},
+		})
+	}
+	report("before").Want(t, http.StatusAccepted)
+	d.Database.Cut()
+	for i := range 10 {
+		report(fmt.Sprint("cut-", i)).Refuses(t, http.StatusServiceUnavailable, "DATABASE_BUSY")
+	}
+	d.Database.Restore()
+	harness.Eventually(t, "the first of them is accepted", func() bool { return report("cut-0").Status == http.StatusAccepted })
+}

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -22,11 +23,18 @@ type Engine struct {
 // MaxAttempts bounds how often a transaction is run again: with jittered back-off that spans about two seconds.
 const MaxAttempts = 12
 
-// Retry runs a write until it succeeds, fails with a permanent error, or has lost too often.
+// Retry runs a write until it succeeds, fails with a permanent error, or has lost too often. A database that is busy or
+// lost is one of the ports' errors.
 func (e Engine) Retry(ctx context.Context, write func(ctx context.Context) error) error {
 	err := write(ctx)
 	for attempt := 0; err != nil && e.Retryable(err) && attempt < MaxAttempts && BackOff(ctx, attempt) == nil; attempt++ {
 		err = write(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	if unavailable := e.Dialect.Unavailable(err); unavailable != nil {
+		return fmt.Errorf("%w: %w", unavailable, err)
 	}
 	return err
 }
