@@ -133,6 +133,12 @@ func WithoutRedis(t testing.TB) *Deployment {
 func newDeployment(t testing.TB) *Deployment {
 	t.Helper()
 	testenv.Need(t, testenv.Database)
+	return makeDeployment(t)
+}
+
+// makeDeployment is a deployment without servers.
+func makeDeployment(t testing.TB) *Deployment {
+	t.Helper()
 	return &Deployment{env: map[string]string{
 		"ENVIRONMENT": "sandbox", "APP_SECRET": rand.Text() + rand.Text(), "DATA_DIR": t.TempDir(),
 		"SEED_DEMO": "false",

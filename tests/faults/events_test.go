@@ -45,9 +45,15 @@ func listen(t testing.TB) *recordingReceiver {
 // subscribe registers the receiver for changes of access.
 func (e *recordingReceiver) subscribe(t testing.TB, a *harness.Account) {
 	t.Helper()
+	e.subscribeTo(t, a, "customer.access_changed")
+}
+
+// subscribeTo registers the receiver for events.
+func (e *recordingReceiver) subscribeTo(t testing.TB, a *harness.Account, events ...string) {
+	t.Helper()
 	var made struct{ Secret string }
 	a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
-		harness.JSON{"url": e.server.URL, "events": []string{"customer.access_changed"}}).
+		harness.JSON{"url": e.server.URL, "events": events}).
 		Want(t, http.StatusCreated).Into(t, &made)
 	verifier, err := standardwebhooks.NewWebhook(made.Secret)
 	if err != nil {

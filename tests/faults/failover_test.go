@@ -21,21 +21,83 @@ import (
 	"sundry/tests/testredis"
 )
 
-// standby is a running copy of a primary that confirms each commit before the program hears of it, as Patroni and
+// pair is a PostgreSQL and a standby that confirms each commit before the program hears of it, as Patroni and
 // pg_auto_failover set it up.
-func standby(t *testing.T, primary *server, address string) (_ *server, standbyAddress string) {
+type pair struct {
+	t       *testing.T
+	servers [2]*server
+	primary int // which one leads
+}
+
+// newPair starts both.
+func newPair(t *testing.T) *pair {
 	t.Helper()
-	basebackup := filepath.Join(filepath.Dir(primary.path), "pg_basebackup")
-	s := newServer(t, primary.path, "postgres")
+	primary, _, ok := newPostgresServer(t)
+	if !ok {
+		t.Skip("PostgreSQL's own programs are not installed here")
+	}
+	primary.start()
+	p := &pair{t: t, servers: [2]*server{primary}}
+	p.follow(freeAddress(t))
+	return p
+}
+
+// address leads to the server of a number alone.
+func (p *pair) address(i int) string {
+	return "postgres://postgres@" + p.servers[i].addr + "/postgres?sslmode=disable"
+}
+
+// leader is the address of the primary.
+func (p *pair) leader() string { return p.address(p.primary) }
+
+// follow makes a standby at an address, in the place of the server that does not lead, and waits until commits wait for it.
+func (p *pair) follow(at string) {
+	p.t.Helper()
+	primary := p.servers[p.primary]
+	s := newServer(p.t, primary.path, "postgres")
+	s.addr = at
 	data := filepath.Join(s.dir, "data")
-	s.run(basebackup, "-d", address+"&application_name=standby", "-D", data, "-R", "--no-sync", "-c", "fast")
+	s.run(filepath.Join(filepath.Dir(primary.path), "pg_basebackup"), "-d", p.leader()+"&application_name=standby",
+		"-D", data, "-R", "--no-sync", "-c", "fast")
 	host, port, _ := net.SplitHostPort(s.addr)
 	s.args = []string{
 		"-D", data, "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=", "-c", "fsync=off",
 	}
-	standbyAddress = "postgres://postgres@" + s.addr + "/postgres?sslmode=disable"
+	address := "postgres://postgres@" + at + "/postgres?sslmode=disable"
+	s.ready = func() bool { return accepts(p.t.Context(), address) }
 	s.start()
-	return s, standbyAddress
+	p.servers[1-p.primary] = s
+	harness.Eventually(p.t, "the standby follows", func() bool {
+		return onServer(p.t, p.leader(), "SELECT COUNT(*)::text FROM pg_stat_replication WHERE state = 'streaming'") == "1"
+	})
+	conn, err := pgx.Connect(p.t.Context(), p.leader())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = 'standby'", "SELECT pg_reload_conf()"} {
+		if _, err := conn.Exec(p.t.Context(), statement); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	_ = conn.Close(p.t.Context())
+	p.synced()
+}
+
+// synced waits until the standby confirms commits. What a primary had committed when it crashed may be seen on it before
+// the standby has it, and must not be lost by a failover then.
+func (p *pair) synced() {
+	p.t.Helper()
+	harness.Eventually(p.t, "commits wait for the standby", func() bool {
+		return onServer(p.t, p.leader(), "SELECT COALESCE(MAX(sync_state), '') FROM pg_stat_replication") == "sync"
+	})
+}
+
+// failOver kills the primary and promotes the standby.
+func (p *pair) failOver() {
+	p.t.Helper()
+	p.servers[p.primary].die(syscall.SIGKILL)
+	p.primary = 1 - p.primary
+	onServer(p.t, p.leader(), "SELECT pg_promote()::text")
 }
 
 // onServer runs a statement on a server and returns its one value.
@@ -101,31 +163,9 @@ func (s *sales) again(t *testing.T, a *harness.Account, path string, body any) (
 func TestAFailoverLosesNoSale(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t)
-	primary, address, ok := newPostgresServer(t)
-	if !ok {
-		t.Skip("PostgreSQL's own programs are not installed here")
-	}
-	primary.start()
-	copied, copiedAddress := standby(t, primary, address)
-	harness.Eventually(t, "the standby follows", func() bool {
-		return onServer(t, address, "SELECT COUNT(*)::text FROM pg_stat_replication WHERE state = 'streaming'") == "1"
-	})
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = 'standby'", "SELECT pg_reload_conf()"} {
-		if _, err := conn.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_ = conn.Close(t.Context())
-	harness.Eventually(t, "commits wait for the standby", func() bool {
-		return onServer(t, address, "SELECT COALESCE(MAX(sync_state), '') FROM pg_stat_replication") == "sync"
-	})
-
-	d.DatabaseURL = copiedAddress // for the test's own queries, afterwards
-	both := "postgres://postgres@" + primary.addr + "," + copied.addr +
+	p := newPair(t)
+	d.DatabaseURL = p.address(1) // for the test's own queries, afterwards
+	both := "postgres://postgres@" + p.servers[0].addr + "," + p.servers[1].addr +
 		"/postgres?sslmode=disable&target_session_attrs=read-write&pool_max_conns=5"
 	maps.Copy(d.env, map[string]string{
 		"DATABASE_URL": both, "REDIS_URL": testredis.URL(t, testredis.Shared),
@@ -140,9 +180,8 @@ func TestAFailoverLosesNoSale(t *testing.T) {
 	}
 	harness.Eventually(t, "sales", func() bool { return sold.count.Load() > 20 })
 
-	primary.die(syscall.SIGKILL)
 	died := time.Now()
-	onServer(t, copiedAddress, "SELECT pg_promote()::text")
+	p.failOver()
 	before := sold.count.Load()
 	harness.Eventually(t, "sales after the failover", func() bool { return sold.count.Load() > before+4 })
 	t.Logf("sold again %v after the primary's death", time.Since(died).Round(time.Millisecond))

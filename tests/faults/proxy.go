@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Proxy passes TCP connections on to a server until it is cut.
@@ -16,6 +17,8 @@ type Proxy struct {
 	listener net.Listener
 
 	requests atomic.Int64
+	// delay holds back what clients send, in nanoseconds.
+	delay atomic.Int64
 
 	mu    sync.Mutex
 	cut   bool
@@ -67,20 +70,30 @@ func (p *Proxy) Restore() {
 	p.cut = false
 }
 
+// Slow holds back whatever a client sends for a while; 0 ends that, for what is held back as well.
+func (p *Proxy) Slow(by time.Duration) { p.delay.Store(int64(by)) }
+
+// hold waits as long as Slow says.
+func (p *Proxy) hold() {
+	for began := time.Now(); time.Since(began) < time.Duration(p.delay.Load()); time.Sleep(time.Millisecond) {
+	}
+}
+
 // Requests counts what clients have sent. What they send together, such as a pipeline, is one.
 func (p *Proxy) Requests() int64 { return p.requests.Load() }
 
-// counted counts reads of what a client sends.
+// counted counts and holds back reads of what a client sends.
 type counted struct {
 	io.Reader
-	reads *atomic.Int64
+	by *Proxy
 }
 
 // Read implements io.Reader.
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
 	if n > 0 {
-		c.reads.Add(1)
+		c.by.requests.Add(1)
+		c.by.hold()
 	}
 	return n, err
 }
@@ -126,7 +139,7 @@ func (p *Proxy) pass(from net.Conn) {
 		return
 	}
 	go func() {
-		_, _ = io.Copy(to, &counted{from, &p.requests})
+		_, _ = io.Copy(to, &counted{from, p})
 		p.drop(to)
 	}()
 	_, _ = io.Copy(from, to)

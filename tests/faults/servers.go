@@ -152,14 +152,17 @@ func newPostgresServer(t testing.TB) (_ *server, address string, ok bool) {
 		"-D", data, "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=", "-c", "fsync=off",
 	}
 	address = "postgres://postgres@" + s.addr + "/postgres?sslmode=disable"
-	s.ready = func() bool { // it listens before it lets anybody in
-		conn, err := pgx.Connect(t.Context(), address)
-		if err != nil {
-			return false
-		}
-		return conn.Close(t.Context()) == nil
-	}
+	s.ready = func() bool { return accepts(t.Context(), address) }
 	return s, address, true
+}
+
+// accepts reports whether a PostgreSQL lets anybody in, before which it listens.
+func accepts(ctx context.Context, address string) bool {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return false
+	}
+	return conn.Close(ctx) == nil
 }
 
 // redisServer is a Redis of the test's own that keeps nothing, running; false where it is not installed.
