@@ -125,7 +125,8 @@ type StoredReport struct {
 type UsageReports interface {
 	// Get returns a report of the account by its idempotency key. ErrNotFound.
 	Get(ctx context.Context, creatorID, key string) (StoredReport, error)
-	// Void takes a report out of all counts; whether it was counted already, Void sees to. The rollups must be locked.
+	// Void takes a report out of all counts; whether it was counted already, Void sees to, and that another report with
+	// its unique value counts now. The rollups must be locked, and the intake where there are such values.
 	Void(ctx context.Context, report StoredReport, at time.Time) error
 	// EnsurePartitions makes the partitions for the reports of this month and the next ones.
 	EnsurePartitions(ctx context.Context, now time.Time) error
@@ -148,6 +149,9 @@ type IncomingReport struct {
 	Quantity    usage.Quantity
 	// Ordered means that the aggregation needs more than sums, so that a voided report makes its period be counted again.
 	Ordered bool
+	// UniqueValue counts once in a period of the stream: the quantity of another report that has it is stored as 0. Nil
+	// where every report counts.
+	UniqueValue []byte
 }
 
 // IntakeOutcome is the result of one report's intake.
@@ -251,6 +255,9 @@ type UsageAudit interface {
 	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads
 	// every report.
 	Miscounted(ctx context.Context, limit int) ([]string, error)
+	// Repeated lists the streams and periods of UNIQUE meters in which other reports count than one for each value, as
+	// "stream/period".
+	Repeated(ctx context.Context, limit int) ([]string, error)
 	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
 	// one whose billed quantity and amount are not what invoices and price make them.
 	Misbilled(ctx context.Context, limit int) ([]string, error)

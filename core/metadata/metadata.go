@@ -14,7 +14,7 @@ import (
 // Limits of metadata, in characters.
 const (
 	maxPairs = 20
-	maxKey   = 40
+	MaxKey   = 40
 	maxValue = 500
 )
 
@@ -95,7 +95,7 @@ func (c Change) Apply(before Pairs) (Pairs, error) {
 func Check(pairs map[string]string, f *fault.Violations) {
 	f.Check(len(pairs) <= maxPairs, "", fault.DetailTooLong, "At most 20 pairs are allowed.")
 	for key, value := range pairs {
-		f.Check(key != "" && utf8.RuneCountInString(key) <= maxKey, key, fault.DetailInvalid, "A key has 1 to 40 characters.")
+		f.Check(key != "" && utf8.RuneCountInString(key) <= MaxKey, key, fault.DetailInvalid, "A key has 1 to 40 characters.")
 		CheckText(key, value, maxValue, f)
 	}
 }

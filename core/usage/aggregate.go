@@ -22,7 +22,7 @@ type Total struct {
 func (t Total) Take(a Aggregation, s Sample) (next Total, ok bool) {
 	ok = true
 	switch a {
-	case Sum:
+	case Sum, Count, Unique:
 		t.Quantity, ok = t.Quantity.Add(s.Quantity)
 	case Max:
 		if s.Quantity.Compare(t.Quantity) > 0 {

@@ -104,17 +104,49 @@ func TestTotalsMergeInAnyGrouping(t *testing.T) {
 	})
 }
 
-func TestOnlySumsTakeNegativeQuantities(t *testing.T) {
+func TestMetersTakeTheirReportsOnly(t *testing.T) {
 	t.Parallel()
-	for a, refused := range map[usage.Aggregation]bool{usage.Sum: false, usage.Max: true, usage.Last: true} {
-		var f fault.Violations
-		a.Check(&f, "quantity", quantity(t, "-1"))
-		if (f.Err() != nil) != refused {
-			t.Errorf("%s: %v", a, f.Err())
-		}
-		var none fault.Violations
-		if a.Check(&none, "quantity", usage.Units(1)); none.Err() != nil {
-			t.Errorf("%s: %v", a, none.Err())
-		}
+	user := map[string]string{"userId": "ada", "plan": ""}
+	for name, c := range map[string]struct {
+		meter      usage.Meter
+		quantity   string
+		properties map[string]string
+		want       string
+	}{
+		"a negative sum":     {usage.Meter{Aggregation: usage.Sum}, "-1", nil, ""},
+		"a negative maximum": {usage.Meter{Aggregation: usage.Max}, "-1", nil, "quantity OUT_OF_RANGE"},
+		"a maximum":          {usage.Meter{Aggregation: usage.Max}, "1.5", nil, ""},
+		"a negative last":    {usage.Meter{Aggregation: usage.Last}, "-1", nil, "quantity OUT_OF_RANGE"},
+		"a last":             {usage.Meter{Aggregation: usage.Last}, "1.5", user, ""},
+		"one":                {usage.Meter{Aggregation: usage.Count}, "1.0", nil, ""},
+		"two":                {usage.Meter{Aggregation: usage.Count}, "2", nil, "quantity OUT_OF_RANGE"},
+		"a value":            {usage.Meter{Aggregation: usage.Unique, UniqueProperty: "userId"}, "1", user, ""},
+		"an empty value": {
+			usage.Meter{Aggregation: usage.Unique, UniqueProperty: "plan"}, "0", user,
+			"quantity OUT_OF_RANGE, properties.plan REQUIRED",
+		},
+		"no value": {usage.Meter{Aggregation: usage.Unique, UniqueProperty: "userId"}, "1", nil, "properties.userId REQUIRED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var f fault.Violations
+			c.meter.Check(&f, usage.Report{Quantity: quantity(t, c.quantity), Properties: c.properties})
+			wantFaults(t, f.Err(), c.want)
+		})
+	}
+}
+
+func TestUniqueValues(t *testing.T) {
+	t.Parallel()
+	value := func(a usage.Aggregation, userID string) string {
+		m := usage.Meter{Aggregation: a, UniqueProperty: "userId"}
+		return string(m.UniqueValue(usage.Report{Properties: map[string]string{"userId": userID}}))
+	}
+	ada := value(usage.Unique, "ada")
+	if ada == "" || ada != value(usage.Unique, "ada") || ada == value(usage.Unique, "Ada") {
+		t.Errorf("the value of ada is %x, of Ada %x", ada, value(usage.Unique, "Ada"))
+	}
+	if sum := value(usage.Sum, "ada"); sum != "" {
+		t.Errorf("a sum has the value %x", sum)
 	}
 }

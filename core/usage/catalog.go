@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/text"
@@ -17,17 +18,23 @@ import (
 type Aggregation string
 
 // The aggregations. SUM takes negative reports as corrections; MAX and LAST are of quantities that are never negative.
-// A period without reports is 0.
+// COUNT is the number of reports, and UNIQUE the number of values that a property of theirs has. A period without
+// reports is 0.
 const (
-	Sum  Aggregation = "SUM"
-	Max  Aggregation = "MAX"
-	Last Aggregation = "LAST"
+	Sum    Aggregation = "SUM"
+	Max    Aggregation = "MAX"
+	Last   Aggregation = "LAST"
+	Count  Aggregation = "COUNT"
+	Unique Aggregation = "UNIQUE"
 )
 
-// Check refuses a quantity that the aggregation does not take.
-func (a Aggregation) Check(f *fault.Violations, field string, q Quantity) {
-	f.Check(a == Sum || !q.IsNegative(), field, fault.DetailOutOfRange, "A "+string(a)+
-		" meter takes no negative quantity.")
+// Counted returns the aggregation by which quantities are added up once they are stored. What COUNT and UNIQUE store is
+// 1 for a report that counts and 0 for one whose value was counted before, so both are sums.
+func (a Aggregation) Counted() Aggregation {
+	if a == Count || a == Unique {
+		return Sum
+	}
+	return a
 }
 
 // Meter counts one kind of event of an account. It never changes.
@@ -37,7 +44,35 @@ type Meter struct {
 	Name        string
 	EventName   string // what reports name it by; unique per account
 	Aggregation Aggregation
-	CreatedAt   time.Time
+	// UniqueProperty is the property of reports whose values UNIQUE counts; "" for the others.
+	UniqueProperty string
+	CreatedAt      time.Time
+}
+
+// Check records what the meter does not take of a report.
+func (m Meter) Check(f *fault.Violations, r Report) {
+	switch m.Aggregation {
+	case Sum: // takes corrections
+	case Max, Last:
+		f.Check(!r.Quantity.IsNegative(), "quantity", fault.DetailOutOfRange, "A "+string(m.Aggregation)+
+			" meter takes no negative quantity.")
+	case Count, Unique:
+		f.Check(r.Quantity == Units(1), "quantity", fault.DetailOutOfRange, "A "+string(m.Aggregation)+
+			" meter takes the quantity 1 only.")
+	}
+	if m.Aggregation == Unique {
+		f.Nest("properties").Check(r.Properties[m.UniqueProperty] != "", m.UniqueProperty, fault.DetailRequired,
+			"Expected the value that the meter counts.")
+	}
+}
+
+// UniqueValue returns a hash of the value by which a UNIQUE meter tells the report from others, nil for other meters.
+func (m Meter) UniqueValue(r Report) []byte {
+	if m.Aggregation != Unique {
+		return nil
+	}
+	hash := fingerprint(r.Properties[m.UniqueProperty])
+	return hash[:]
 }
 
 // Product is the subject of usage prices. It never changes.
@@ -91,6 +126,8 @@ type MeterDraft struct {
 	Name        string `json:"name"`
 	EventName   string `json:"eventName"`
 	Aggregation string `json:"aggregation"`
+	// UniqueProperty is given with the aggregation UNIQUE, and only with it.
+	UniqueProperty string `json:"uniqueProperty,omitempty"`
 }
 
 // Parse checks the draft and lists every fault, as one VALIDATION_FAILED error.
@@ -100,12 +137,20 @@ func (d MeterDraft) Parse() (Meter, error) {
 	f.Check(eventName.MatchString(d.EventName), "eventName", requiredOr(d.EventName, fault.DetailInvalid),
 		"Expected 1 to 100 letters, digits, hyphens, underscores, dots or colons, starting with a letter or digit.")
 	switch Aggregation(d.Aggregation) {
-	case Sum, Max, Last:
+	case Sum, Max, Last, Count:
+		f.Check(d.UniqueProperty == "", "uniqueProperty", fault.DetailNotAllowed, "Only a UNIQUE meter has a property.")
+	case Unique:
+		if f.Check(d.UniqueProperty != "", "uniqueProperty", fault.DetailRequired,
+			"Expected the property of reports whose values are counted, such as userId.") {
+			metadata.CheckText("uniqueProperty", d.UniqueProperty, metadata.MaxKey, &f)
+		}
 	default:
 		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed),
-			fault.ExpectedOneOf(d.Aggregation, string(Sum), string(Max), string(Last)))
+			fault.ExpectedOneOf(d.Aggregation, string(Sum), string(Max), string(Last), string(Count), string(Unique)))
 	}
-	return Meter{Name: d.Name, EventName: d.EventName, Aggregation: Aggregation(d.Aggregation)}, f.Err()
+	return Meter{
+		Name: d.Name, EventName: d.EventName, Aggregation: Aggregation(d.Aggregation), UniqueProperty: d.UniqueProperty,
+	}, f.Err()
 }
 
 // ProductDraft is a product as a request writes it.

@@ -29,9 +29,18 @@ func TestMetersAreRefusedWithEveryFault(t *testing.T) {
 		change func(*usage.MeterDraft)
 		want   string
 	}{
-		"well":             {func(*usage.MeterDraft) {}, ""},
-		"the largest":      {func(d *usage.MeterDraft) { d.Aggregation = "MAX" }, ""},
-		"the last":         {func(d *usage.MeterDraft) { d.Aggregation = "LAST" }, ""},
+		"well":        {func(*usage.MeterDraft) {}, ""},
+		"the largest": {func(d *usage.MeterDraft) { d.Aggregation = "MAX" }, ""},
+		"the last":    {func(d *usage.MeterDraft) { d.Aggregation = "LAST" }, ""},
+		"reports":     {func(d *usage.MeterDraft) { d.Aggregation = "COUNT" }, ""},
+		"values": {func(d *usage.MeterDraft) {
+			d.Aggregation, d.UniqueProperty = "UNIQUE", "userId"
+		}, ""},
+		"values of nothing": {func(d *usage.MeterDraft) { d.Aggregation = "UNIQUE" }, "uniqueProperty REQUIRED"},
+		"values of too long a property": {func(d *usage.MeterDraft) {
+			d.Aggregation, d.UniqueProperty = "UNIQUE", strings.Repeat("p", 41)
+		}, "uniqueProperty TOO_LONG"},
+		"a sum of values":  {func(d *usage.MeterDraft) { d.UniqueProperty = "userId" }, "uniqueProperty NOT_ALLOWED"},
 		"the longest name": {func(d *usage.MeterDraft) { d.Name = strings.Repeat("n", 200) }, ""},
 		"a name too long":  {func(d *usage.MeterDraft) { d.Name = strings.Repeat("n", 201) }, "name TOO_LONG"},
 		"nothing": {func(d *usage.MeterDraft) {
@@ -46,7 +55,7 @@ func TestMetersAreRefusedWithEveryFault(t *testing.T) {
 			c.change(&d)
 			m, err := d.Parse()
 			if wantFaults(t, err, c.want); err == nil && (m.Name != d.Name || m.EventName != d.EventName ||
-				string(m.Aggregation) != d.Aggregation) {
+				string(m.Aggregation) != d.Aggregation || m.UniqueProperty != d.UniqueProperty) {
 				t.Errorf("%+v", m)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/metadata"
 )
 
 const maxKey = 255
@@ -22,6 +23,7 @@ type Report struct {
 	ExternalCustomerID string
 	EventName          string
 	Quantity           Quantity
+	Properties         map[string]string
 	Key                string
 	// At is the time of use, to the millisecond: the time given, else the time of the report.
 	At time.Time
@@ -35,8 +37,10 @@ type ReportDraft struct {
 	ExternalCustomerID string       `json:"externalCustomerId"`
 	Meter              string       `json:"meter"`
 	Quantity           *json.Number `json:"quantity"`
-	IdempotencyKey     string       `json:"idempotencyKey"`
-	Timestamp          *string      `json:"timestamp"`
+	// Properties describe the use. Nothing of them is kept but what the meter counts by.
+	Properties     map[string]string `json:"properties"`
+	IdempotencyKey string            `json:"idempotencyKey"`
+	Timestamp      *string           `json:"timestamp"`
 }
 
 // Parse checks the draft against the account's time and records every fault in f.
@@ -44,7 +48,7 @@ func (d ReportDraft) Parse(f *fault.Violations, now time.Time) Report {
 	r := Report{
 		SubscriptionID: d.SubscriptionID, ExternalCustomerID: d.ExternalCustomerID, EventName: d.Meter,
 		Key: d.IdempotencyKey, At: now.Truncate(time.Millisecond),
-		Quantity: d.check(f),
+		Quantity: d.check(f), Properties: d.Properties,
 	}
 	given := ""
 	if d.Timestamp != nil {
@@ -54,6 +58,9 @@ func (d ReportDraft) Parse(f *fault.Violations, now time.Time) Report {
 	members := []string{d.SubscriptionID, d.Meter, r.Quantity.String(), given}
 	if d.ExternalCustomerID != "" {
 		members = append(members, d.ExternalCustomerID)
+	}
+	if len(d.Properties) > 0 {
+		members = append(members, "properties", metadata.New(d.Properties).Text())
 	}
 	r.Fingerprint = fingerprint(members...)
 	return r
@@ -70,6 +77,7 @@ func (d ReportDraft) check(f *fault.Violations) (q Quantity) {
 	}
 	f.Check(d.Meter != "", "meter", fault.DetailRequired, "Expected the eventName of a meter.")
 	CheckKey(f, "idempotencyKey", d.IdempotencyKey)
+	metadata.Check(d.Properties, f.Nest("properties"))
 	if f.Check(d.Quantity != nil, "quantity", fault.DetailRequired, "Expected a JSON number.") {
 		var err error
 		q, err = ParseQuantity(d.Quantity.String())

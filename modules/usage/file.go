@@ -53,7 +53,9 @@ func (s *Service) ExportPart(ctx context.Context, r ports.Repos, creatorID strin
 }
 
 func newMeterFile(m usage.Meter) usage.MeterDraft {
-	return usage.MeterDraft{Name: m.Name, EventName: m.EventName, Aggregation: string(m.Aggregation)}
+	return usage.MeterDraft{
+		Name: m.Name, EventName: m.EventName, Aggregation: string(m.Aggregation), UniqueProperty: m.UniqueProperty,
+	}
 }
 
 func productsOf(ctx context.Context, r ports.Repos, creatorID string) ([]usage.Product, []usage.Price, error) {

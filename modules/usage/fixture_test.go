@@ -35,6 +35,7 @@ type fixture struct {
 	clock *testdb.Clock
 	bus   *fakes.Bus
 	plan  core.PlanState
+	offer core.PlanDraft // by which plan is made
 
 	intake ports.UsageIntake
 	engine testdb.Engine
@@ -47,6 +48,7 @@ func forEachEngine(t *testing.T, aggregation core.Aggregation, test func(t *test
 		f := &fixture{t: t, engine: engine, url: engine.URL(t), clock: testdb.NewClock(noon)}
 		f.open()
 		f.setUp(aggregation)
+		f.bill()
 		test(t, f)
 	})
 }
@@ -101,6 +103,7 @@ func (f *fixture) setUp(aggregation core.Aggregation) {
 	})
 	meter, err := f.CreateMeter(ctx, creator, core.MeterDraft{
 		Name: "Calls", EventName: "calls", Aggregation: string(aggregation),
+		UniqueProperty: map[core.Aggregation]string{core.Unique: "userId"}[aggregation],
 	})
 	f.must(err)
 	product, err := f.CreateProduct(ctx, creator, core.ProductDraft{Name: "API", Type: "SERVICE"})
@@ -111,9 +114,16 @@ func (f *fixture) setUp(aggregation core.Aggregation) {
 		Tiers:     []core.TierDraft{{UnitAmountInCents: &unitPrice}},
 	})
 	f.must(err)
-	f.plan, err = f.CreateBillingPlan(ctx, creator, core.PlanDraft{
+	f.offer = core.PlanDraft{
 		SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: price.ID, BillingInterval: "day",
-	})
+	}
+}
+
+// bill makes the billing plan.
+func (f *fixture) bill() {
+	f.t.Helper()
+	var err error
+	f.plan, err = f.CreateBillingPlan(f.t.Context(), creator, f.offer)
 	f.must(err)
 }
 

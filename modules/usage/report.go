@@ -159,7 +159,7 @@ func (s *Service) place(
 	if err != nil {
 		return report, p, err
 	}
-	stream.Aggregation.Check(&f, "quantity", report.Quantity)
+	stream.meter.Check(&f, report)
 	if err := f.Err(); err != nil {
 		return report, p, err
 	}
@@ -174,8 +174,9 @@ func (s *Service) place(
 		StreamID:      stream.ID,
 		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start,
 		At: report.At, ReceivedAt: received,
-		Quantity: report.Quantity, Ordered: stream.Aggregation != usage.Sum,
+		Quantity: report.Quantity, UniqueValue: stream.meter.UniqueValue(report),
 	}
+	p.incoming.Ordered = stream.Aggregation != usage.Sum || p.incoming.UniqueValue != nil
 	return report, p, s.checkLimit(ctx, q, stream, p.incoming)
 }
 
@@ -248,19 +249,12 @@ func (s *Service) refused(ctx context.Context, creatorID string, report usage.Re
 // PERIOD_CLOSED once it was invoiced.
 func (s *Service) Void(ctx context.Context, creatorID, key string) (reportID string, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Usage.Rollups.Lock(ctx); err != nil {
-			return err
-		}
-		report, err := r.Usage.Reports.Get(ctx, creatorID, key)
+		stream, report, err := s.lockReport(ctx, r, creatorID, key)
 		if err != nil {
-			return missing(err, "usage report")
+			return err
 		}
 		if reportID = report.ID; report.Voided {
 			return nil
-		}
-		stream, err := r.Usage.Streams.GetByID(ctx, report.StreamID)
-		if err != nil {
-			return err
 		}
 		counted, err := r.Usage.Rollups.Get(ctx, stream, report.PeriodStart)
 		if err != nil {
@@ -282,6 +276,31 @@ func (s *Service) Void(ctx context.Context, creatorID, key string) (reportID str
 		return s.publishCountsChanged(ctx, r, stream)
 	})
 	return reportID, err
+}
+
+// lockReport loads a report and its stream, and keeps counts as they are until the transaction ends. Of a UNIQUE meter
+// no other report is accepted meanwhile: one with the same value might have to count in its place. NOT_FOUND.
+func (s *Service) lockReport(
+	ctx context.Context, r ports.Repos, creatorID, key string,
+) (stream ports.UsageStream, report ports.StoredReport, err error) {
+	if report, err = r.Usage.Reports.Get(ctx, creatorID, key); err != nil {
+		return stream, report, missing(err, "usage report")
+	}
+	if stream, err = r.Usage.Streams.GetByID(ctx, report.StreamID); err != nil {
+		return stream, report, err
+	}
+	meter, err := r.Usage.Catalog.GetMeter(ctx, creatorID, stream.MeterID)
+	if err == nil && meter.Aggregation == usage.Unique {
+		err = r.Usage.Streams.LockIntake(ctx)
+	}
+	if err == nil {
+		err = r.Usage.Rollups.Lock(ctx)
+	}
+	if err != nil {
+		return stream, report, err
+	}
+	report, err = r.Usage.Reports.Get(ctx, creatorID, key) // as it is under the locks
+	return stream, report, err
 }
 
 // publishCountsChanged publishes usage.Counted for a customer with an external id.

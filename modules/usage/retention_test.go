@@ -15,7 +15,7 @@ func (f *fixture) deleteReports() {
 	f.must(f.store.DeleteOld(f.t.Context(), ports.Retention{Now: noon, Usage: noon.AddDate(0, 6, 0)}))
 }
 
-func (f *fixture) report(d core.ReportDraft) (duplicate bool) {
+func (f *fixture) reportOne(d core.ReportDraft) (duplicate bool) {
 	f.t.Helper()
 	out, err := f.Report(f.t.Context(), creator, []core.ReportDraft{d})
 	f.must(err)
@@ -43,13 +43,13 @@ func TestOldReportsAreDeletedAndTheirCountsStay(t *testing.T) {
 						f.must(f.MakePartitions(t.Context()))
 					}
 					f.clock.Advance(time.Hour)
-					f.report(draft("a", "10", noon))
-					f.report(draft("b", "7", noon.Add(time.Minute)))
+					f.reportOne(draft("a", "10", noon))
+					f.reportOne(draft("b", "7", noon.Add(time.Minute)))
 					f.countedAll(2)
 					f.deleteReports()
 					f.wantStored(2) // which are not counted twice yet
 					f.wantSound()
-					f.report(draft("c", "8", noon.Add(2*time.Minute)))
+					f.reportOne(draft("c", "8", noon.Add(2*time.Minute)))
 					f.deleteReports()
 					if !months || f.engine.Name == "sqlite" {
 						f.wantStored(1)
@@ -59,10 +59,10 @@ func TestOldReportsAreDeletedAndTheirCountsStay(t *testing.T) {
 					f.deleteReports()
 					f.wantStored(0)
 					f.wantSound()
-					if !f.report(draft("a", "10", noon)) {
+					if !f.reportOne(draft("a", "10", noon)) {
 						t.Error("a key is deleted with its report")
 					}
-					f.report(draft("d", "9", noon.Add(3*time.Minute)))
+					f.reportOne(draft("d", "9", noon.Add(3*time.Minute)))
 					f.countedAll(4)
 					f.wantSound()
 					for _, key := range []string{"a", "d"} { // one is deleted, and one counted with deleted ones
@@ -98,7 +98,7 @@ func TestAnotherScheduleLeavesFinalCounts(t *testing.T) {
 					t.Helper()
 					d := draft(key, quantity, time.Time{})
 					d.Meter = "seats"
-					f.report(d)
+					f.reportOne(d)
 				}
 				report("a", "5")
 				f.countedAll(1)

@@ -44,6 +44,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.deps.Store.Read(ctx).Usage.Audit
 	return ports.Checks{
 		{Find: s.miscounted, Message: miscounted},
+		{Find: s.repeated, Message: "usage %s: the reports that count are not one for each value"},
 		{
 			Find:    audit.Misbilled,
 			Message: "billing plan %s: what was billed is not what its invoices and its price make it",
@@ -54,6 +55,11 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 
 func (s *Service) miscounted(ctx context.Context, limit int) ([]string, error) {
 	found, err := s.deps.Store.Read(ctx).Usage.Audit.Miscounted(ctx, limit)
+	return s.named(ctx, found, err)
+}
+
+func (s *Service) repeated(ctx context.Context, limit int) ([]string, error) {
+	found, err := s.deps.Store.Read(ctx).Usage.Audit.Repeated(ctx, limit)
 	return s.named(ctx, found, err)
 }
 

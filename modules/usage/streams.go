@@ -53,7 +53,7 @@ func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.Usa
 		ID:        int64(binary.BigEndian.Uint64(s.deps.IDs.Random(8)) >> 1), //nolint:gosec // 63 bits fit
 		CreatorID: sub.CreatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID,
 		SubscriptionID: sub.ID,
-		MeterID:        meter.ID, EventName: meter.EventName, Aggregation: meter.Aggregation, Version: 1,
+		MeterID:        meter.ID, EventName: meter.EventName, Aggregation: meter.Aggregation.Counted(), Version: 1,
 		Schedule: usage.Schedule{
 			Anchor: sub.Anchor, Interval: sub.Offer.Interval, Count: max(sub.Offer.IntervalCount, 1),
 			StartsAt: sub.StartedAt, EndsAt: sub.EndedAt,
@@ -86,9 +86,10 @@ func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e su
 	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), now)
 }
 
-// pricedStream is a stream with the price of its billing plan; one without tiers while nothing bills it.
+// pricedStream is a stream with its meter and the price of its billing plan; one without tiers while nothing bills it.
 type pricedStream struct {
 	ports.UsageStream
+	meter usage.Meter
 	price usage.Price
 }
 
@@ -112,8 +113,11 @@ func (s *Service) stream(ctx context.Context, k streamKey) (pricedStream, error)
 	if err != nil {
 		return pricedStream{}, err
 	}
-	priced := pricedStream{UsageStream: found}
-	if priced.price, err = priceOf(ctx, s.deps.Store.Read(ctx), found); err == nil {
+	r, priced := s.deps.Store.Read(ctx), pricedStream{UsageStream: found}
+	if priced.meter, err = r.Usage.Catalog.GetMeter(ctx, k.creatorID, found.MeterID); err != nil {
+		return priced, err
+	}
+	if priced.price, err = priceOf(ctx, r, found); err == nil {
 		s.streams.put(k, priced)
 	}
 	return priced, err

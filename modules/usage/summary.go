@@ -12,6 +12,7 @@ import (
 // Measured is the use of a meter by a subscription in its current period, as of the last count.
 type Measured struct {
 	Stream   ports.UsageStream
+	Meter    usage.Meter
 	Period   usage.Period
 	Quantity usage.Quantity
 	AsOf     time.Time // account time; zero before the first count
@@ -62,7 +63,11 @@ func measure(ctx context.Context, r ports.Repos, creatorID string, streams []por
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Measured{stream, p, u.Total.Quantity, u.AsOf}
+		meter, err := r.Usage.Catalog.GetMeter(ctx, creatorID, stream.MeterID)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Measured{stream, meter, p, u.Total.Quantity, u.AsOf}
 	}
 	return all, nil
 }

@@ -173,3 +173,15 @@ func (t audit) miscountedOneByOne(limit int) ([]string, error) {
 	}
 	return faults[:min(limit, len(faults))], nil
 }
+
+// Repeated implements ports.UsageAudit. Voided reports keep the quantity that they had.
+func (t audit) Repeated(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit unique usage", `
+SELECT e.stream_id || '/' || e.period_start FROM usage_events e
+WHERE e.unique_value IS NOT NULL AND e.voided_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM usage_rollups u
+        WHERE u.stream_id = e.stream_id AND u.period_start = e.period_start AND u.incomplete)
+GROUP BY e.stream_id, e.period_start
+HAVING SUM(CASE WHEN CAST(e.quantity AS NUMERIC) = 1 THEN 1 ELSE 0 END) <> COUNT(DISTINCT e.unique_value)
+LIMIT ?`, limit)
+}

@@ -17,25 +17,28 @@ import (
 )
 
 type meterRow struct {
-	ID          string `gorm:"primaryKey"`
-	CreatorID   string
-	Name        string
-	EventName   string
-	Aggregation string
-	CreatedAt   repo.UnixMillis `gorm:"autoCreateTime:false"`
+	ID             string `gorm:"primaryKey"`
+	CreatorID      string
+	Name           string
+	EventName      string
+	Aggregation    string
+	UniqueProperty string
+	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 }
 
 // TableName implements gorm's tabler.
 func (meterRow) TableName() string { return "usage_meters" }
 
 func newMeterRow(m core.Meter) meterRow {
-	return meterRow{m.ID, m.CreatorID, m.Name, m.EventName, string(m.Aggregation), repo.UnixMillis(m.CreatedAt)}
+	return meterRow{
+		m.ID, m.CreatorID, m.Name, m.EventName, string(m.Aggregation), m.UniqueProperty, repo.UnixMillis(m.CreatedAt),
+	}
 }
 
 func (r meterRow) toMeter() core.Meter {
 	return core.Meter{
 		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation),
-		CreatedAt: time.Time(r.CreatedAt),
+		UniqueProperty: r.UniqueProperty, CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 

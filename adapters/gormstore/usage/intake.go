@@ -14,6 +14,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/fault"
+	core "sundry/core/usage"
 	"sundry/ports"
 )
 
@@ -170,8 +171,8 @@ moved AS MATERIALIZED (
 ), e AS MATERIALIZED (
     SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[],
         $8::bigint[], $9::bigint[],
-        $10::text[], $11::boolean[]) AS r (id, creator_id, key, fingerprint, stream_id, version, period_start,
-            occurred_at, received_at, quantity, ordered)
+        $10::text[], $11::boolean[], $14::bytea[]) AS r (id, creator_id, key, fingerprint, stream_id, version,
+            period_start, occurred_at, received_at, quantity, ordered, unique_value)
     JOIN usage_streams s ON s.id = r.stream_id AND s.version = r.version AND NOT s.closed
     WHERE (r.creator_id NOT IN (SELECT moved.creator_id FROM moved)) IS TRUE
 ), k AS (
@@ -179,11 +180,19 @@ moved AS MATERIALIZED (
     SELECT e.stream_id, e.period_start, e.received_at, x.position, e.id, e.creator_id, e.key, e.fingerprint FROM e, x
         ORDER BY e.creator_id COLLATE "C", e.key COLLATE "C"
     ON CONFLICT DO NOTHING RETURNING event_id
+), u AS (
+    INSERT INTO usage_unique_values (creator_id, stream_id, period_start, value, event_id)
+    SELECT DISTINCT ON (e.stream_id, e.period_start, e.unique_value)
+        e.creator_id, e.stream_id, e.period_start, e.unique_value, e.id
+    FROM e WHERE e.unique_value IS NOT NULL AND (e.id IN (SELECT k.event_id FROM k)) IS TRUE
+        ORDER BY e.stream_id, e.period_start, e.unique_value, e.id
+    ON CONFLICT DO NOTHING RETURNING event_id
 )
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id,
-creator_id)
-SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered, e.quantity::numeric, e.id,
-e.creator_id
+creator_id, unique_value)
+SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered,
+CASE WHEN e.unique_value IS NULL OR (e.id IN (SELECT u.event_id FROM u)) IS TRUE THEN e.quantity::numeric ELSE 0 END,
+e.id, e.creator_id, e.unique_value
 FROM e, x WHERE (e.id IN (SELECT k.event_id FROM k)) IS TRUE RETURNING id`
 
 const knownKeysSQL = `
@@ -284,7 +293,7 @@ func (in *Intake) RaisePositions(ctx context.Context) error {
 func columnsOf(reports []ports.IncomingReport) []any {
 	n := len(reports)
 	ids, creators, keys, quantities := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	fingerprints, ordered := make([][]byte, n), make([]bool, n)
+	fingerprints, ordered, values := make([][]byte, n), make([]bool, n), make([][]byte, n)
 	streams, versions, periods, ats, received := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64,
 		n), make([]int64, n)
 	var accounts []string
@@ -295,12 +304,12 @@ func columnsOf(reports []ports.IncomingReport) []any {
 			accounts, offsets = append(accounts, r.CreatorID), append(offsets, r.ClockOffset.Milliseconds())
 		}
 		ids[i], creators[i], keys[i], quantities[i] = r.ID, r.CreatorID, r.Key, r.Quantity.String()
-		fingerprints[i], ordered[i] = r.Fingerprint[:], r.Ordered
+		fingerprints[i], ordered[i], values[i] = r.Fingerprint[:], r.Ordered, r.UniqueValue
 		streams[i], versions[i], periods[i], ats[i], received[i] = r.StreamID, r.StreamVersion, r.PeriodStart.UnixMilli(),
 			r.At.UnixMilli(), r.ReceivedAt.UnixMilli()
 	}
 	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered,
-		accounts, offsets}
+		accounts, offsets, values}
 }
 
 // writeSQLite writes one by one: its writer is in this process, and messages cost nothing.
@@ -350,10 +359,21 @@ func (b *intakeBatch) writeOne(db *gorm.DB, r ports.IncomingReport) error {
 		return res.Error
 	}
 	b.written[r.ID] = true
+	if r.UniqueValue != nil {
+		res := db.Exec("INSERT INTO usage_unique_values (creator_id, stream_id, period_start, value, event_id) "+
+			"VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			r.CreatorID, r.StreamID, repo.UnixMillis(r.PeriodStart), r.UniqueValue, r.ID)
+		if res.Error != nil {
+			return res.Error
+		}
+		if res.RowsAffected == 0 {
+			r.Quantity = core.Quantity{}
+		}
+	}
 	return db.Exec("INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, ordered, quantity, id, "+
-		"creator_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		"creator_id, unique_value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.At), repo.UnixMillis(r.ReceivedAt), r.Ordered,
-		r.Quantity, r.ID, r.CreatorID).Error
+		r.Quantity, r.ID, r.CreatorID, r.UniqueValue).Error
 }
 
 // readKnown looks up what the keys stand for that were not written.

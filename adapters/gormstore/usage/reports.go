@@ -67,14 +67,18 @@ func (t reports) Void(ctx context.Context, report ports.StoredReport, at time.Ti
 	res := t.DB.Exec("UPDATE usage_events SET voided_at = ? WHERE position = ? AND id = ? AND received_at = ? AND "+
 		"voided_at IS NULL",
 		repo.UnixMillis(at), report.Position, report.ID, repo.UnixMillis(report.ReceivedAt))
-	if res.Error != nil || res.RowsAffected == 0 || report.Position >= w.position {
+	if res.Error != nil || res.RowsAffected == 0 {
 		return t.Failure(op, res.Error)
+	}
+	unique, err := t.passOn(report)
+	if err != nil || report.Position >= w.position && !unique {
+		return err
 	}
 	s, err := streams(t).GetByID(ctx, report.StreamID)
 	if err != nil {
 		return err
 	}
-	if s.Aggregation != core.Sum {
+	if s.Aggregation != core.Sum || unique {
 		return rollups(t).recount(s, report.PeriodStart, "stream_id = ? AND period_start = ?", s.ID,
 			repo.UnixMillis(report.PeriodStart))
 	}
@@ -107,6 +111,40 @@ func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, checke
 		row.CheckedReports--
 	}
 	return t.Failure(op, t.DB.Save(&row).Error)
+}
+
+// passOn makes the next report with the unique value of a voided one count in its place. unique is false for a report
+// without such a value.
+func (t reports) passOn(voided ports.StoredReport) (unique bool, err error) {
+	const op = "pass on a unique value"
+	args := map[string]any{
+		"stream": voided.StreamID, "period": repo.UnixMillis(voided.PeriodStart), "id": voided.ID,
+		"position": voided.Position, "received": repo.UnixMillis(voided.ReceivedAt),
+	}
+	var values [][]byte
+	err = t.DB.Raw("SELECT unique_value FROM usage_events WHERE position = @position AND id = @id AND received_at = "+
+		"@received AND unique_value IS NOT NULL", args).Scan(&values).Error
+	if err != nil || len(values) == 0 {
+		return false, t.Failure(op, err)
+	}
+	args["value"] = values[0]
+	freed := t.DB.Exec("DELETE FROM usage_unique_values WHERE stream_id = @stream AND period_start = @period AND "+
+		"value = @value AND event_id = @id", args)
+	if freed.Error != nil || freed.RowsAffected == 0 { // another report counted
+		return true, t.Failure(op, freed.Error)
+	}
+	err = t.DB.Exec(`INSERT INTO usage_unique_values (creator_id, stream_id, period_start, value, event_id)
+SELECT creator_id, stream_id, period_start, unique_value, MIN(id) FROM usage_events
+WHERE ordered AND stream_id = @stream AND period_start = @period AND unique_value = @value AND voided_at IS NULL
+GROUP BY creator_id, stream_id, period_start, unique_value`, args).Error
+	if err != nil {
+		return true, t.Failure(op, err)
+	}
+	err = t.DB.Exec(`UPDATE usage_events SET quantity = 1 WHERE ordered AND stream_id = @stream AND period_start = @period
+AND id = (SELECT event_id FROM usage_unique_values
+    WHERE stream_id = @stream AND period_start = @period AND value = @value)`,
+		args).Error
+	return true, t.Failure(op, err)
 }
 
 // partitionsAhead is the number of months that have a partition before they begin.

@@ -261,7 +261,33 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 		}
 	}
 	since := time.UnixMilli(min(first, from.UnixMilli()))
+	if err := t.findUnique(s, since, received); err != nil {
+		return err
+	}
 	return rollups(t).recount(s, since, "stream_id = ? AND period_start >= ?", s.ID, repo.UnixMillis(since))
+}
+
+// findUnique chooses again, in each period from a time on, which report of a unique value counts. Periods of which
+// reports are deleted stay as they are.
+func (t streams) findUnique(s ports.UsageStream, since time.Time, received repo.UnixMillis) error {
+	const op = "find unique usage"
+	const periods = " WHERE stream_id = @stream AND period_start >= @since AND period_start NOT IN (" +
+		"SELECT period_start FROM usage_rollups WHERE stream_id = @stream AND incomplete)"
+	const reports = periods + " AND received_at >= @received AND unique_value IS NOT NULL"
+	args := map[string]any{"stream": s.ID, "since": repo.UnixMillis(since), "received": received}
+	for _, statement := range []string{
+		"DELETE FROM usage_unique_values" + periods,
+		"INSERT INTO usage_unique_values (creator_id, stream_id, period_start, value, event_id) " +
+			"SELECT creator_id, stream_id, period_start, unique_value, MIN(id) FROM usage_events" + reports +
+			" AND voided_at IS NULL GROUP BY creator_id, stream_id, period_start, unique_value",
+		"UPDATE usage_events SET quantity = CASE WHEN id IN (SELECT event_id FROM usage_unique_values" + periods +
+			") THEN 1 ELSE 0 END" + reports,
+	} {
+		if err := t.DB.Exec(statement, args).Error; err != nil {
+			return t.Failure(op, err)
+		}
+	}
+	return nil
 }
 
 // receivedSince is the real time before which no report was received of a period that begins at a time, or later.

@@ -11,16 +11,19 @@ import (
 )
 
 type meterView struct {
-	ID          string           `json:"id"`
-	Name        string           `json:"name"`
-	EventName   string           `json:"eventName"`
-	Aggregation core.Aggregation `json:"aggregation"`
-	Livemode    bool             `json:"livemode"`
-	CreatedAt   *string          `json:"createdAt"`
+	ID             string           `json:"id"`
+	Name           string           `json:"name"`
+	EventName      string           `json:"eventName"`
+	Aggregation    core.Aggregation `json:"aggregation"`
+	UniqueProperty *string          `json:"uniqueProperty"`
+	Livemode       bool             `json:"livemode"`
+	CreatedAt      *string          `json:"createdAt"`
 }
 
 func (h handlers) newMeterView(m core.Meter) meterView {
-	return meterView{m.ID, m.Name, m.EventName, m.Aggregation, h.Live, apiformat.Time(m.CreatedAt)}
+	return meterView{
+		m.ID, m.Name, m.EventName, m.Aggregation, apiformat.Text(m.UniqueProperty), h.Live, apiformat.Time(m.CreatedAt),
+	}
 }
 
 func (h handlers) createMeter(c *fiber.Ctx) error {

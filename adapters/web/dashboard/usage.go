@@ -104,6 +104,7 @@ var billingTones = map[usage.PlanStatus]ui.Cell{
 
 var aggregations = map[usage.Aggregation]string{
 	usage.Sum: "The sum", usage.Max: "The highest value", usage.Last: "The last value",
+	usage.Count: "Reports", usage.Unique: "Different values",
 }
 
 func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
@@ -129,7 +130,7 @@ func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
 		Match: func(q ui.Query, m usage.Meter) bool { return q.Has("q", m.Name, m.EventName, m.ID) },
 		Empty: ui.Empty{
 			Title:  "Count what is used",
-			Text:   "A meter counts what your app reports under its event name: the sum, the highest or the last value of a period.",
+			Text:   "A meter counts what your app reports under its event name: their sum, the highest or last value, or their number in a period.",
 			Action: &ui.Action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"},
 		},
 	}
@@ -153,7 +154,12 @@ func meterForm(v *visit) ui.Form {
 			Name: "aggregation", Label: "Counts", Type: "select",
 			Options: ui.Choices(
 				"", "SUM", "The sum of what is reported", "MAX", "The highest value", "LAST", "The last value",
+				"COUNT", "How many reports there are", "UNIQUE", "How many different values a property has",
 			),
+		},
+		ui.Field{
+			Name: "uniqueProperty", Label: "Property", Mono: true, Placeholder: "userId",
+			Hint: "Only for different values: the property of your reports that has them.",
 		})
 	f.Cancel = base + "/usage/meters"
 	return f
@@ -175,7 +181,10 @@ func (r *Routes) createMeter(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
 	if _, err := r.Usage.CreateMeter(
 		c.UserContext(), v.account(),
-		usage.MeterDraft{Name: in.Text("name"), EventName: in.Text("eventName"), Aggregation: in.Text("aggregation")},
+		usage.MeterDraft{
+			Name: in.Text("name"), EventName: in.Text("eventName"), Aggregation: in.Text("aggregation"),
+			UniqueProperty: in.Text("uniqueProperty"),
+		},
 	); err != nil {
 		return r.again(c, v, meterPage(), meterForm(v), err)
 	}
