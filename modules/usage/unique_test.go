@@ -13,6 +13,7 @@ import (
 
 	"sundry/core/fault"
 	core "sundry/core/usage"
+	"sundry/tests/testdb"
 )
 
 // by is a report of one use by a user.
@@ -151,6 +152,38 @@ func TestUniqueMeterUnderRacingReports(t *testing.T) {
 		done.Wait()
 		f.wantCount("3")
 	})
+}
+
+// A new billing plan cuts time anew: what was counted in a month is counted by days, and voided there.
+func TestReportsAreVoidedInTheirNewPeriods(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		aggregation               core.Aggregation
+		month, day, voided, after string
+	}{
+		{core.Sum, "4", "2", "c", "1"},
+		{core.Count, "4", "2", "c", "1"},
+		{core.Max, "1", "1", "c", "1"},
+		{core.Unique, "2", "1", "c", "1"},
+	} {
+		t.Run(string(c.aggregation), func(t *testing.T) {
+			t.Parallel()
+			testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+				f := &fixture{t: t, engine: engine, url: engine.URL(t), clock: testdb.NewClock(noon)}
+				f.open()
+				f.setUp(c.aggregation)
+				f.report(by("a", "ada", noon), by("b", "bob", noon))
+				f.clock.Advance(25 * time.Hour)
+				f.report(by("c", "ada", time.Time{}), by("d", "ada", time.Time{}))
+				f.wantCount(c.month)
+				f.bill()
+				f.wantCount(c.day)
+				_, err := f.Void(t.Context(), creator, c.voided)
+				f.must(err)
+				f.wantCount(c.after)
+			})
+		})
+	}
 }
 
 func TestUniqueMeterCountsDistinctValues(t *testing.T) {

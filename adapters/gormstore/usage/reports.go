@@ -35,7 +35,8 @@ func (r storedReportRow) toReport() ports.StoredReport {
 
 type reports struct{ *repo.Base }
 
-// Get implements ports.UsageReports.
+// Get implements ports.UsageReports. A key keeps the period that its report was accepted into; the report itself may
+// have moved to another since.
 func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredReport, error) {
 	const op = "get usage report"
 	join := "e.position = k.position AND e.received_at = k.received_at AND e.id = k.event_id"
@@ -43,8 +44,8 @@ func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredRepo
 		join = "e.id = k.event_id"
 	}
 	var rows []storedReportRow
-	err := t.DB.Raw("SELECT k.event_id, k.creator_id, k.key, k.stream_id, k.period_start, k.received_at, k.fingerprint, "+
-		"COALESCE(e.position, 0) AS position, "+
+	err := t.DB.Raw("SELECT k.event_id, k.creator_id, k.key, k.stream_id, k.received_at, k.fingerprint, "+
+		"COALESCE(e.period_start, k.period_start) AS period_start, COALESCE(e.position, 0) AS position, "+
 		"e.id IS NULL AS deleted, e.voided_at IS NOT NULL AS voided FROM usage_keys k LEFT JOIN usage_events e ON "+join+
 		" WHERE k.creator_id = ? AND k.key = ?",
 		creatorID, key).Scan(&rows).Error
