@@ -48,7 +48,7 @@ func (a *App) seed(ctx context.Context) (*cli.Demo, error) {
 		return nil, err
 	}
 	creatorID := signedIn.Creator.ID
-	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, creatorID,
+	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, signedIn.User,
 		identity.NewKeyRequest{Name: "Demo key"}); err != nil {
 		return nil, err
 	}

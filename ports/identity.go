@@ -14,6 +14,7 @@ type IdentityRepos struct {
 	RefreshFamilies RefreshFamilies
 	WebSessions     WebSessions
 	AccountEvents   AccountEvents
+	Members         Members
 }
 
 // Creators keeps the people who sell. It is the one repository that is not bound to an account: it is where accounts
@@ -61,8 +62,8 @@ type RefreshFamilies interface {
 	Get(ctx context.Context, id string) (*identity.RefreshFamily, error)
 	// Update stores a changed family. ErrStale.
 	Update(ctx context.Context, f *identity.RefreshFamily) error
-	// RevokeAll ends every family of the account.
-	RevokeAll(ctx context.Context, creatorID string, at time.Time) error
+	// RevokeAll ends every family of the user.
+	RevokeAll(ctx context.Context, u identity.User, at time.Time) error
 	// DeleteExpired forgets the families whose token expired before the instant.
 	DeleteExpired(ctx context.Context, before time.Time) error
 }
@@ -75,12 +76,35 @@ type WebSessions interface {
 	Get(ctx context.Context, id string) (*identity.WebSession, error)
 	// Update stores a changed sign-in. ErrStale.
 	Update(ctx context.Context, w *identity.WebSession) error
-	// ListValid returns the account's browsers that are signed in, newest first, at most limit.
-	ListValid(ctx context.Context, creatorID string, now time.Time, limit int) ([]*identity.WebSession, error)
-	// RevokeAll signs every browser of the account out, but the one with the given id.
-	RevokeAll(ctx context.Context, creatorID, except string, at time.Time) error
+	// ListValid returns the user's browsers that are signed in, newest first, at most limit.
+	ListValid(ctx context.Context, u identity.User, now time.Time, limit int) ([]*identity.WebSession, error)
+	// RevokeAll signs every browser of the user out, but the one with the given id.
+	RevokeAll(ctx context.Context, u identity.User, except string, at time.Time) error
 	// DeleteExpired forgets the sign-ins that expired before the instant.
 	DeleteExpired(ctx context.Context, before time.Time) error
+}
+
+// Members keeps the people of accounts beside their owners.
+type Members interface {
+	// LockAddress keeps others from making a sign-in with a normalized address until the transaction ends.
+	LockAddress(ctx context.Context, address string) error
+	// Insert stores a new member. ErrDuplicate (members_creator_id_email) when the account has one with the address.
+	Insert(ctx context.Context, m *identity.Member) error
+	// Get loads a member of any account. ErrNotFound.
+	Get(ctx context.Context, id string) (*identity.Member, error)
+	// GetByEmail loads a member of any account who has joined by normalized address. ErrNotFound.
+	GetByEmail(ctx context.Context, address string) (*identity.Member, error)
+	// Find loads a member of the account, joined or invited, by normalized address. ErrNotFound.
+	Find(ctx context.Context, creatorID, address string) (*identity.Member, error)
+	// Update stores a changed member. ErrStale; ErrDuplicate (members_email) for one who joins with an address that
+	// another member has.
+	Update(ctx context.Context, m *identity.Member) error
+	// List returns the account's members, joined and invited, newest first.
+	List(ctx context.Context, creatorID string, page Page) (List[*identity.Member], error)
+	// Count returns the number of the account's members, joined and invited.
+	Count(ctx context.Context, creatorID string) (int64, error)
+	// Delete forgets a member.
+	Delete(ctx context.Context, m *identity.Member) error
 }
 
 // AccountEvents keeps the access logs.

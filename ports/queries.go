@@ -151,6 +151,12 @@ type ConfirmationLinks interface {
 	EmailConfirmationURL(l identity.ConfirmationLink) string
 }
 
+// MemberLinks makes the links that let people into an account.
+type MemberLinks interface {
+	// MemberInvitationURL returns the page on which a link accepts an invitation. Anyone who has it can.
+	MemberInvitationURL(l identity.MemberLink) string
+}
+
 // BuyerReader finds the buyer of a session, for mails about changed appointments; checkout implements it.
 type BuyerReader interface {
 	// Buyer returns the buyer's address, name and locale.

@@ -43,8 +43,8 @@ type AuthenticatedKey struct {
 
 // Authenticator checks credentials. Its errors are UNAUTHENTICATED or not the caller's fault.
 type Authenticator interface {
-	// AuthenticateToken returns the creator that an access token was issued to.
-	AuthenticateToken(ctx context.Context, token string) (creatorID string, err error)
+	// AuthenticateToken returns the user that an access token was issued to.
+	AuthenticateToken(ctx context.Context, token string) (identity.User, error)
 	// AuthenticateKey returns the valid API key with its account.
 	AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error)
 }
@@ -89,6 +89,12 @@ func Account(c *fiber.Ctx) string {
 	return id
 }
 
+// User returns who is signed in with the access token of the request; nobody for an API key.
+func User(c *fiber.Ctx) identity.User {
+	user, _ := c.Locals("user").(identity.User)
+	return user
+}
+
 // BearerToken is the credential of the Authorization header, or "".
 func BearerToken(c *fiber.Ctx) string {
 	scheme, credential, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
@@ -111,7 +117,7 @@ func (s *Server) authMiddleware(r Route) fiber.Handler {
 }
 
 func (s *Server) credentialCheck(r Route) fiber.Handler {
-	withToken, withKey := s.authenticate(s.authenticateToken), s.authenticate(s.authenticateKey(r))
+	withToken, withKey := s.authenticate(s.authenticateToken(r)), s.authenticate(s.authenticateKey(r))
 	switch r.Auth {
 	case AccessToken:
 		return withToken
@@ -147,13 +153,22 @@ func (s *Server) authenticate(check func(*fiber.Ctx) (creatorID string, err erro
 	}
 }
 
-func (s *Server) authenticateToken(c *fiber.Ctx) (creatorID string, err error) {
-	creatorID, err = s.Auth.AuthenticateToken(c.UserContext(), BearerToken(c))
-	if err != nil {
-		return "", err
+// authenticateToken checks the access token, and refuses it where the role of its user does not include the route, or
+// where the account is suspended.
+func (s *Server) authenticateToken(r Route) func(*fiber.Ctx) (creatorID string, err error) {
+	enough := RolesFor(r)
+	return func(c *fiber.Ctx) (string, error) {
+		user, err := s.Auth.AuthenticateToken(c.UserContext(), BearerToken(c))
+		if err != nil {
+			return "", err
+		}
+		s.setActor(c, identity.Actor{ID: user.ID(), Name: user.Label()})
+		c.Locals("user", user)
+		if err := identity.CheckRole(user.Role, enough); err != nil {
+			return "", err
+		}
+		return user.CreatorID, s.Accounts.CheckOpen(c.UserContext(), user.CreatorID)
 	}
-	s.setActor(c, identity.Actor{ID: creatorID})
-	return creatorID, s.Accounts.CheckOpen(c.UserContext(), creatorID)
 }
 
 // setActor tells the use cases of a request who makes it, and from where.
@@ -176,7 +191,7 @@ func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, er
 			return "", err
 		}
 		setCaller(c, key.CreatorID)
-		s.setActor(c, identity.Actor{ID: key.ID, KeyName: key.Label})
+		s.setActor(c, identity.Actor{ID: key.ID, Name: key.Label})
 		if err := s.countRequest(c, key.ID); err != nil {
 			return "", err
 		}

@@ -92,6 +92,7 @@ func wholeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
 	for _, o := range operationsOf(whole) {
 		if route, served := known[o.key]; served {
 			addScopes(o.node, ScopesFor(route))
+			addRoles(o.node, RolesFor(route))
 			addFrameResponses(o.key, o.node)
 		}
 	}

@@ -136,14 +136,34 @@ func addScopes(operation *yaml.Node, enough []identity.Scope) {
 		names.Content = append(names.Content, text(string(scope)))
 	}
 	operation.Content = append(operation.Content, text("x-scopes"), names)
+	addForbidden(responses, "the key lacks the scope `"+strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`, or "+
+		"the account is suspended or may not sell yet.")
+}
+
+// addRoles declares the roles that an access token needs one of, and the refusal of one that has another.
+func addRoles(operation *yaml.Node, enough []identity.Role) {
+	responses := member(operation, "responses")
+	if responses == nil || len(enough) == 0 {
+		return
+	}
+	names := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, role := range enough {
+		names.Content = append(names.Content, text(string(role)))
+	}
+	operation.Content = append(operation.Content, text("x-roles"), names)
+	if len(enough) < len(identity.Roles()) {
+		addForbidden(responses, "this takes "+identity.RoleNames(enough)+", or the account is suspended or may not sell yet.")
+	}
+}
+
+// addForbidden declares a refusal, unless the operation does in its own words.
+func addForbidden(responses *yaml.Node, when string) {
 	if member(responses, "403") != nil {
 		return
 	}
 	responses.Content = append(responses.Content,
 		&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.SingleQuotedStyle, Value: "403"},
-		mapping("description", text("`FORBIDDEN`: the key lacks the scope `"+
-			strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`, or the account is "+
-			"suspended or may not sell yet."),
+		mapping("description", text("`FORBIDDEN`: "+when),
 			"headers", mapping("X-Request-Id", mapping("$ref", text("#/components/headers/RequestId"))),
 			"content", mapping("application/json", mapping("schema", mapping("$ref", text("#/components/schemas/Error"))))))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/ports"
 )
 
@@ -42,11 +43,11 @@ paths:
 // onlyKey lets one key and one token in.
 type onlyKey struct{}
 
-func (onlyKey) AuthenticateToken(_ context.Context, token string) (string, error) {
+func (onlyKey) AuthenticateToken(_ context.Context, token string) (identity.User, error) {
 	if token != "token" {
-		return "", fault.New(fault.Unauthenticated, "expired yesterday")
+		return identity.User{}, fault.New(fault.Unauthenticated, "expired yesterday")
 	}
-	return "crt_1", nil
+	return identity.User{CreatorID: "crt_1", Role: identity.RoleOwner}, nil
 }
 
 func (onlyKey) AuthenticateKey(_ context.Context, key string) (AuthenticatedKey, error) {
@@ -76,7 +77,7 @@ func things(t *testing.T, quota ports.Quota) *Server {
 			{Method: fiber.MethodGet, Path: "/v1/things", Handle: show},
 			{Method: fiber.MethodPost, Path: "/v1/things", Auth: SecretKey, Handle: show},
 			{Method: fiber.MethodGet, Path: "/v1/own-things", Auth: SecretKey, Handle: show},
-			{Method: fiber.MethodGet, Path: "/v1/mine", Auth: AccessToken, Handle: show},
+			{Method: fiber.MethodGet, Path: "/v1/creator", Auth: AccessToken, Handle: show},
 			{Method: fiber.MethodGet, Path: "/v1/receipt", Auth: SecretKeyOrReturnToken, Handle: show},
 			{Method: fiber.MethodGet, Path: "/c/:secret/state", Handle: show},
 			{
@@ -108,7 +109,7 @@ func call(t *testing.T, s *Server, method, target string, headers ...string) (*h
 func TestEveryGetHasAHead(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
-	for target, want := range map[string]int{"/v1/things": 200, "/v1/mine": 401, "/healthz": 200, "/nowhere": 404} {
+	for target, want := range map[string]int{"/v1/things": 200, "/v1/creator": 401, "/healthz": 200, "/nowhere": 404} {
 		response, body := call(t, s, fiber.MethodHead, target)
 		if response.StatusCode != want || body != "" {
 			t.Errorf("HEAD %s: %d %q, want %d", target, response.StatusCode, body, want)
@@ -120,7 +121,7 @@ func TestAWrongMethodIsAnsweredWithThoseThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
 	for line, allowed := range map[string]string{
-		"DELETE /v1/things": "GET, HEAD, POST, OPTIONS", "POST /v1/mine": "GET, HEAD", "OPTIONS /v1/mine": "GET, HEAD",
+		"DELETE /v1/things": "GET, HEAD, POST, OPTIONS", "POST /v1/creator": "GET, HEAD", "OPTIONS /v1/creator": "GET, HEAD",
 		"PATCH /healthz": "GET, HEAD, OPTIONS",
 	} {
 		method, target, _ := strings.Cut(line, " ")
@@ -140,7 +141,7 @@ func TestAnyPageMayReadWhatIsPublic(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
 	for target, want := range map[string]string{
-		"/v1/things": "*", "/v1/things?surprise=1": "*", "/v1/receipt": "*", "/v1/mine": "", "/c/s3cret/state": "*",
+		"/v1/things": "*", "/v1/things?surprise=1": "*", "/v1/receipt": "*", "/v1/creator": "", "/c/s3cret/state": "*",
 	} {
 		response, _ := call(t, s, fiber.MethodGet, target, "Origin", "https://shop.example")
 		if got := response.Header.Get("Access-Control-Allow-Origin"); got != want ||
@@ -210,7 +211,7 @@ func TestAMethodThatNobodyKnowsIsRefusedAsAnyOther(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
 	for _, method := range []string{"PROPFIND", "QUERY", "get", "X"} {
-		response, body := call(t, s, method, "/v1/mine")
+		response, body := call(t, s, method, "/v1/creator")
 		if response.StatusCode != 405 || !strings.Contains(body, `"code":"METHOD_NOT_ALLOWED"`) ||
 			response.Header.Get("Allow") != "GET, HEAD" ||
 			response.Header.Get("X-Request-Id") == "" {
@@ -225,7 +226,7 @@ func TestAMethodThatNobodyKnowsIsRefusedAsAnyOther(t *testing.T) {
 func TestARefusedCredentialIsToldOnlyWhatTheRouteTakes(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
-	for line, want := range map[string]string{"GET /v1/mine": "access token", "POST /v1/things": "secret key",
+	for line, want := range map[string]string{"GET /v1/creator": "access token", "POST /v1/things": "secret key",
 		"GET /v1/receipt": "secret key"} {
 		method, target, _ := strings.Cut(line, " ")
 		bodies := map[string]bool{}

@@ -36,6 +36,10 @@ const (
 	PlanChanged            AccountEventKind = "plan_changed"
 	SettingsChanged        AccountEventKind = "settings_changed"
 	ExportTaken            AccountEventKind = "export_taken"
+	MemberInvited          AccountEventKind = "member_invited"
+	MemberJoined           AccountEventKind = "member_joined"
+	MemberChanged          AccountEventKind = "member_changed"
+	MemberRemoved          AccountEventKind = "member_removed"
 )
 
 // AccountEventKinds lists every kind.
@@ -43,13 +47,13 @@ func AccountEventKinds() []AccountEventKind {
 	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset,
 		KeyCreated, KeyRevoked, CustomerErased, RefundCreated, PayoutRequested, PayoutAccountChanged,
 		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
-		PriceChanged, PlanChanged, SettingsChanged, ExportTaken}
+		PriceChanged, PlanChanged, SettingsChanged, ExportTaken, MemberInvited, MemberJoined, MemberChanged, MemberRemoved}
 }
 
-// BySelf reports whether a kind is done by the creator without a sign-in from before, such as signing in.
+// BySelf reports whether a kind is done by its user without a sign-in from before, such as signing in.
 func (k AccountEventKind) BySelf() bool {
 	switch k {
-	case SignedUp, SignedIn, SignedOutEverywhere, PasswordChanged, PasswordReset:
+	case SignedUp, SignedIn, SignedOutEverywhere, PasswordChanged, PasswordReset, MemberJoined:
 		return true
 	default:
 		return false
@@ -75,10 +79,10 @@ type AccountEvent struct {
 
 // Actor names the user of an account and their network.
 type Actor struct {
-	// ID is the creator's, for someone who is signed in, or that of an API key.
+	// ID is the owner's or a member's, for someone who is signed in, or that of an API key.
 	ID string
-	// KeyName is the name and the last characters of the API key; "" for someone who is signed in.
-	KeyName string
+	// Name is the name and the last characters of an API key, or a member's name and address; "" for the owner.
+	Name string
 	Client
 }
 

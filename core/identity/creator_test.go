@@ -106,7 +106,8 @@ func TestGuessingIsSlowedDown(t *testing.T) {
 			Window: time.Minute},
 		SignUpPerAddress: identity.Limit{Attempts: 600, Window: time.Minute}, ResetPerAccount: identity.Limit{Attempts: 3,
 			Window: time.Hour},
-		ResetPerAddress: identity.Limit{Attempts: 20, Window: time.Hour},
+		ResetPerAddress:       identity.Limit{Attempts: 20, Window: time.Hour},
+		InvitationsPerAccount: identity.Limit{Attempts: 60, Window: time.Hour},
 	}
 	if got := identity.LimitsFor(false); got != want {
 		t.Errorf("in the sandbox %+v", got)

@@ -18,6 +18,8 @@ type Limits struct {
 	SignUpPerAddress Limit
 	// ResetPerAccount and ResetPerAddress count the links to a new password that are asked for.
 	ResetPerAccount, ResetPerAddress Limit
+	// InvitationsPerAccount counts the mails that invite members.
+	InvitationsPerAccount Limit
 }
 
 // LimitsFor returns the limits of an environment. In the sandbox integrators' tests make accounts by the dozen.
@@ -28,6 +30,8 @@ func LimitsFor(livemode bool) Limits {
 		SignUpPerAddress: Limit{600, time.Minute},
 		ResetPerAccount:  Limit{3, time.Hour},
 		ResetPerAddress:  Limit{20, time.Hour},
+
+		InvitationsPerAccount: Limit{60, time.Hour},
 	}
 	if livemode {
 		l.SignUpPerAddress = Limit{20, time.Hour}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -34,6 +35,8 @@ func CheckNewPassword(f *fault.Violations, field, address, password string) {
 // password ends it.
 type ResetLink struct {
 	CreatorID string `json:"creatorId"`
+	// MemberID is "" for the owner of the account. A link that was read names only one of the two.
+	MemberID string `json:"memberId,omitempty"`
 	// Replaces is PasswordMark of the password as it was when the link was asked for.
 	Replaces  string    `json:"replaces"`
 	ExpiresAt time.Time `json:"expiresAt"`
@@ -46,15 +49,26 @@ func PasswordMark(passwordHash string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// UserID returns the id of whose password is set.
+func (l ResetLink) UserID() string { return cmp.Or(l.MemberID, l.CreatorID) }
+
 // Subject returns the text that the link's MAC signs.
 func (l ResetLink) Subject() string {
-	return "password-reset." + l.CreatorID + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
+	return "password-reset." + l.UserID() + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
 }
 
 // Text is the link's part of an address: what it contains, and a MAC over it.
 func (l ResetLink) Text(mac []byte) string {
-	return id.Body(l.CreatorID) + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10) + "." +
-		base64.RawURLEncoding.EncodeToString(mac)
+	return resetMark(l.MemberID != "") + id.Body(l.UserID()) + "." + l.Replaces + "." +
+		strconv.FormatInt(l.ExpiresAt.Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString(mac)
+}
+
+// resetMark begins a member's link.
+func resetMark(member bool) string {
+	if member {
+		return string(MemberPrefix) + "_"
+	}
+	return ""
 }
 
 // ParseResetLink reads what a text claims to be, and the MAC that it shows for it.
@@ -63,9 +77,15 @@ func ParseResetLink(text string) (l ResetLink, mac []byte, ok bool) {
 	if len(parts) != 4 || strings.ContainsAny(text, "\r\n") {
 		return l, nil, false
 	}
-	l.CreatorID, l.Replaces = string(id.Creator)+"_"+parts[0], parts[1]
+	l.Replaces = parts[1]
+	prefix := id.Creator
+	if IsMember(parts[0]) {
+		prefix, l.MemberID = MemberPrefix, parts[0]
+	} else {
+		l.CreatorID = string(id.Creator) + "_" + parts[0]
+	}
 	seconds, err := strconv.ParseInt(parts[2], 10, 64)
-	if err != nil || !id.Valid(id.Creator, l.CreatorID) {
+	if err != nil || !id.Valid(prefix, l.UserID()) {
 		return l, nil, false
 	}
 	l.ExpiresAt = time.Unix(seconds, 0).UTC()
@@ -79,7 +99,7 @@ func (l ResetLink) Good(passwordHash string, now time.Time) bool {
 	return now.Before(l.ExpiresAt) && l.Replaces == PasswordMark(passwordHash)
 }
 
-// PasswordResetAsked is emitted when somebody wants to set a new password for an account.
+// PasswordResetAsked is emitted when somebody wants to set a new password.
 type PasswordResetAsked struct {
 	Link        ResetLink
 	Email, Name string

@@ -40,6 +40,8 @@ type RefreshToken struct {
 	FamilyID string
 	// Generation counts the family's tokens, from 1.
 	Generation int64
+	// Member is set for a member's sign-in, whose MAC signs another text.
+	Member bool
 }
 
 // Text renders the token with the first RefreshMAC bytes of a MAC over its Subject.
@@ -50,7 +52,27 @@ func (t RefreshToken) Text(mac []byte) string {
 }
 
 // Subject returns the text that the token's MAC signs.
-func (t RefreshToken) Subject() string { return t.FamilyID + "." + strconv.FormatInt(t.Generation, 10) }
+func (t RefreshToken) Subject() string {
+	return memberMark(t.Member) + t.FamilyID + "." + strconv.FormatInt(t.Generation, 10)
+}
+
+const memberSubject = "member."
+
+// memberMark distinguishes members' credentials: a program of a version before members takes none of them for the
+// owner's.
+func memberMark(member bool) string {
+	if member {
+		return memberSubject
+	}
+	return ""
+}
+
+// FamilyOfToken returns the family that the id of an access token names, which is the Subject of a refresh token.
+func FamilyOfToken(tokenID string) (familyID string, member bool) {
+	rest, member := strings.CutPrefix(tokenID, memberSubject)
+	familyID, _, _ = strings.Cut(rest, ".")
+	return familyID, member
+}
 
 // ParseRefreshToken returns which token the text claims to be, and the MAC that it shows for it.
 func ParseRefreshToken(text string) (t RefreshToken, mac []byte, ok bool) {
@@ -79,6 +101,7 @@ func ErrInvalidRefresh() error {
 type RefreshFamilyState struct {
 	ID        string
 	CreatorID string
+	MemberID  string // "" for the owner's
 	// Generation counts the tokens issued, from 1; the last of them is valid.
 	Generation int64
 	CreatedAt  time.Time
@@ -92,16 +115,16 @@ type RefreshFamilyState struct {
 type RefreshFamily struct{ s RefreshFamilyState }
 
 // BeginFamily starts a family with its first token.
-func BeginFamily(familyID, creatorID string, now time.Time) *RefreshFamily {
+func BeginFamily(familyID string, u User, now time.Time) *RefreshFamily {
 	return &RefreshFamily{RefreshFamilyState{
-		ID: familyID, CreatorID: creatorID, Generation: 1, CreatedAt: now, RotatedAt: now, ExpiresAt: now.Add(refreshIdle),
-		Revision: 1,
+		ID: familyID, CreatorID: u.CreatorID, MemberID: u.MemberID, Generation: 1, CreatedAt: now, RotatedAt: now,
+		ExpiresAt: now.Add(refreshIdle), Revision: 1,
 	}}
 }
 
 // Token is the one that is valid.
 func (s RefreshFamilyState) Token() RefreshToken {
-	return RefreshToken{FamilyID: s.ID, Generation: s.Generation}
+	return RefreshToken{FamilyID: s.ID, Generation: s.Generation, Member: s.MemberID != ""}
 }
 
 // RestoreFamily rebuilds a family from the stored state.

@@ -16,7 +16,9 @@ const day = 24 * time.Hour
 
 func familyID() string { return id.New(identity.RefreshFamilyPrefix, [16]byte{1, 2, 3}) }
 
-func begin() *identity.RefreshFamily { return identity.BeginFamily(familyID(), "crt_1", noon) }
+func begin() *identity.RefreshFamily {
+	return identity.BeginFamily(familyID(), identity.User{CreatorID: "crt_1"}, noon)
+}
 
 func TestARefreshTokenNamesItsFamilyAndItsNumber(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,7 @@ func NewClient(address, userAgent string) Client {
 type WebSessionState struct {
 	ID        string
 	CreatorID string
+	MemberID  string // "" for the owner's
 	Client
 	CreatedAt  time.Time
 	LastSeenAt time.Time // at most webTouch behind
@@ -47,14 +48,19 @@ type WebSessionState struct {
 	Revision   int64
 }
 
-// WebSession is a creator signed in with a browser, whose cookie is WebToken of its id.
+// IsOf reports whether it is a sign-in of the user.
+func (s WebSessionState) IsOf(u User) bool {
+	return s.CreatorID == u.CreatorID && s.MemberID == u.MemberID
+}
+
+// WebSession is an owner or a member signed in with a browser, whose cookie is WebToken of its id.
 type WebSession struct{ s WebSessionState }
 
 // BeginWebSession signs a browser in. The id is always a new one, so what a browser held before opens nothing.
-func BeginWebSession(sessionID, creatorID string, from Client, now time.Time) *WebSession {
+func BeginWebSession(sessionID string, u User, from Client, now time.Time) *WebSession {
 	return &WebSession{WebSessionState{
-		ID: sessionID, CreatorID: creatorID, Client: from, CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(webIdle),
-		Revision: 1,
+		ID: sessionID, CreatorID: u.CreatorID, MemberID: u.MemberID, Client: from, CreatedAt: now, LastSeenAt: now,
+		ExpiresAt: now.Add(webIdle), Revision: 1,
 	}}
 }
 
@@ -90,8 +96,10 @@ func (w *WebSession) Revoke(now time.Time) (changed bool) {
 	return true
 }
 
-// WebSubject returns the text signed by the MAC in the cookie of a sign-in.
-func WebSubject(sessionID string) string { return "web-session." + sessionID }
+// WebSubject returns the text signed by the MAC in the cookie of a sign-in, the owner's or a member's.
+func WebSubject(sessionID string, member bool) string {
+	return memberMark(member) + "web-session." + sessionID
+}
 
 // FormSubject returns the text signed by the MAC in the forms of a sign-in.
 func FormSubject(sessionID string) string { return "web-form." + sessionID }

@@ -13,7 +13,7 @@ import (
 
 func TestABrowserStaysSignedInWhileItIsUsed(t *testing.T) {
 	t.Parallel()
-	w := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, noon)
+	w := identity.BeginWebSession("wse_1", identity.User{CreatorID: "crt_1"}, identity.Client{}, noon)
 	if begun := w.State(); begun.Revision != 1 || !begun.ExpiresAt.Equal(noon.Add(14*day)) ||
 		w.Use(noon.Add(5*time.Minute-1)) || w.State() != begun {
 		t.Errorf("a use within five minutes left %+v of %+v", w.State(), begun)
@@ -29,7 +29,7 @@ func TestABrowserStaysSignedInWhileItIsUsed(t *testing.T) {
 	if ends := w.State().ExpiresAt; !ends.Equal(noon.Add(90*day)) || !w.Valid(ends.Add(-1)) || w.Valid(ends) {
 		t.Errorf("the busiest browser is signed in until %v", ends)
 	}
-	idle := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, noon)
+	idle := identity.BeginWebSession("wse_1", identity.User{CreatorID: "crt_1"}, identity.Client{}, noon)
 	if idle.Valid(noon.Add(14*day)) || idle.Use(noon.Add(14*day)) {
 		t.Error("an unused browser stays signed in for two weeks")
 	}
@@ -55,7 +55,7 @@ func TestWhatABrowserReportsOfItselfIsBounded(t *testing.T) {
 
 func TestCookiesAndFormsAreSignedApart(t *testing.T) {
 	t.Parallel()
-	if cookie, form := identity.WebSubject("wse_1"), identity.FormSubject("wse_1"); cookie != "web-session.wse_1" ||
+	if cookie, form := identity.WebSubject("wse_1", false), identity.FormSubject("wse_1"); cookie != "web-session.wse_1" ||
 		form != "web-form.wse_1" {
 		t.Errorf("%q, %q", cookie, form)
 	}

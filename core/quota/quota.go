@@ -21,6 +21,7 @@ const (
 	Sessions         Resource = "sessions"
 	UsageEvents      Resource = "usage-events"
 	APIKeys          Resource = "api-keys"
+	Members          Resource = "members"
 	Listings         Resource = "listings"
 	WebhookEndpoints Resource = "webhook-endpoints"
 	Images           Resource = "images"
@@ -53,6 +54,7 @@ func Table() []Row {
 		{Resource: Sessions, Live: 600, PerMinute: true, Of: "new checkout sessions"},
 		{Resource: UsageEvents, Live: 600_000, PerMinute: true, Of: "usage events"},
 		{Resource: APIKeys, Sandbox: 1000, Live: 100, Of: "API keys", Room: "Revoke one first."},
+		{Resource: Members, Sandbox: 100, Live: 100, Of: "members", Room: "Remove one first."},
 		{Resource: Listings, Live: 1000, Of: "listings that are not archived", Room: "Archive one first."},
 		{Resource: WebhookEndpoints, Sandbox: webhook.MaxEndpoints, Live: webhook.MaxEndpoints, Of: "webhook endpoints",
 			Room: "Delete one first."},

@@ -13,6 +13,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/ports"
 )
 
@@ -97,6 +98,16 @@ func (s *Service) Settle(ctx context.Context, t ports.Task) error {
 // used lists the names that an owner has in this cell.
 func (s *Service) used(ctx context.Context, kind ports.NameKind, owner string) ([]string, error) {
 	r := s.deps.Store.Read(ctx)
+	if kind == ports.CreatorEmails && identity.IsMember(owner) {
+		member, err := r.Identity.Members.Get(ctx, owner)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && !member.Joined() {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []string{member.State().Email}, nil
+	}
 	if kind == ports.CreatorEmails {
 		creator, err := r.Identity.Creators.Get(ctx, owner)
 		if errors.Is(err, ports.ErrNotFound) {
@@ -184,8 +195,30 @@ func (s *Service) Fill(ctx context.Context, report func(line string)) error {
 					return err
 				}
 			}
+			if err := s.fillMembers(ctx, creatorID, report); err != nil {
+				return err
+			}
 		}
 		after = accounts[len(accounts)-1]
+	}
+}
+
+// fillMembers claims the addresses of an account's members.
+func (s *Service) fillMembers(ctx context.Context, creatorID string, report func(line string)) error {
+	for page := (ports.Page{Limit: fillPage}); ; {
+		found, err := s.deps.Store.Read(ctx).Identity.Members.List(ctx, creatorID, page)
+		if err != nil {
+			return err
+		}
+		for _, m := range found.Items {
+			if err := s.fill(ctx, ports.CreatorEmails, m.State().ID, report); err != nil {
+				return err
+			}
+		}
+		if found.Next == (ports.Cursor{}) {
+			return nil
+		}
+		page.After = found.Next
 	}
 }
 

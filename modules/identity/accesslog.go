@@ -11,13 +11,15 @@ import (
 
 // logSignIn writes a line of the account's access log about a sign-in or a password, in the caller's transaction.
 func (s *Service) logSignIn(
-	ctx context.Context, r ports.Repos, creatorID string, kind identity.AccountEventKind, from identity.Client,
+	ctx context.Context, r ports.Repos, user identity.User, kind identity.AccountEventKind, from identity.Client,
 ) error {
-	by := identity.Actor{Client: from}
+	by, e := identity.Actor{Client: from}, identity.Audited{CreatorID: user.CreatorID, Kind: kind}
 	if kind.BySelf() {
-		by.ID = creatorID
+		by.ID, by.Name = user.ID(), user.Label()
+	} else {
+		e.ObjectID, e.Note = user.MemberID, user.Label()
 	}
-	return s.insertLine(ctx, r, by, identity.Audited{CreatorID: creatorID, Kind: kind})
+	return s.insertLine(ctx, r, by, e)
 }
 
 // log writes a line of the account's access log about what the actor of ctx did, in the caller's transaction.
@@ -57,15 +59,15 @@ func (s *Service) RecordExport(ctx context.Context, creatorID, objectID, note st
 
 // logFailure notes a wrong password beside the request, which takes no longer for an account that exists than for one
 // that does not. The limits of sign-in bound how many there are.
-func (s *Service) logFailure(ctx context.Context, creatorID string, from identity.Client) {
-	if creatorID == "" {
+func (s *Service) logFailure(ctx context.Context, user identity.User, from identity.Client) {
+	if user.CreatorID == "" {
 		return
 	}
 	s.touched.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		_ = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			return s.logSignIn(ctx, r, creatorID, identity.SignInFailed, from)
+			return s.logSignIn(ctx, r, user, identity.SignInFailed, from)
 		})
 	})
 }

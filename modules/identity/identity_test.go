@@ -158,7 +158,7 @@ func TestSignUpThenSignIn(t *testing.T) {
 			t.Errorf("signed in as %+v, %v", in, err)
 		}
 		for _, token := range []string{up.AccessToken, in.AccessToken} {
-			if got, err := h.AuthenticateToken(t.Context(), token); err != nil || got != up.Creator.ID {
+			if got, err := h.AuthenticateToken(t.Context(), token); err != nil || got.CreatorID != up.Creator.ID {
 				t.Errorf("the access token is of %q, %v", got, err)
 			}
 		}

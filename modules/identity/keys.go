@@ -12,13 +12,16 @@ import (
 	"sundry/ports"
 )
 
-// CreateKey makes an API key for the account. The key itself is returned this once and kept nowhere.
-// VALIDATION_FAILED, LIMIT_REACHED.
+// CreateKey makes an API key for the account, which can do no more than who makes it. The key itself is returned this
+// once and kept nowhere. VALIDATION_FAILED, FORBIDDEN, LIMIT_REACHED.
 func (s *Service) CreateKey(
-	ctx context.Context, creatorID string, order identity.NewKeyRequest,
+	ctx context.Context, by identity.User, order identity.NewKeyRequest,
 ) (identity.APIKeyState, string, error) {
-	now := s.deps.Clock.Real()
+	creatorID, now := by.CreatorID, s.deps.Clock.Real()
 	order, err := order.Clean(now)
+	if err == nil {
+		err = by.Role.CheckKey(order.Scopes)
+	}
 	if err != nil {
 		return identity.APIKeyState{}, "", err
 	}

@@ -16,9 +16,13 @@ import (
 	"sundry/tests/testdb"
 )
 
+func owner(creatorID string) core.User {
+	return core.User{CreatorID: creatorID, Role: core.RoleOwner}
+}
+
 func (h *fixture) makeKey(t *testing.T, creatorID string, ends time.Time) (core.APIKeyState, string) {
 	t.Helper()
-	state, key, err := h.CreateKey(t.Context(), creatorID, core.NewKeyRequest{Name: "Backend", ExpiresAt: ends})
+	state, key, err := h.CreateKey(t.Context(), owner(creatorID), core.NewKeyRequest{Name: "Backend", ExpiresAt: ends})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +180,7 @@ func TestABadOrderMakesNoKey(t *testing.T) {
 	t.Parallel()
 	h := quickFixture(t, false)
 	ada := h.signUp(t, "ada@example.com").Creator.ID
-	_, key, err := h.CreateKey(t.Context(), ada, core.NewKeyRequest{ExpiresAt: h.clock.Real()})
+	_, key, err := h.CreateKey(t.Context(), owner(ada), core.NewKeyRequest{ExpiresAt: h.clock.Real()})
 	wantCode(t, "no name, no future", err, fault.ValidationFailed)
 	list, listErr := h.ListKeys(t.Context(), ada, ports.Page{Limit: 10})
 	if key != "" || listErr != nil || len(list.Items) != 0 {
@@ -263,7 +267,7 @@ func TestARevocationIsNeverOvertakenByARead(t *testing.T) {
 func BenchmarkAuthenticateKey(b *testing.B) {
 	h := open(nil, false)
 	h.store.Store = oneKey{key: new(core.APIKey)}
-	_, key, err := h.CreateKey(b.Context(), "crt_1", core.NewKeyRequest{Name: "Backend"})
+	_, key, err := h.CreateKey(b.Context(), owner("crt_1"), core.NewKeyRequest{Name: "Backend"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,20 +15,20 @@ import (
 
 var _ ports.PasswordLinks = (*Service)(nil)
 
-// ChangePassword replaces the password of a creator who knows it, and ends every other sign-in. Attempts are counted as
+// ChangePassword replaces the password of a user who knows it, and ends every other sign-in. Attempts are counted as
 // those of signing in. VALIDATION_FAILED, RATE_LIMITED.
 func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted string, from identity.Client) error {
 	var f fault.Violations
 	f.Check(current != "", "current", fault.DetailRequired, "Your current password is required.")
-	identity.CheckNewPassword(&f, "password", b.Creator.Email, wanted)
+	identity.CheckNewPassword(&f, "password", b.User.Email, wanted)
 	if err := f.Err(); err != nil {
 		return err
 	}
-	byAccount := s.signInKey(b.Creator.Email)
+	byAccount := s.signInKey(b.User.Email)
 	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	matches, err := s.deps.Passwords.Matches(ctx, b.Creator.PasswordHash, current)
+	matches, err := s.deps.Passwords.Matches(ctx, b.User.PasswordHash, current)
 	if err != nil {
 		return unlessBusy("check password", err)
 	}
@@ -40,10 +40,10 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	return s.setPassword(ctx, b.Creator, wanted, identity.PasswordChanged, b.SessionID, from)
+	return s.setPassword(ctx, b.User, wanted, identity.PasswordChanged, b.SessionID, from)
 }
 
-// ResetTask is the kind of the task that mails a link to a new password; its subject is the creator's id.
+// ResetTask is the kind of the task that mails a link to a new password; its subject is the user's id.
 const ResetTask = "identity.password_reset"
 
 // AskPasswordReset schedules a mail with a link that sets a new password, if there is an account. Where there is none,
@@ -64,38 +64,38 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		creatorID := s.deps.IDs.New(id.Creator)
-		found, err := r.Identity.Creators.GetByEmail(ctx, address)
-		if err == nil {
-			creatorID = found.State().ID
-		} else if !errors.Is(err, ports.ErrNotFound) {
-			return err
+		user, err := s.findUser(ctx, r, address)
+		if errors.Is(err, ports.ErrNotFound) {
+			user, err = identity.User{CreatorID: s.deps.IDs.New(id.Creator)}, nil
 		}
-		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Schedule(ctx, ResetTask, creatorID, creatorID, now)
+		now, err := r.Clock.Now(ctx, user.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, ResetTask, user.ID(), user.CreatorID, now)
 	})
 }
 
 // MailPasswordReset runs the task.
 func (s *Service) MailPasswordReset(ctx context.Context, t ports.Task) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		found, err := r.Identity.Creators.Get(ctx, t.Subject)
+		user, err := getUser(ctx, r, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return r.Tasks.Done(ctx, t)
 		}
 		if err != nil {
 			return err
 		}
-		now, creator := s.deps.Clock.Real(), found.State()
+		now := s.deps.Clock.Real()
 		err = s.deps.Bus.Publish(ctx, r, identity.PasswordResetAsked{
 			Link: identity.ResetLink{
-				CreatorID: creator.ID, Replaces: identity.PasswordMark(creator.PasswordHash),
+				CreatorID: user.CreatorID, MemberID: user.MemberID, Replaces: identity.PasswordMark(user.PasswordHash),
 				ExpiresAt: now.Add(identity.ResetLifetime),
 			},
-			Email: creator.Email, Name: creator.DisplayName, At: now,
+			Email: user.Email, Name: user.Name, At: now,
 		})
 		if err != nil {
 			return err
@@ -104,45 +104,54 @@ func (s *Service) MailPasswordReset(ctx context.Context, t ports.Task) error {
 	})
 }
 
+// getUser loads an owner or a member by id. ports.ErrNotFound.
+func getUser(ctx context.Context, r ports.Repos, userID string) (identity.User, error) {
+	if !identity.IsMember(userID) {
+		return loadUser(ctx, r, userID, "")
+	}
+	member, err := r.Identity.Members.Get(ctx, userID)
+	if err != nil {
+		return identity.User{}, err
+	}
+	return loadUser(ctx, r, member.State().CreatorID, userID)
+}
+
 // PasswordResetURL implements ports.PasswordLinks.
 func (s *Service) PasswordResetURL(l identity.ResetLink) string {
 	mac := s.webDigest.sum(l.Subject())
 	return s.cfg.BaseURL + "/dashboard/reset/" + l.Text(mac[:])
 }
 
-// CheckReset returns the creator whose password a link sets. NOT_FOUND for one that is invalid, expired or used.
-func (s *Service) CheckReset(ctx context.Context, text string) (identity.CreatorState, error) {
+// CheckReset returns the user whose password a link sets. NOT_FOUND for one that is invalid, expired or used.
+func (s *Service) CheckReset(ctx context.Context, text string) (identity.User, error) {
 	link, shown, ok := identity.ParseResetLink(text)
 	if mac := s.webDigest.sum(link.Subject()); !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
-		return identity.CreatorState{}, fault.NotFound("link")
+		return identity.User{}, fault.NotFound("link")
 	}
-	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, link.CreatorID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Good(creator.State().PasswordHash, s.deps.Clock.Real()) {
-		return identity.CreatorState{}, fault.NotFound("link")
+	user, err := getUser(ctx, s.deps.Store.Read(ctx), link.UserID())
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Good(user.PasswordHash, s.deps.Clock.Real()) {
+		return identity.User{}, fault.NotFound("link")
 	}
-	if err != nil {
-		return identity.CreatorState{}, err
-	}
-	return creator.State(), nil
+	return user, err
 }
 
 // ResetPassword sets a new password by a link, once, and ends every sign-in. VALIDATION_FAILED, NOT_FOUND.
 func (s *Service) ResetPassword(ctx context.Context, text, wanted string, from identity.Client) error {
-	creator, err := s.CheckReset(ctx, text)
+	user, err := s.CheckReset(ctx, text)
 	if err != nil {
 		return err
 	}
 	var f fault.Violations
-	identity.CheckNewPassword(&f, "password", creator.Email, wanted)
+	identity.CheckNewPassword(&f, "password", user.Email, wanted)
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return s.setPassword(ctx, creator, wanted, identity.PasswordReset, "", from)
+	return s.setPassword(ctx, user, wanted, identity.PasswordReset, "", from)
 }
 
 // setPassword replaces the password that was checked, unless it has changed meanwhile, and ends every sign-in but one.
 func (s *Service) setPassword(
-	ctx context.Context, checked identity.CreatorState, wanted string, kind identity.AccountEventKind, except string,
+	ctx context.Context, checked identity.User, wanted string, kind identity.AccountEventKind, except string,
 	from identity.Client,
 ) error {
 	hash, err := s.deps.Passwords.Hash(ctx, wanted)
@@ -150,20 +159,36 @@ func (s *Service) setPassword(
 		return unlessBusy("hash password", err)
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		creator, err := r.Identity.Creators.Get(ctx, checked.ID)
+		user, err := getUser(ctx, r, checked.ID())
+		if errors.Is(err, ports.ErrNotFound) || err == nil && user.PasswordHash != checked.PasswordHash {
+			return fault.NotFound("link")
+		}
 		if err != nil {
 			return err
 		}
-		if creator.State().PasswordHash != checked.PasswordHash {
-			return fault.NotFound("link")
-		}
-		creator.SetPassword(hash)
-		if err := r.Identity.Creators.Update(ctx, creator); err != nil {
+		if err := savePassword(ctx, r, user, hash); err != nil {
 			return err
 		}
-		if err := s.revokeAll(ctx, r, checked.ID, except); err != nil {
+		if err := s.revokeAll(ctx, r, user, except); err != nil {
 			return err
 		}
-		return s.logSignIn(ctx, r, checked.ID, kind, from)
+		return s.logSignIn(ctx, r, user, kind, from)
 	})
+}
+
+func savePassword(ctx context.Context, r ports.Repos, user identity.User, hash string) error {
+	if user.MemberID != "" {
+		member, err := r.Identity.Members.Get(ctx, user.MemberID)
+		if err != nil {
+			return err
+		}
+		member.SetPassword(hash)
+		return r.Identity.Members.Update(ctx, member)
+	}
+	creator, err := r.Identity.Creators.Get(ctx, user.CreatorID)
+	if err != nil {
+		return err
+	}
+	creator.SetPassword(hash)
+	return r.Identity.Creators.Update(ctx, creator)
 }

@@ -88,7 +88,7 @@ func TestPasswordReset_EndsAccessTokens(t *testing.T) {
 		}
 		url := h.PasswordResetURL(asked[0].Link)
 		link := url[strings.LastIndex(url, "/")+1:]
-		if got, err := h.AuthenticateToken(t.Context(), before.AccessToken); err != nil || got != before.Creator.ID {
+		if got, err := h.AuthenticateToken(t.Context(), before.AccessToken); err != nil || got.CreatorID != before.Creator.ID {
 			t.Errorf("before the reset: %s, %v", got, err)
 		}
 		if err := h.ResetPassword(t.Context(), link, "another horse battery", core.Client{Address: home}); err != nil {
@@ -103,7 +103,7 @@ func TestPasswordReset_EndsAccessTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := h.AuthenticateToken(t.Context(), after.AccessToken); err != nil || got != before.Creator.ID {
+		if got, err := h.AuthenticateToken(t.Context(), after.AccessToken); err != nil || got.CreatorID != before.Creator.ID {
 			t.Errorf("after the reset: %s, %v", got, err)
 		}
 	})

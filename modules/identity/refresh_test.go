@@ -21,7 +21,7 @@ func TestRefreshRotates(t *testing.T) {
 			if err != nil || next.RefreshToken == shown || next.Creator != first.Creator {
 				t.Fatalf("got %+v, %v", next, err)
 			}
-			if got, err := h.AuthenticateToken(t.Context(), next.AccessToken); err != nil || got != first.Creator.ID {
+			if got, err := h.AuthenticateToken(t.Context(), next.AccessToken); err != nil || got.CreatorID != first.Creator.ID {
 				t.Fatalf("the new access token is of %q, %v", got, err)
 			}
 			shown = next.RefreshToken

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"sundry/core/fault"
@@ -16,9 +15,10 @@ import (
 	"sundry/ports"
 )
 
-// Session holds a signed-in creator and their tokens.
+// Session holds a signed-in user and their tokens.
 type Session struct {
 	Creator     identity.CreatorState
+	User        identity.User
 	AccessToken string
 	// ExpiresIn is the lifetime of the access token.
 	ExpiresIn    time.Duration
@@ -30,9 +30,9 @@ type Session struct {
 // invited has to confirm the address before selling.
 func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
 	err = s.register(ctx, r, identity.Client{Address: address}, func(
-		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
+		ctx context.Context, repos ports.Repos, user identity.User,
 	) error {
-		in, err = s.begin(ctx, repos, creator)
+		in, err = s.begin(ctx, repos, user)
 		return err
 	})
 	return in, err
@@ -79,6 +79,16 @@ func (s *Service) insertCreator(
 	ctx context.Context, creator *identity.Creator, from identity.Client, begin beginner,
 ) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		if err := repos.Identity.Members.LockAddress(ctx, creator.State().Email); err != nil {
+			return err
+		}
+		_, err := repos.Identity.Members.GetByEmail(ctx, creator.State().Email)
+		if err == nil {
+			return &ports.DuplicateError{Index: "members_email"}
+		}
+		if !errors.Is(err, ports.ErrNotFound) {
+			return err
+		}
 		if err := repos.Identity.Creators.Insert(ctx, creator); err != nil {
 			return err
 		}
@@ -87,30 +97,30 @@ func (s *Service) insertCreator(
 				return err
 			}
 		}
-		if err := s.logSignIn(ctx, repos, creator.State().ID, identity.SignedUp, from); err != nil {
+		if err := s.logSignIn(ctx, repos, creator.State().Owner(), identity.SignedUp, from); err != nil {
 			return err
 		}
-		return begin(ctx, repos, creator.State())
+		return begin(ctx, repos, creator.State().Owner())
 	})
 }
 
-// beginner signs a creator in, in the caller's transaction.
-type beginner func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error
+// beginner signs a user in, in the caller's transaction.
+type beginner func(ctx context.Context, repos ports.Repos, user identity.User) error
 
 // SignIn exchanges a password for tokens. address is the caller's network address. Refusals: VALIDATION_FAILED for
 // missing members, RATE_LIMITED, one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
 // wrong password, and FORBIDDEN for a suspended account.
 func (s *Service) SignIn(ctx context.Context, email, password, address string) (in Session, err error) {
 	err = s.authenticate(ctx, email, password, identity.Client{Address: address}, func(
-		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
+		ctx context.Context, repos ports.Repos, user identity.User,
 	) error {
-		in, err = s.begin(ctx, repos, creator)
+		in, err = s.begin(ctx, repos, user)
 		return err
 	})
 	return in, err
 }
 
-// authenticate counts an attempt and checks a password; begin then signs its creator in.
+// authenticate counts an attempt and checks a password; begin then signs its user in.
 func (s *Service) authenticate(
 	ctx context.Context, email, password string, from identity.Client, begin beginner,
 ) error {
@@ -126,7 +136,7 @@ func (s *Service) authenticate(
 	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	creator, err := s.checkPassword(ctx, email, password, from)
+	user, err := s.checkPassword(ctx, email, password, from)
 	if err != nil {
 		return err
 	}
@@ -136,44 +146,40 @@ func (s *Service) authenticate(
 	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	if err := s.deps.Standing.CheckOpen(ctx, creator.ID); err != nil {
+	if err := s.deps.Standing.CheckOpen(ctx, user.CreatorID); err != nil {
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		if err := s.logSignIn(ctx, repos, creator.ID, identity.SignedIn, from); err != nil {
+		if err := s.logSignIn(ctx, repos, user, identity.SignedIn, from); err != nil {
 			return err
 		}
-		return begin(ctx, repos, creator)
+		return begin(ctx, repos, user)
 	})
 }
 
-// checkPassword finds the creator with this address and password. For an unknown address the hasher does
+// checkPassword finds the owner or the member with this address and password. For an unknown address the hasher does
 // the same work for nothing, so that the time taken reveals nothing.
 func (s *Service) checkPassword(
 	ctx context.Context, email, password string, from identity.Client,
-) (identity.CreatorState, error) {
-	var state identity.CreatorState
-	creator, err := s.deps.Store.Read(ctx).Identity.Creators.GetByEmail(ctx, email)
-	switch {
-	case err == nil:
-		state = creator.State()
-	case !errors.Is(err, ports.ErrNotFound):
-		return state, err
+) (identity.User, error) {
+	user, err := s.findUser(ctx, s.deps.Store.Read(ctx), email)
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return user, err
 	}
-	matches, err := s.deps.Passwords.Matches(ctx, state.PasswordHash, password)
+	matches, err := s.deps.Passwords.Matches(ctx, user.PasswordHash, password)
 	if err != nil {
-		return state, unlessBusy("check password", err)
+		return user, unlessBusy("check password", err)
 	}
-	if !matches && state.ID == "" {
+	if !matches && user.CreatorID == "" {
 		if err := s.deps.Names.Elsewhere(ctx, ports.CreatorEmails, email); err != nil {
-			return state, err
+			return user, err
 		}
 	}
 	if !matches {
-		s.logFailure(ctx, state.ID, from)
-		return identity.CreatorState{}, fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
+		s.logFailure(ctx, user, from)
+		return identity.User{}, fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
 	}
-	return state, nil
+	return user, nil
 }
 
 // Refresh exchanges a refresh token for new tokens. A token that was exchanged before ends the whole sign-in. FORBIDDEN
@@ -210,8 +216,13 @@ func (s *Service) readRefreshToken(text string) (token identity.RefreshToken, ok
 	if !ok {
 		return token, false
 	}
-	mac := s.refreshDigest.sum(token.Subject())
-	return token, subtle.ConstantTimeCompare(shown, mac[:identity.RefreshMAC]) == 1
+	for _, token.Member = range []bool{false, true} {
+		mac := s.refreshDigest.sum(token.Subject())
+		if subtle.ConstantTimeCompare(shown, mac[:identity.RefreshMAC]) == 1 {
+			return token, true
+		}
+	}
+	return token, false
 }
 
 // rotate exchanges the family's token. refusal is a response that must be committed, not rolled back: a token that was
@@ -220,7 +231,7 @@ func (s *Service) rotate(
 	ctx context.Context, repos ports.Repos, shown identity.RefreshToken,
 ) (in Session, refusal, err error) {
 	family, err := repos.Identity.RefreshFamilies.Get(ctx, shown.FamilyID)
-	if errors.Is(err, ports.ErrNotFound) {
+	if errors.Is(err, ports.ErrNotFound) || err == nil && isMembers(family) != shown.Member {
 		return in, identity.ErrInvalidRefresh(), nil
 	}
 	if err != nil {
@@ -233,16 +244,11 @@ func (s *Service) rotate(
 	if err != nil || refusal != nil {
 		return in, refusal, err
 	}
-	creator, err := repos.Identity.Creators.Get(ctx, family.State().CreatorID)
-	if err != nil {
-		return in, nil, err
-	}
-	if err := creator.CheckOpen(); err != nil {
-		return in, nil, err
-	}
-	in, err = s.grant(creator.State(), family.State())
+	in, err = s.grant(ctx, repos, family.State())
 	return in, nil, err
 }
+
+func isMembers(f *identity.RefreshFamily) bool { return f.State().MemberID != "" }
 
 // SignOut ends the sign-in that the refresh token belongs to or, when there is none, the one that the access token
 // came from. A refresh token that is unknown, invented or has ended is no error: its bearer is signed out, as asked.
@@ -259,7 +265,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 		if !valid {
 			return unauthenticated()
 		}
-		familyID, _, _ = strings.Cut(token.ID, ".")
+		familyID, _ = identity.FamilyOfToken(token.ID)
 	case !ok:
 		return nil
 	}
@@ -278,50 +284,73 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 	})
 }
 
-// AuthenticateToken returns the account of an access token. UNAUTHENTICATED for everything else, and for a token whose
-// sign-in has ended.
-func (s *Service) AuthenticateToken(ctx context.Context, token string) (creatorID string, err error) {
+// AuthenticateToken returns the user of an access token, with the role that they have now. UNAUTHENTICATED for
+// everything else, and for a token whose sign-in has ended.
+func (s *Service) AuthenticateToken(ctx context.Context, token string) (identity.User, error) {
 	t, ok := s.deps.Tokens.Verify(token, s.deps.Clock.Real())
 	if !ok {
-		return "", unauthenticated()
+		return identity.User{}, unauthenticated()
 	}
-	familyID, _, _ := strings.Cut(t.ID, ".")
-	family, err := s.deps.Store.Read(ctx).Identity.RefreshFamilies.Get(ctx, familyID)
+	familyID, member := identity.FamilyOfToken(t.ID)
+	r := s.deps.Store.Read(ctx)
+	family, err := r.Identity.RefreshFamilies.Get(ctx, familyID)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
-		return "", unauthenticated()
+		return identity.User{}, unauthenticated()
 	case err != nil:
-		return "", err
-	case !family.State().RevokedAt.IsZero() || family.State().CreatorID != t.CreatorID:
-		return "", unauthenticated()
+		return identity.User{}, err
+	case !family.State().RevokedAt.IsZero() || family.State().CreatorID != t.CreatorID || isMembers(family) != member:
+		return identity.User{}, unauthenticated()
+	case !member:
+		return identity.User{CreatorID: t.CreatorID, Role: identity.RoleOwner}, nil
 	}
-	return t.CreatorID, nil
+	user, err := loadUser(ctx, r, t.CreatorID, family.State().MemberID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return identity.User{}, unauthenticated()
+	}
+	return user, err
 }
 
-// begin starts a family of refresh tokens for the creator.
-func (s *Service) begin(ctx context.Context, repos ports.Repos, creator identity.CreatorState) (Session, error) {
+// begin starts a family of refresh tokens for the user.
+func (s *Service) begin(ctx context.Context, repos ports.Repos, user identity.User) (Session, error) {
 	familyID := s.deps.IDs.New(identity.RefreshFamilyPrefix)
-	family := identity.BeginFamily(familyID, creator.ID, s.deps.Clock.Real())
+	family := identity.BeginFamily(familyID, user, s.deps.Clock.Real())
 	if err := repos.Identity.RefreshFamilies.Insert(ctx, family); err != nil {
 		return Session{}, err
 	}
-	return s.grant(creator, family.State())
+	return s.grant(ctx, repos, family.State())
 }
 
 // grant renders the family's valid refresh token and signs the access token that goes with it. Both depend on nothing
 // else, so that a retry gets the same pair. The access token's id names the refresh token, so that it is enough to sign
-// out.
-func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFamilyState) (Session, error) {
+// out. FORBIDDEN for a suspended account.
+func (s *Service) grant(
+	ctx context.Context, repos ports.Repos, family identity.RefreshFamilyState,
+) (Session, error) {
+	creator, err := repos.Identity.Creators.Get(ctx, family.CreatorID)
+	if err == nil {
+		err = creator.CheckOpen()
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	user, err := loadUser(ctx, repos, family.CreatorID, family.MemberID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return Session{}, identity.ErrInvalidRefresh()
+	}
+	if err != nil {
+		return Session{}, err
+	}
 	token := family.Token()
 	mac := s.refreshDigest.sum(token.Subject())
 	access, err := s.deps.Tokens.Sign(ports.AccessToken{
-		ID: token.Subject(), CreatorID: creator.ID, IssuedAt: family.RotatedAt,
+		ID: token.Subject(), CreatorID: user.CreatorID, IssuedAt: family.RotatedAt,
 		ExpiresAt: family.RotatedAt.Add(identity.AccessTokenLifetime),
 	})
 	if err != nil {
-		return Session{}, fmt.Errorf("sign access token of %s: %w", creator.ID, err)
+		return Session{}, fmt.Errorf("sign access token of %s: %w", user.ID(), err)
 	}
-	return Session{Creator: creator, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime,
+	return Session{Creator: creator.State(), User: user, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime,
 		RefreshToken: token.Text(mac[:])}, nil
 }
 

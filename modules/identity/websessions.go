@@ -14,10 +14,12 @@ import (
 // maxBrowsers bounds the signed-in browsers that an account is shown.
 const maxBrowsers = 50
 
-// Browser is a creator who is signed in with a browser.
+// Browser is a user who is signed in with a browser.
 type Browser struct {
 	SessionID string
-	Creator   identity.CreatorState
+	// Creator is the account, User who uses it.
+	Creator identity.CreatorState
+	User    identity.User
 	// FormToken is the CSRF token in every form of this sign-in. Other sites cannot read it.
 	FormToken string
 }
@@ -40,39 +42,51 @@ func (s *Service) SignInBrowser(
 
 // beginBrowser starts a sign-in under a new id.
 func (s *Service) beginBrowser(from identity.Client, cookie *string) beginner {
-	return func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
+	return func(ctx context.Context, repos ports.Repos, user identity.User) error {
 		sessionID := s.deps.IDs.New(identity.WebSessionPrefix)
-		mac := s.webDigest.sum(identity.WebSubject(sessionID))
+		mac := s.webDigest.sum(identity.WebSubject(sessionID, user.MemberID != ""))
 		*cookie = identity.WebToken(sessionID, mac[:])
 		return repos.Identity.WebSessions.Insert(
-			ctx, identity.BeginWebSession(sessionID, creator.ID, from, s.deps.Clock.Real()),
+			ctx, identity.BeginWebSession(sessionID, user, from, s.deps.Clock.Real()),
 		)
 	}
 }
 
-// AuthenticateBrowser returns the creator whom a cookie signs in. FORBIDDEN for one who is suspended, UNAUTHENTICATED
-// for everything else.
+// AuthenticateBrowser returns the user whom a cookie signs in, with the role that they have now. FORBIDDEN where
+// the account is suspended, UNAUTHENTICATED for everything else.
 func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Browser, error) {
-	sessionID, shown, ok := identity.ParseWebToken(cookie)
+	sessionID, member, ok := s.readWebToken(cookie)
 	if !ok {
 		return Browser{}, unauthenticated()
 	}
-	if mac := s.webDigest.sum(identity.WebSubject(sessionID)); subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
-		return Browser{}, unauthenticated()
-	}
-	session, err := s.deps.Store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
+	r := s.deps.Store.Read(ctx)
+	session, err := r.Identity.WebSessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !session.Valid(s.deps.Clock.Real()) {
 		return Browser{}, unauthenticated()
 	}
 	if err != nil {
 		return Browser{}, err
 	}
-	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, session.State().CreatorID)
+	signedIn := session.State()
+	creator, err := r.Identity.Creators.Get(ctx, signedIn.CreatorID)
 	if err == nil {
 		err = creator.CheckOpen()
 	}
 	if err != nil {
 		return Browser{}, err
+	}
+	user := creator.State().Owner()
+	if member != (signedIn.MemberID != "") {
+		return Browser{}, unauthenticated()
+	}
+	if member {
+		user, err = loadUser(ctx, r, signedIn.CreatorID, signedIn.MemberID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return Browser{}, unauthenticated()
+		}
+		if err != nil {
+			return Browser{}, err
+		}
 	}
 	if session.Use(s.deps.Clock.Real()) {
 		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
@@ -83,7 +97,24 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 		}
 	}
 	form := s.webDigest.sum(identity.FormSubject(sessionID))
-	return Browser{SessionID: sessionID, Creator: creator.State(), FormToken: hex.EncodeToString(form[:])}, nil
+	return Browser{
+		SessionID: sessionID, Creator: creator.State(), User: user, FormToken: hex.EncodeToString(form[:]),
+	}, nil
+}
+
+// readWebToken returns the sign-in that a cookie of ours is for, and whether it is a member's.
+func (s *Service) readWebToken(cookie string) (sessionID string, member, ok bool) {
+	sessionID, shown, ok := identity.ParseWebToken(cookie)
+	if !ok {
+		return "", false, false
+	}
+	for _, member = range []bool{false, true} {
+		mac := s.webDigest.sum(identity.WebSubject(sessionID, member))
+		if subtle.ConstantTimeCompare(shown, mac[:]) == 1 {
+			return sessionID, member, true
+		}
+	}
+	return "", false, false
 }
 
 // touchBrowser records the last use of a sign-in.
@@ -104,9 +135,9 @@ func (s *Service) GuestFormToken(cookie string) string {
 // NewGuest is a text for that cookie.
 func (s *Service) NewGuest() string { return hex.EncodeToString(s.deps.IDs.Random(16)) }
 
-// Browsers lists the browsers in which the account is signed in, newest first, at most 50.
-func (s *Service) Browsers(ctx context.Context, creatorID string) ([]identity.WebSessionState, error) {
-	found, err := s.deps.Store.Read(ctx).Identity.WebSessions.ListValid(ctx, creatorID, s.deps.Clock.Real(), maxBrowsers)
+// Browsers lists the browsers in which the user is signed in, newest first, at most 50.
+func (s *Service) Browsers(ctx context.Context, u identity.User) ([]identity.WebSessionState, error) {
+	found, err := s.deps.Store.Read(ctx).Identity.WebSessions.ListValid(ctx, u, s.deps.Clock.Real(), maxBrowsers)
 	all := make([]identity.WebSessionState, len(found))
 	for i, one := range found {
 		all[i] = one.State()
@@ -128,29 +159,29 @@ func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
 	})
 }
 
-// SignOutEverywhere ends every sign-in of the account, of browsers and of the API, with its access tokens.
-func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from identity.Client) error {
+// SignOutEverywhere ends every sign-in of the user, of browsers and of the API, with its access tokens.
+func (s *Service) SignOutEverywhere(ctx context.Context, u identity.User, from identity.Client) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		if err := s.revokeAll(ctx, repos, creatorID, ""); err != nil {
+		if err := s.revokeAll(ctx, repos, u, ""); err != nil {
 			return err
 		}
-		return s.logSignIn(ctx, repos, creatorID, identity.SignedOutEverywhere, from)
+		return s.logSignIn(ctx, repos, u, identity.SignedOutEverywhere, from)
 	})
 }
 
-// revokeAll ends every sign-in but the named one of a browser.
-func (s *Service) revokeAll(ctx context.Context, r ports.Repos, creatorID, except string) error {
+// revokeAll ends every sign-in of a user but the named one of a browser.
+func (s *Service) revokeAll(ctx context.Context, r ports.Repos, u identity.User, except string) error {
 	now := s.deps.Clock.Real()
-	if err := r.Identity.WebSessions.RevokeAll(ctx, creatorID, except, now); err != nil {
+	if err := r.Identity.WebSessions.RevokeAll(ctx, u, except, now); err != nil {
 		return err
 	}
-	return r.Identity.RefreshFamilies.RevokeAll(ctx, creatorID, now)
+	return r.Identity.RefreshFamilies.RevokeAll(ctx, u, now)
 }
 
-// SignOutOther ends one of the account's sign-ins by its id. Ending it again changes nothing. NOT_FOUND.
-func (s *Service) SignOutOther(ctx context.Context, creatorID, sessionID string) error {
+// SignOutOther ends one of the user's sign-ins by its id. Ending it again changes nothing. NOT_FOUND.
+func (s *Service) SignOutOther(ctx context.Context, u identity.User, sessionID string) error {
 	session, err := s.deps.Store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && session.State().CreatorID != creatorID {
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !session.State().IsOf(u) {
 		return fault.NotFound("sign-in")
 	}
 	if err != nil {

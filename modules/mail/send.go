@@ -127,7 +127,8 @@ func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 		EmailConfirmationURL: func(l identity.ConfirmationLink) string {
 			return s.deps.Confirmations.EmailConfirmationURL(l)
 		},
-		PasswordResetURL: func(l identity.ResetLink) string { return s.deps.Passwords.PasswordResetURL(l) },
+		MemberInvitationURL: func(l identity.MemberLink) string { return s.deps.Members.MemberInvitationURL(l) },
+		PasswordResetURL:    func(l identity.ResetLink) string { return s.deps.Passwords.PasswordResetURL(l) },
 	}, mail.Data)
 	replyTo := replyToOf(mail)
 	return ports.Message{

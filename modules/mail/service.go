@@ -66,8 +66,10 @@ type Deps struct {
 	Passwords ports.PasswordLinks
 	// Confirmations makes the links that confirm creators' addresses.
 	Confirmations ports.ConfirmationLinks
-	Images        ports.ImageLinks
-	Documents     document.Links
+	// Members makes the links that let people into accounts.
+	Members   ports.MemberLinks
+	Images    ports.ImageLinks
+	Documents document.Links
 }
 
 // Service holds the use cases.
@@ -83,7 +85,7 @@ func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 func (s *Service) Subscriptions() []ports.Subscription {
 	return slices.Concat([]ports.Subscription{
 		ports.On(s.OnCheckoutPaid), ports.On(s.OnEndpointDisabled), ports.On(s.OnPasswordResetAsked),
-		ports.On(s.OnEmailConfirmationAsked),
+		ports.On(s.OnEmailConfirmationAsked), ports.On(s.OnMemberInvitationMade),
 	}, s.aboutAppointments(), s.aboutPlans(), s.aboutMoney())
 }
 
@@ -185,4 +187,13 @@ func (s *Service) OnEmailConfirmationAsked(
 ) error {
 	return s.enqueue(ctx, r, newDraft(e.Link.CreatorID, mailtemplate.KindEmailConfirmation, apiformat.Instant(e.At),
 		recipient{e.Email, e.Name}, mailtemplate.EmailConfirmation{Link: e.Link}))
+}
+
+// OnMemberInvitationMade mails somebody the link that lets them into an account.
+func (s *Service) OnMemberInvitationMade(
+	ctx context.Context, r ports.Repos, e identity.MemberInvitationMade,
+) error {
+	cause := e.Link.MemberID + "/" + apiformat.Instant(e.Link.ExpiresAt)
+	return s.enqueue(ctx, r, newDraft(e.CreatorID, mailtemplate.KindMemberInvitation, cause, recipient{address: e.Email},
+		mailtemplate.MemberInvitation{Link: e.Link, By: e.By, Role: e.Role}))
 }

@@ -14,7 +14,7 @@ import (
 	"sundry/config"
 )
 
-var update = flag.Bool("update", false, "write docs/configuration.md")
+var update = flag.Bool("update", false, "write docs/configuration.md and docs/roles.md")
 
 func TestConfigurationDocument(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ var mayTouch = map[string][]string{
 	"checkout":      {"Checkout", "Payments", "Customers", "Invoicing.DocumentNumbers", "Tasks"},
 	"customers":     {"Customers", "Payments.Payments"},
 	"idempotency":   {"Idempotency", "Tasks"},
-	"directory":     {"Identity.Creators", "Catalog.Listings", "Tasks"}, // it compares names with what has them
+	"directory":     {"Identity.Creators", "Identity.Members", "Catalog.Listings", "Tasks"}, // it compares names with what has them
 	"identity":      {"Identity", "Images", "Operator.Actions", "Tasks"},
 	"files":         {"Files", "Catalog.Listings", "Tasks"},
 	"images":        {"Images"},

@@ -83,7 +83,8 @@ func longMails() map[mailtemplate.Kind]any {
 		mailtemplate.KindPayoutFailed: mailtemplate.Payout{
 			ID: "po_1", Amount: amount, At: noon, Reason: "account_closed",
 		},
-		mailtemplate.KindPasswordReset: mailtemplate.PasswordReset{}, mailtemplate.KindEmailConfirmation: mailtemplate.EmailConfirmation{},
+		mailtemplate.KindMemberInvitation: mailtemplate.MemberInvitation{By: longName, Role: identity.RoleAdmin},
+		mailtemplate.KindPasswordReset:    mailtemplate.PasswordReset{}, mailtemplate.KindEmailConfirmation: mailtemplate.EmailConfirmation{},
 		mailtemplate.KindEndpointDisabled: mailtemplate.EndpointDisabled{
 			ID: "whe_01jqz5y2c4e6g8h0k2m4p6r8s0", URL: "https://hooks.example/" + strings.Repeat("segment", 20),
 			Creator: longName, Reason: webhook.DisabledByFailing, At: noon,
@@ -113,6 +114,7 @@ func mailSite(t *testing.T) (site mailtemplate.Site, page string) {
 		CreditNoteURL: at, PaymentReceiptURL: at,
 		ImageURL:     func(string) string { return host.URL + "/logo" },
 		DashboardURL: at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
+		MemberInvitationURL:  func(identity.MemberLink) string { return host.URL },
 		EmailConfirmationURL: func(identity.ConfirmationLink) string { return host.URL },
 	}, host.URL
 }

@@ -131,6 +131,8 @@ func identityCases() storeCases {
 		"API keys are found by digest and revoked":           apiKeysAreFound,
 		"the last use of a key only moves forward":           theLastUseOfAKeyOnlyMovesForward,
 		"refresh families rotate":                            refreshFamiliesRotate,
+		"members are kept, one per address":                  membersAreKept,
+		"sign-ins of one user end alone":                     signInsEndAlone,
 	}
 }
 

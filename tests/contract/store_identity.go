@@ -211,7 +211,7 @@ func refreshFamiliesRotate(t *testing.T, db Database) {
 	ada := insertCreator(t, store, 1, "ada@example.com").State().ID
 	families := [2]*identity.RefreshFamily{}
 	for i, began := range []time.Time{noon, noon.Add(time.Hour)} {
-		families[i] = identity.BeginFamily(newID(identity.RefreshFamilyPrefix, byte(i)), ada, began)
+		families[i] = identity.BeginFamily(newID(identity.RefreshFamilyPrefix, byte(i)), identity.User{CreatorID: ada}, began)
 		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 			return r.Identity.RefreshFamilies.Insert(ctx, families[i])
 		})

@@ -43,6 +43,9 @@ var audited = []struct {
 }{
 	{operation: "POST /v1/api-keys", kind: identity.KeyCreated, object: "key_", note: "…"},
 	{operation: "DELETE /v1/api-keys/{id}", kind: identity.KeyRevoked, object: "key_", note: "…"},
+	{operation: "POST /v1/members", kind: identity.MemberInvited, object: "mbr_", note: "@example.com, support"},
+	{operation: "PATCH /v1/members/{id}", kind: identity.MemberChanged, object: "mbr_", note: ", analyst"},
+	{operation: "DELETE /v1/members/{id}", kind: identity.MemberRemoved, object: "mbr_", note: ", support"},
 	{operation: "POST /v1/customers/{id}/erase", kind: identity.CustomerErased, object: "cus_"},
 	{operation: "POST /v1/refunds", kind: identity.RefundCreated, object: "ref_", note: "5.00 eur"},
 	{operation: "POST /v1/payouts", kind: identity.PayoutRequested, object: "po_", note: "10.00 eur"},

@@ -211,6 +211,15 @@ var validRequests = map[string]valid{
 		w.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "short-lived"}).Want(t, 201).Into(t, &made)
 		return made.ID, nil
 	},
+	"POST /v1/members": func(*testing.T, *fixture) (string, harness.JSON) {
+		return "", harness.JSON{"email": harness.Unique("grace") + "@example.com", "role": "support"}
+	},
+	"PATCH /v1/members/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.invite(t, "support").ID, harness.JSON{"role": "analyst"}
+	},
+	"DELETE /v1/members/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.invite(t, "support").ID, nil
+	},
 	"POST /v1/listings":          func(*testing.T, *fixture) (string, harness.JSON) { return "", listingBody() },
 	"GET /v1/listings/mine/{id}": func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.ID, nil },
 	"GET /v1/listings/{ref}":     func(_ *testing.T, w *fixture) (string, harness.JSON) { return w.listing.Slug, nil },

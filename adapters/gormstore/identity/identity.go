@@ -16,7 +16,7 @@ func Repositories(b *repo.Base) ports.IdentityRepos {
 	return ports.IdentityRepos{
 		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},
 		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
-		AccountEvents: accountEvents{b},
+		AccountEvents: accountEvents{b}, Members: members{memberMapping.On(b)},
 	}
 }
 
@@ -194,6 +194,7 @@ func (t apiKeys) Touch(_ context.Context, id string, at time.Time) error {
 type refreshFamilyRow struct {
 	ID         string `gorm:"primaryKey"`
 	CreatorID  string
+	MemberID   string
 	Generation int64
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
 	RotatedAt  repo.UnixMillis
@@ -207,8 +208,8 @@ func (refreshFamilyRow) TableName() string { return "refresh_families" }
 
 func (r refreshFamilyRow) toState() *identity.RefreshFamily {
 	return identity.RestoreFamily(identity.RefreshFamilyState{
-		ID: r.ID, CreatorID: r.CreatorID, Generation: r.Generation, CreatedAt: time.Time(r.CreatedAt),
-		RotatedAt: time.Time(r.RotatedAt),
+		ID: r.ID, CreatorID: r.CreatorID, MemberID: r.MemberID, Generation: r.Generation,
+		CreatedAt: time.Time(r.CreatedAt), RotatedAt: time.Time(r.RotatedAt),
 		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), Revision: r.Revision,
 	})
 }
@@ -216,8 +217,8 @@ func (r refreshFamilyRow) toState() *identity.RefreshFamily {
 func newRefreshFamilyRow(f *identity.RefreshFamily) refreshFamilyRow {
 	s := f.State()
 	return refreshFamilyRow{
-		ID: s.ID, CreatorID: s.CreatorID, Generation: s.Generation, CreatedAt: repo.UnixMillis(s.CreatedAt),
-		RotatedAt: repo.UnixMillis(s.RotatedAt),
+		ID: s.ID, CreatorID: s.CreatorID, MemberID: s.MemberID, Generation: s.Generation,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), RotatedAt: repo.UnixMillis(s.RotatedAt),
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
 	}
 }
@@ -237,10 +238,10 @@ func (t refreshFamilies) Get(_ context.Context, id string) (*identity.RefreshFam
 }
 
 // RevokeAll implements ports.RefreshFamilies.
-func (t refreshFamilies) RevokeAll(_ context.Context, creatorID string, at time.Time) error {
-	return t.Exec("revoke refresh families of "+creatorID,
-		"UPDATE refresh_families SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND revoked_at IS NULL",
-		repo.UnixMillis(at), creatorID)
+func (t refreshFamilies) RevokeAll(_ context.Context, u identity.User, at time.Time) error {
+	return t.Exec("revoke refresh families of "+u.ID(),
+		"UPDATE refresh_families SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND member_id = ? AND "+
+			"revoked_at IS NULL", repo.UnixMillis(at), u.CreatorID, u.MemberID)
 }
 
 // DeleteExpired implements ports.RefreshFamilies.

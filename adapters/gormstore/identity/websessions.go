@@ -12,6 +12,7 @@ import (
 type webSessionRow struct {
 	ID         string `gorm:"primaryKey"`
 	CreatorID  string
+	MemberID   string
 	Address    string
 	UserAgent  string
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
@@ -26,7 +27,8 @@ func (webSessionRow) TableName() string { return "web_sessions" }
 
 func (r webSessionRow) toState() *identity.WebSession {
 	return identity.RestoreWebSession(identity.WebSessionState{
-		ID: r.ID, CreatorID: r.CreatorID, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
+		ID: r.ID, CreatorID: r.CreatorID, MemberID: r.MemberID,
+		Client:     identity.Client{Address: r.Address, UserAgent: r.UserAgent},
 		CreatedAt:  time.Time(r.CreatedAt),
 		LastSeenAt: time.Time(r.LastSeenAt), ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt),
 		Revision: r.Revision,
@@ -36,7 +38,8 @@ func (r webSessionRow) toState() *identity.WebSession {
 func newWebSessionRow(w *identity.WebSession) webSessionRow {
 	s := w.State()
 	return webSessionRow{
-		ID: s.ID, CreatorID: s.CreatorID, Address: s.Address, UserAgent: repo.SanitizeText(s.UserAgent, len(s.UserAgent)),
+		ID: s.ID, CreatorID: s.CreatorID, MemberID: s.MemberID, Address: s.Address,
+		UserAgent:  repo.SanitizeText(s.UserAgent, len(s.UserAgent)),
 		CreatedAt:  repo.UnixMillis(s.CreatedAt),
 		LastSeenAt: repo.UnixMillis(s.LastSeenAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
 		RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
@@ -58,19 +61,18 @@ func (t webSessions) Get(_ context.Context, id string) (*identity.WebSession, er
 }
 
 // ListValid implements ports.WebSessions.
-func (t webSessions) ListValid(_ context.Context, creatorID string, now time.Time,
+func (t webSessions) ListValid(_ context.Context, u identity.User, now time.Time,
 	limit int) ([]*identity.WebSession, error) {
-	return t.ListBy("list web sessions of "+creatorID, t.DB.
-		Where("creator_id = ? AND revoked_at IS NULL AND expires_at > ?", creatorID,
+	return t.ListBy("list web sessions of "+u.ID(), t.DB.
+		Where("creator_id = ? AND member_id = ? AND revoked_at IS NULL AND expires_at > ?", u.CreatorID, u.MemberID,
 			repo.UnixMillis(now)).Order("id DESC").Limit(limit))
 }
 
 // RevokeAll implements ports.WebSessions.
-func (t webSessions) RevokeAll(_ context.Context, creatorID, except string, at time.Time) error {
-	return t.Exec("revoke web sessions of "+creatorID,
-		"UPDATE web_sessions SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND id <> ? AND revoked_at "+
-			"IS NULL",
-		repo.UnixMillis(at), creatorID, except)
+func (t webSessions) RevokeAll(_ context.Context, u identity.User, except string, at time.Time) error {
+	return t.Exec("revoke web sessions of "+u.ID(),
+		"UPDATE web_sessions SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND member_id = ? AND "+
+			"id <> ? AND revoked_at IS NULL", repo.UnixMillis(at), u.CreatorID, u.MemberID, except)
 }
 
 // DeleteExpired implements ports.WebSessions.
@@ -98,7 +100,7 @@ func (r accountEventRow) toState() identity.AccountEvent {
 	return identity.AccountEvent{
 		ID: r.ID, CreatorID: r.CreatorID, Kind: identity.AccountEventKind(r.Kind),
 		Actor: identity.Actor{
-			ID: r.ActorID, KeyName: r.KeyName, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
+			ID: r.ActorID, Name: r.KeyName, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
 		},
 		ObjectID: r.ObjectID, Note: r.Note, At: time.Time(r.At),
 	}
@@ -111,7 +113,7 @@ func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error 
 	return t.InsertRow("insert account event "+e.ID, &accountEventRow{
 		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address,
 		UserAgent: repo.SanitizeText(e.UserAgent, len(e.UserAgent)),
-		ActorID:   e.Actor.ID, KeyName: e.KeyName, ObjectID: e.ObjectID,
+		ActorID:   e.Actor.ID, KeyName: e.Name, ObjectID: e.ObjectID,
 		Note: repo.SanitizeText(e.Note, len(e.Note)), At: repo.UnixMillis(e.At),
 	})
 }

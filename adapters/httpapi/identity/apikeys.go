@@ -58,7 +58,7 @@ func (h handlers) createKey(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, f.Err(), unknown, invalid); err != nil {
 		return err
 	}
-	state, key, err := h.Identity.CreateKey(c.UserContext(), httpapi.Account(c), order)
+	state, key, err := h.Identity.CreateKey(c.UserContext(), httpapi.User(c), order)
 	if err != nil {
 		return err
 	}

@@ -41,8 +41,10 @@ func newAuditView(e core.AccountEvent) auditView {
 	}
 	switch {
 	case e.Actor.ID == "":
-	case e.KeyName != "":
-		v.Actor = &actorView{Type: "api_key", ID: e.Actor.ID, Name: &e.KeyName}
+	case core.IsMember(e.Actor.ID):
+		v.Actor = &actorView{Type: "member", ID: e.Actor.ID, Name: &e.Name}
+	case e.Name != "":
+		v.Actor = &actorView{Type: "api_key", ID: e.Actor.ID, Name: &e.Name}
 	default:
 		v.Actor = &actorView{Type: "creator", ID: e.Actor.ID}
 	}

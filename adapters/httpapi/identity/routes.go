@@ -34,7 +34,7 @@ type handlers struct{ Deps }
 // Routes are the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
-	return slices.Concat(h.signInRoutes(), h.profileRoutes(), h.keyRoutes(), h.auditRoutes())
+	return slices.Concat(h.signInRoutes(), h.profileRoutes(), h.keyRoutes(), h.memberRoutes(), h.auditRoutes())
 }
 
 // Authenticator lets the frame check credentials with the area's service.

@@ -31,14 +31,28 @@ type signedInView struct {
 	ExpiresIn    int         `json:"expiresIn"`
 	RefreshToken string      `json:"refreshToken"`
 	Creator      creatorView `json:"creator"`
+	// Member is who is signed in; null for the owner.
+	Member *memberRefView `json:"member"`
+}
+
+type memberRefView struct {
+	ID    string    `json:"id"`
+	Email string    `json:"email"`
+	Name  string    `json:"name"`
+	Role  core.Role `json:"role"`
 }
 
 func respondSignedIn(c *fiber.Ctx, status int, in identity.Session) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
+	var member *memberRefView
+	if in.User.MemberID != "" {
+		member = &memberRefView{ID: in.User.MemberID, Email: in.User.Email, Name: in.User.Name, Role: in.User.Role}
+	}
 	return c.Status(status).JSON(signedInView{
 		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()),
 		RefreshToken: in.RefreshToken,
 		Creator:      creatorView{ID: in.Creator.ID, Email: in.Creator.Email, DisplayName: in.Creator.DisplayName},
+		Member:       member,
 	})
 }
 

@@ -28,18 +28,18 @@ import (
 
 func (r *Routes) mountCustomers(at fiber.Router) {
 	r.get(at, "/customers", r.customers)
-	r.get(at, "/customers/new", r.newCustomer)
+	r.form(at, "/customers/new", r.newCustomer)
 	r.post(at, "/customers/new", r.createCustomer)
 	r.get(at, "/customers/:id", r.customer)
-	r.get(at, "/customers/:id/edit", r.editCustomer)
+	r.form(at, "/customers/:id/edit", r.editCustomer)
 	r.post(at, "/customers/:id/edit", r.saveCustomer)
 	r.get(at, "/customers/:id/access", r.customerAccess)
-	r.get(at, "/customers/:id/grant", r.newGrant)
+	r.form(at, "/customers/:id/grant", r.newGrant)
 	r.post(at, "/customers/:id/grant", r.createGrant)
 	r.post(at, "/customers/:id/grants/:grant/revoke", r.revokeGrant)
 	r.post(at, "/customers/:id/portal", r.openPortal)
 	r.post(at, "/customers/:id/erase", r.eraseCustomer)
-	r.get(at, "/customers/:id/portal", r.openedPortal)
+	r.form(at, "/customers/:id/portal", r.openedPortal)
 }
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {

@@ -77,6 +77,8 @@ type Routes struct {
 	pages  *layout.Pages
 	// secure means that browsers reach us over https only.
 	secure bool
+	// permissions are the routes for users who are signed in.
+	permissions []permission
 }
 
 // New ties the pages to the use cases.
@@ -107,6 +109,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	r.mountInvoices(at)
 	r.mountUsage(at)
 	r.mountSettings(at)
+	r.mountTeam(at)
 	r.mountImages(at)
 	r.mountFiles(at)
 	if r.Sandbox != nil {
@@ -129,12 +132,17 @@ func funcs(locale.Locale) template.FuncMap {
 	}
 }
 
-// get adds a page for creators who are signed in.
+// get adds a page for users who are signed in and may read what it shows.
 func (r *Routes) get(at fiber.Router, path string, handle handler) {
-	at.Get(path, r.signedIn(handle))
+	at.Get(path, r.signedIn(r.only(r.permit(fiber.MethodGet, path, false), handle)))
 }
 
-// post adds a form's target for creators who are signed in.
+// form adds a page that is only for those who may change something.
+func (r *Routes) form(at fiber.Router, path string, handle handler) {
+	at.Get(path, r.signedIn(r.only(r.permit(fiber.MethodGet, path, true), handle)))
+}
+
+// post adds a form's target for users who are signed in and may change what it is about.
 func (r *Routes) post(at fiber.Router, path string, handle handler) {
-	at.Post(path, r.signedIn(r.fromForm(handle)))
+	at.Post(path, r.signedIn(r.fromForm(r.only(r.permit(fiber.MethodPost, path, true), handle))))
 }

@@ -17,9 +17,9 @@ import (
 
 func (r *Routes) mountDevelopers(at fiber.Router) {
 	r.get(at, "/keys", r.keys)
-	r.get(at, "/keys/new", r.newKey)
+	r.form(at, "/keys/new", r.newKey)
 	r.post(at, "/keys/new", r.createKey)
-	r.get(at, "/keys/created", r.createdKey)
+	r.form(at, "/keys/created", r.createdKey)
 	r.post(at, "/keys/:id/revoke", r.revokeKey)
 	r.get(at, "/events", r.events)
 	r.get(at, "/events/:id", r.event)
@@ -157,7 +157,7 @@ func (r *Routes) createKey(c *fiber.Ctx, v *visit) error {
 			_, err := order.Clean(r.Clock.Real())
 			return err
 		}, func() (err error) {
-			_, key, err = r.Identity.CreateKey(c.UserContext(), v.account(), order)
+			_, key, err = r.Identity.CreateKey(c.UserContext(), v.User, order)
 			return err
 		})
 	}

@@ -13,7 +13,7 @@ import (
 
 func (r *Routes) mountDiscounts(at fiber.Router) {
 	r.get(at, "/discounts", r.discounts)
-	r.get(at, "/discounts/new", r.newDiscount)
+	r.form(at, "/discounts/new", r.newDiscount)
 	r.post(at, "/discounts/new", r.createDiscount)
 	r.post(at, "/discounts/:id/delete", r.deleteDiscount)
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"io"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -27,6 +28,21 @@ type picture struct {
 	// Describe is the address of the form for its alternative text; "" when it has none.
 	Describe, Token string
 	Actions         []ui.Action
+}
+
+// pictures are the images of a part.
+type pictures []picture
+
+// Permit implements ui.Permitter.
+func (p pictures) Permit(may ui.May) any {
+	kept := slices.Clone(p)
+	for i := range kept {
+		kept[i].Actions = ui.Permitted(kept[i].Actions, may)
+		if !may(fiber.MethodPost, kept[i].Describe) {
+			kept[i].Describe = ""
+		}
+	}
+	return kept
 }
 
 // fileField takes an image.
@@ -60,7 +76,7 @@ func logoPart(v *visit) []ui.Part {
 	if logo := v.Creator.Profile.LogoURL; image.IDOf(logo) != "" {
 		upload.Title, upload.Lead = "", ""
 		return []ui.Part{
-			{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts.", Data: []picture{
+			{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts.", Data: pictures{
 				{
 					Src: logo, Name: "logo", Alt: "Your logo",
 					Actions: []ui.Action{v.button("Remove", base+"/settings/logo/remove")},
@@ -104,7 +120,7 @@ func imagesPart(v *visit, l listing.State) []ui.Part {
 	shown := ui.Part{
 		Kind: "images", Title: "Images", Lead: "Buyers see them at checkout, the first one largest.", Anchor: "images",
 	}
-	var all []picture
+	var all pictures
 	for n, i := range l.Images {
 		p := picture{Src: image.Path(i.ID), Alt: i.Alt, Name: i.ID}
 		if l.Status != listing.Archived {

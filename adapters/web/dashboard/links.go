@@ -16,7 +16,7 @@ import (
 
 func (r *Routes) mountLinks(at fiber.Router) {
 	r.get(at, "/links", r.links)
-	r.get(at, "/links/new", r.newLink)
+	r.form(at, "/links/new", r.newLink)
 	r.post(at, "/links/new", r.createLink)
 	r.get(at, "/links/:id", r.link)
 	r.post(at, "/links/:id", r.saveLink)

@@ -19,10 +19,10 @@ import (
 
 func (r *Routes) mountListings(at fiber.Router) {
 	r.get(at, "/listings", r.listings)
-	r.get(at, "/listings/new", r.newListing)
+	r.form(at, "/listings/new", r.newListing)
 	r.post(at, "/listings/new", r.createListing)
 	r.get(at, "/listings/:id", r.listing)
-	r.get(at, "/listings/:id/edit", r.editListing)
+	r.form(at, "/listings/:id/edit", r.editListing)
 	r.post(at, "/listings/:id/edit", r.saveListing)
 	r.post(at, "/listings/:id/publish", r.publishListing)
 	r.post(at, "/listings/:id/archive", r.archiveListing)

@@ -19,7 +19,7 @@ import (
 func (r *Routes) mountMoney(at fiber.Router) {
 	r.get(at, "/balance", r.balance)
 	r.post(at, "/balance/schedule", r.saveSchedule)
-	r.get(at, "/balance/payout", r.newPayout)
+	r.form(at, "/balance/payout", r.newPayout)
 	r.post(at, "/balance/payout", r.requestPayout)
 	r.get(at, "/balance/payouts/:id", r.payout)
 	r.get(at, "/balance/payouts/:id/statement", r.statement)

@@ -27,7 +27,7 @@ import (
 func (r *Routes) mountOrders(at fiber.Router) {
 	r.get(at, "/orders", r.orders)
 	r.get(at, "/orders/:id", r.order)
-	r.get(at, "/orders/:id/refund", r.askRefund)
+	r.form(at, "/orders/:id/refund", r.askRefund)
 	r.post(at, "/orders/:id/refund", r.refund)
 }
 

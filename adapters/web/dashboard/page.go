@@ -36,8 +36,8 @@ type navLink struct {
 	Current     bool
 }
 
-// navigation lists every area, in the order of the sidebar.
-func navigation(current string) []navGroup {
+// navigation lists every area that the reader may see, in the order of the sidebar.
+func navigation(current string, may ui.May) []navGroup {
 	groups := []navGroup{
 		{"", []navLink{{Label: "Home", Href: base, Icon: "home"}}},
 		{"Sell", []navLink{
@@ -62,21 +62,34 @@ func navigation(current string) []navGroup {
 			{Label: "Requests", Href: base + "/requests", Icon: "requests"},
 			{Label: "Documentation", Href: "/docs", Icon: "invoices"},
 		}},
-		{"You", []navLink{{Label: "Settings", Href: base + "/settings", Icon: "settings"}}},
+		{"You", []navLink{
+			{Label: "Settings", Href: base + "/settings", Icon: "settings"},
+			{Label: "Team", Href: base + "/team", Icon: "customers"},
+			{Label: "Security", Href: base + "/security", Icon: "developers"},
+		}},
 	}
-	for i := range groups {
-		for j := range groups[i].Links {
-			l := &groups[i].Links[j]
-			l.Current = l.Href == current
+	var shown []navGroup
+	for _, g := range groups {
+		var links []navLink
+		for _, l := range g.Links {
+			if may(fiber.MethodGet, l.Href) {
+				l.Current = l.Href == current
+				links = append(links, l)
+			}
+		}
+		if g.Links = links; len(links) > 0 {
+			shown = append(shown, g)
 		}
 	}
-	return groups
+	return shown
 }
 
 // sandboxBar is the account's clock, in the sandbox.
 type sandboxBar struct {
 	Now   time.Time
 	Clock string
+	// MayAdvance is set for who may move it.
+	MayAdvance bool
 }
 
 // send shows a page.
@@ -84,8 +97,10 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 	if p.Nav == "" {
 		p.Nav = base
 	}
+	may := r.may(v)
+	p.Permit(may)
 	f := frame{
-		Page: p, Groups: navigation(p.Nav), Shop: v.Creator.DisplayName, Email: v.Creator.Email, Token: v.FormToken,
+		Page: p, Groups: navigation(p.Nav, may), Shop: v.Creator.DisplayName, Email: v.User.Email, Token: v.FormToken,
 		Path:  c.OriginalURL(),
 		Flash: r.takeFlash(c),
 	}
@@ -97,7 +112,7 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 		if err != nil {
 			return err
 		}
-		f.Sandbox = &sandboxBar{now, v.when(now)}
+		f.Sandbox = &sandboxBar{now, v.when(now), may(fiber.MethodPost, base+"/sandbox/advance")}
 	}
 	html, err := r.pages.Render(v.reader, "page.html", layout.View{
 		Title: p.Title + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f,
@@ -105,9 +120,9 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 	if err != nil {
 		return err
 	}
-	may := policy
-	may.FormsLeadTo = p.FormsLeadTo
-	return layout.SendPrivate(c, html, may)
+	allows := policy
+	allows.FormsLeadTo = p.FormsLeadTo
+	return layout.SendPrivate(c, html, allows)
 }
 
 // flash is the result of the last action, shown on the next page.

@@ -20,7 +20,7 @@ import (
 
 func (r *Routes) mountPrices(at fiber.Router) {
 	r.get(at, "/usage/prices", r.prices)
-	r.get(at, "/usage/prices/new", r.newPrice)
+	r.form(at, "/usage/prices/new", r.newPrice)
 	r.post(at, "/usage/prices/new", r.createPrice)
 	r.get(at, "/usage/prices/:id", r.usagePrice)
 	r.get(at, "/usage/products", r.products)

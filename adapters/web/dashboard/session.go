@@ -29,7 +29,7 @@ const (
 	keptSignedIn = 90 * 24 * time.Hour
 )
 
-// visit is a request of a signed-in creator.
+// visit is a request of a signed-in user.
 type visit struct {
 	identity.Browser
 	c      *fiber.Ctx
@@ -48,7 +48,7 @@ func reader(c *fiber.Ctx) locale.Locale {
 
 type handler func(c *fiber.Ctx, v *visit) error
 
-// signedIn runs the handler for signed-in creators, and redirects everybody else to the sign-in, which returns them
+// signedIn runs the handler for signed-in users, and redirects everybody else to the sign-in, which returns them
 // to the page.
 func (r *Routes) signedIn(handle handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -61,7 +61,9 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 			return layout.SeeOther(c, base+"/sign-in?next="+url.QueryEscape(safeNext(back)))
 		}
 		if err == nil {
-			c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{ID: browser.Creator.ID, Client: r.client(c)}))
+			c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{
+				ID: browser.User.ID(), Name: browser.User.Label(), Client: r.client(c),
+			}))
 			err = handle(c, &visit{Browser: browser, c: c, reader: reader(c)})
 		}
 		if err != nil {

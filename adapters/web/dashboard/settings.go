@@ -75,7 +75,9 @@ func hasLogoElsewhere(v *visit) bool {
 func settingsPage() ui.Page {
 	return ui.Page{
 		Nav: base + "/settings", Title: "Settings", Lead: "How buyers see you, and what we email you about.",
-		Actions: []ui.Action{ui.Link("Password and sign-ins", base+"/security")},
+		Actions: []ui.Action{
+			ui.Link("Team", base+"/team"), ui.Link("Password and sign-ins", base+"/security"),
+		},
 	}
 }
 
@@ -112,7 +114,7 @@ func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 func passwordForm(v *visit) ui.Form {
 	f := v.form("password", base+"/security/password", "Change password",
 		ui.Field{
-			Name: "username", Label: "Email", Type: "email", Value: v.Creator.Email, ReadOnly: true,
+			Name: "username", Label: "Email", Type: "email", Value: v.User.Email, ReadOnly: true,
 			Autocomplete: "username",
 		},
 		ui.Field{
@@ -129,11 +131,10 @@ func passwordForm(v *visit) ui.Form {
 
 func (r *Routes) securityPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 	p := ui.Page{
-		Nav: base + "/settings", Title: "Password and sign-ins",
-		Up:      &ui.Action{Label: "Settings", Href: base + "/settings"},
+		Nav: base + "/security", Title: "Password and sign-ins",
 		Actions: []ui.Action{ui.Link("Access log", base+"/security/log")},
 	}
-	browsers, err := r.Identity.Browsers(c.UserContext(), v.account())
+	browsers, err := r.Identity.Browsers(c.UserContext(), v.User)
 	if err != nil {
 		return p, err
 	}
@@ -191,7 +192,7 @@ func (r *Routes) changePassword(c *fiber.Ctx, v *visit) error {
 
 // signOutOther ends a sign-in of the account in another browser.
 func (r *Routes) signOutOther(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.SignOutOther(c.UserContext(), v.account(), c.Params("id")); err != nil {
+	if err := r.Identity.SignOutOther(c.UserContext(), v.User, c.Params("id")); err != nil {
 		return r.refused(c, base+"/security", err)
 	}
 	return r.done(c, base+"/security", "Signed out there.")
@@ -219,15 +220,21 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.PlanChanged:      ui.Badge("Plan changed", "wait"),
 	core.SettingsChanged:  ui.Badge("Settings changed", "mute"),
 	core.ExportTaken:      ui.Badge("Export taken", "wait"),
+	core.MemberInvited:    ui.Badge("Member invited", "wait"),
+	core.MemberJoined:     ui.Badge("Member joined", "ok"),
+	core.MemberChanged:    ui.Badge("Member’s role changed", "wait"),
+	core.MemberRemoved:    ui.Badge("Member removed", "mute"),
 }
 
 // doneBy names who did what a line of the access log says.
-func doneBy(e core.AccountEvent) string {
+func (v *visit) doneBy(e core.AccountEvent) string {
 	switch {
-	case e.KeyName != "":
-		return e.KeyName
-	case e.Actor.ID != "":
+	case e.Actor.ID == v.User.ID():
 		return "You"
+	case e.Name != "":
+		return e.Name
+	case e.Actor.ID != "":
+		return v.Creator.DisplayName
 	default:
 		return "–"
 	}
@@ -250,7 +257,7 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 				Label: "Object",
 				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: orDash(cmp.Or(e.Note, e.ObjectID))} },
 			},
-			{Label: "By", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(doneBy(e)) }},
+			{Label: "By", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(v.doneBy(e)) }},
 			{Label: "Address", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(orDash(address(e.Address))) }},
 			{
 				Label: "With",
@@ -266,12 +273,12 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 			return r.Identity.AccessLog(ctx, v.account(), core.AccountEventKind(q["kind"]), page)
 		},
 		Match: func(q ui.Query, e core.AccountEvent) bool {
-			return q.Has("q", e.Address, e.UserAgent, e.Note, e.ObjectID, e.KeyName)
+			return q.Has("q", e.Address, e.UserAgent, e.Note, e.ObjectID, e.Name)
 		},
 		Empty: ui.Empty{Title: "Nothing yet", Text: "Who did what in your account is noted here for 180 days."},
 	}
 	p := ui.Page{
-		Nav: base + "/settings", Title: "Access log", Lead: "Who did what in your account in the last 180 days, and from where.",
+		Nav: base + "/security", Title: "Access log", Lead: "Who did what in your account in the last 180 days, and from where.",
 		Up: &ui.Action{Label: "Password and sign-ins", Href: base + "/security"},
 	}
 	return show(r, c, v, l, p)

@@ -22,6 +22,8 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 	at.Post("/forgot", r.guest(r.forgot))
 	at.Get("/reset/:link", r.guest(r.showReset))
 	at.Post("/reset/:link", r.guest(r.reset))
+	at.Get("/join/:link", r.guest(r.showJoin))
+	at.Post("/join/:link", r.guest(r.join))
 	at.Get("/confirm/:link", r.guest(r.showConfirm))
 	at.Post("/confirm/:link", r.guest(r.confirm))
 	r.post(at, "/confirmation", r.askConfirmation)
@@ -35,6 +37,9 @@ type guestView struct {
 	Next string
 	// Sent means that a mail was sent, if there is an account.
 	Sent bool
+	// Account and Role are those of an invitation.
+	Account string
+	Role    core.Role
 }
 
 type guestHandler func(c *fiber.Ctx, token string) error
@@ -176,7 +181,7 @@ func (r *Routes) signOut(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) signOutEverywhere(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.SignOutEverywhere(c.UserContext(), v.account(), r.client(c)); err != nil {
+	if err := r.Identity.SignOutEverywhere(c.UserContext(), v.User, r.client(c)); err != nil {
 		return err
 	}
 	r.setCookie(c, sessionCookie, "", 0)

@@ -20,7 +20,7 @@ func (r *Routes) mountSubscriptions(at fiber.Router) {
 	r.get(at, "/subscriptions", r.subscriptions)
 	r.get(at, "/subscriptions/revenue", r.recurring)
 	r.get(at, "/subscriptions/:id", r.subscription)
-	r.get(at, "/subscriptions/:id/change", r.askChange)
+	r.form(at, "/subscriptions/:id/change", r.askChange)
 	r.post(at, "/subscriptions/:id/change", r.changePlan)
 	r.post(at, "/subscriptions/:id/cancel", r.cancelSubscription)
 	r.post(at, "/subscriptions/:id/pause", r.pauseSubscription)

@@ -14,11 +14,11 @@ import (
 
 func (r *Routes) mountUsage(at fiber.Router) {
 	r.get(at, "/usage", r.usage)
-	r.get(at, "/usage/plans/new", r.newBillingPlan)
+	r.form(at, "/usage/plans/new", r.newBillingPlan)
 	r.post(at, "/usage/plans/new", r.createBillingPlan)
 	r.get(at, "/usage/plans/:id", r.billingPlan)
 	r.get(at, "/usage/meters", r.meters)
-	r.get(at, "/usage/meters/new", r.newMeter)
+	r.form(at, "/usage/meters/new", r.newMeter)
 	r.post(at, "/usage/meters/new", r.createMeter)
 	r.mountPrices(at)
 }

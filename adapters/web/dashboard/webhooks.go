@@ -18,13 +18,13 @@ import (
 
 func (r *Routes) mountWebhooks(at fiber.Router) {
 	r.get(at, "/webhooks", r.endpoints)
-	r.get(at, "/webhooks/new", r.newEndpoint)
+	r.form(at, "/webhooks/new", r.newEndpoint)
 	r.post(at, "/webhooks/new", r.createEndpoint)
 	r.get(at, "/webhooks/:id", r.endpoint)
-	r.get(at, "/webhooks/:id/edit", r.editEndpoint)
+	r.form(at, "/webhooks/:id/edit", r.editEndpoint)
 	r.post(at, "/webhooks/:id/edit", r.saveEndpoint)
 	r.post(at, "/webhooks/:id/secret", r.showSecret)
-	r.get(at, "/webhooks/:id/secret", r.shownSecret)
+	r.form(at, "/webhooks/:id/secret", r.shownSecret)
 	r.post(at, "/webhooks/:id/rotate", r.rotateSecret)
 	r.post(at, "/webhooks/:id/test", r.testEndpoint)
 	r.post(at, "/webhooks/:id/enabled", r.switchEndpoint)

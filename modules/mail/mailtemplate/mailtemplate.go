@@ -59,6 +59,8 @@ type Site struct {
 	PasswordResetURL func(identity.ResetLink) string
 	// EmailConfirmationURL returns the page on which a creator confirms the address. Derived at render time; never stored.
 	EmailConfirmationURL func(identity.ConfirmationLink) string
+	// MemberInvitationURL returns the page on which an invitation is accepted. Derived at render time; never stored.
+	MemberInvitationURL func(identity.MemberLink) string
 	// DashboardURL is a page of the creator's dashboard by its path there.
 	DashboardURL func(path string) string
 	// ImageURL is the absolute address, on our own host, that shows a logo; "" when it cannot be shown.

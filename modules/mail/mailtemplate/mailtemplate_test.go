@@ -248,11 +248,13 @@ func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
 	site.PortalURL = func(string) string { return "https://pay.example/p/1" }
 	site.PasswordResetURL = func(identity.ResetLink) string { return "https://pay.example/dashboard/reset/1" }
 	site.EmailConfirmationURL = func(identity.ConfirmationLink) string { return "https://pay.example/dashboard/confirm/1" }
+	site.MemberInvitationURL = func(identity.MemberLink) string { return "https://pay.example/dashboard/join/1" }
 	for kind, c := range map[Kind]struct {
 		data  any
 		money bool
 	}{
-		KindPasswordReset: {PasswordReset{}, false}, KindEmailConfirmation: {EmailConfirmation{}, false},
+		KindMemberInvitation: {MemberInvitation{By: "Ada", Role: identity.RoleAdmin}, false},
+		KindPasswordReset:    {PasswordReset{}, false}, KindEmailConfirmation: {EmailConfirmation{}, false},
 		KindEndpointDisabled: {EndpointDisabled{Reason: webhook.DisabledByFailing}, false},
 		KindPortalLink:       {Plan{}, false}, KindRenewalDue: {Plan{}, true}, KindChargeFailed: {Plan{}, true},
 		KindRenewed: {Plan{}, true},

@@ -1,0 +1,114 @@
+package contract
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+func newMember(n byte, creatorID string) *identity.Member {
+	return identity.NewMember(newID(identity.MemberPrefix, n), creatorID,
+		identity.MemberRequest{Email: "grace@example.com", Role: identity.RoleSupport}, noon)
+}
+
+func membersAreKept(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	ctx := t.Context()
+	ada := insertCreator(t, store, 1, "ada@example.com").State().ID
+	bob := insertCreator(t, store, 2, "bob@example.com").State().ID
+	grace, again := newMember(1, ada), newMember(2, bob)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Identity.Members.LockAddress(ctx, "grace@example.com"); err != nil {
+			return err
+		}
+		return r.Identity.Members.Insert(ctx, grace)
+	})
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.Members.Insert(ctx, again) })
+	wantError(t, "a second invitation of an account", store.Atomically(ctx,
+		func(ctx context.Context, r ports.Repos) error {
+			return r.Identity.Members.Insert(ctx, newMember(3, ada))
+		}), ports.ErrDuplicate)
+
+	members := store.Read(ctx).Identity.Members
+	found, err := members.Find(ctx, ada, "grace@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the invited member", found.State(), grace.State())
+	_, err = members.GetByEmail(ctx, "grace@example.com")
+	wantError(t, "an invited member by address", err, ports.ErrNotFound)
+
+	grace.Join("Grace", "$hash$", noon.Add(time.Hour))
+	again.Join("Grace", "$hash$", noon.Add(time.Hour))
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.Members.Update(ctx, grace) })
+	wantError(t, "an address that joins twice", store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Identity.Members.Update(ctx, again)
+	}), ports.ErrDuplicate)
+	found, err = members.GetByEmail(ctx, "grace@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the member who joined", found.State(), grace.State())
+
+	list, err := members.List(ctx, ada, ports.Page{Limit: 10})
+	if err != nil || len(list.Items) != 1 || list.Items[0].State() != grace.State() {
+		t.Errorf("the members are %+v, %v", list.Items, err)
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.Members.Delete(ctx, grace) })
+	_, err = store.Read(ctx).Identity.Members.Get(ctx, grace.State().ID)
+	wantError(t, "the member after the removal", err, ports.ErrNotFound)
+	if n, err := store.Read(ctx).Identity.Members.Count(ctx, bob); err != nil || n != 1 {
+		t.Errorf("the other account has %d members, %v", n, err)
+	}
+}
+
+func signInsEndAlone(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	ctx := t.Context()
+	ada := insertCreator(t, store, 1, "ada@example.com").State().Owner()
+	grace := newMember(1, ada.CreatorID).State().User()
+	numbers := []byte{1, 2}
+	for i, u := range []identity.User{ada, grace} {
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			session := identity.BeginWebSession(newID(identity.WebSessionPrefix, numbers[i]), u, identity.Client{}, noon)
+			if err := r.Identity.WebSessions.Insert(ctx, session); err != nil {
+				return err
+			}
+			family := identity.BeginFamily(newID(identity.RefreshFamilyPrefix, numbers[i]), u, noon)
+			return r.Identity.RefreshFamilies.Insert(ctx, family)
+		})
+	}
+	signedIn := func(u identity.User) int {
+		found, err := store.Read(ctx).Identity.WebSessions.ListValid(ctx, u, noon, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range found {
+			if !w.State().IsOf(u) {
+				t.Errorf("%+v is not of %s", w.State(), u.ID())
+			}
+		}
+		return len(found)
+	}
+	if signedIn(ada) != 1 || signedIn(grace) != 1 {
+		t.Fatal("the sign-ins are not kept apart")
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Identity.WebSessions.RevokeAll(ctx, grace, "", noon); err != nil {
+			return err
+		}
+		return r.Identity.RefreshFamilies.RevokeAll(ctx, grace, noon)
+	})
+	if signedIn(ada) != 1 || signedIn(grace) != 0 {
+		t.Error("ending a member's sign-ins is not ending theirs alone")
+	}
+	for i, ended := range []bool{false, true} {
+		f, err := store.Read(ctx).Identity.RefreshFamilies.Get(ctx, newID(identity.RefreshFamilyPrefix, numbers[i]))
+		if err != nil || f.State().RevokedAt.IsZero() == ended {
+			t.Errorf("family %d is %+v, %v", i, f.State(), err)
+		}
+	}
+}
