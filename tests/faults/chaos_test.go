@@ -22,8 +22,12 @@ var (
 	chaosFor  = flag.Duration("for", 0, "how long TestChaos lasts")
 )
 
-// chaosInCI is how long TestChaos lasts in CI.
-const chaosInCI = time.Minute
+const (
+	// chaosInCI is how long TestChaos lasts in CI.
+	chaosInCI = time.Minute
+	// chaosRenewals is how many subscriptions fall due after a third of it.
+	chaosRenewals = 40
+)
 
 // chaos is a deployment of three processes that serve and two that work, on a PostgreSQL with a synchronous standby and
 // a Redis of its own, all behind proxies.
@@ -175,9 +179,17 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("task chaos -- -seed %d -for %s", seed, length)
 	c := newChaos(t)
+	renewing := c.processes[0].App.NewAccount(t)
+	subscribers(t, renewing, chaosRenewals)
 	load := startLoad(t, c)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // to be repeated
+	renewed := false
 	for began := time.Now(); time.Since(began) < length; {
+		if !renewed && time.Since(began) > length/3 {
+			renewed = true
+			c.DatabaseURL = c.pair.leader()
+			c.putForward(t, renewing.ID, 31*day)
+		}
 		c.strike(random, length > 2*chaosInCI, began)
 	}
 	load.end()
@@ -186,6 +198,6 @@ func TestChaos(t *testing.T) {
 		return c.Count(t, "SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered'") == 0 &&
 			c.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind IN ('payment.charge', 'refund.send', 'webhook.deliver')") == 0
 	})
+	c.wantEachPaidOnce(t, chaosRenewals)
 	load.check()
-	c.Verify(t)
 }

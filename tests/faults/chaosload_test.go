@@ -393,7 +393,7 @@ func (l *chaosLoad) check() {
 	}{
 		"charges at the processor that are no payment of ours": {`SELECT COUNT(*) FROM sandbox_charges c
 			LEFT JOIN payments p ON p.id = c.payment_id AND p.status = 'succeeded'
-			WHERE c.outcome LIKE '%succeeded%' AND p.id IS NULL`, 0},
+			WHERE c.payment_id LIKE 'pay_%' AND c.outcome LIKE '%succeeded%' AND p.id IS NULL`, 0},
 		"refunds":                        {"SELECT COUNT(*) FROM refunds", len(l.refunded)},
 		"reports of use":                 {"SELECT COUNT(*) FROM usage_events", len(l.reported)},
 		"appointments":                   {"SELECT COUNT(*) FROM appointments", len(l.booked)},
