@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,8 @@ const headSlack = 16
 // takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
 // goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither
 // plans for a third of the table nor locks more than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance.
+// @limit is a parameter, so that one text is prepared, where it does not matter to the plan; :most is a round number
+// that is no lower.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
     SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
@@ -36,7 +39,7 @@ WITH RECURSIVE keys(key) AS (
         FROM keys WHERE keys.key IS NOT NULL
 ), open_keys AS (
     SELECT k.key, CASE WHEN p.concurrency_key IS NULL THEN COALESCE(l.max_running, :width) ELSE 1 END AS width,
-        CASE WHEN COALESCE(l.step_ms, 0) = 0 THEN :limit
+        CASE WHEN COALESCE(l.step_ms, 0) = 0 THEN CAST(@limit AS BIGINT)
             ELSE (CAST(@now AS BIGINT) + 1000 - CASE WHEN l.spent_until > @now THEN l.spent_until
                 ELSE @now END) / l.step_ms END AS tokens
     FROM keys k LEFT JOIN concurrency_pauses p ON p.concurrency_key = k.key
@@ -54,9 +57,9 @@ WITH RECURSIVE keys(key) AS (
         UNION ALL
         SELECT id, run_at, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
             SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now
-                AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :limit
+                AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :most
         ) AS without_key
-    ) AS candidates ORDER BY turn, run_at LIMIT :limit
+    ) AS candidates ORDER BY turn, run_at LIMIT @limit
 ), due AS MATERIALIZED (
     SELECT id, concurrency_key FROM tasks WHERE id IN (SELECT id FROM picked) AND run_at <= @now
         AND lease_until <= @now:locked
@@ -152,14 +155,24 @@ func fillClaim(limit int, heads, locked, charge string) string {
 	const mine = leftToAnAdvance
 	return strings.NewReplacer(":heads", strings.Replace(heads, ":mine", mine, 1), ":mine", mine, ":locked", locked,
 		":charge", charge,
-		":width", strconv.Itoa(ports.MaxPerKey), ":limit", strconv.Itoa(limit)).Replace(claimSQL)
+		":width", strconv.Itoa(ports.MaxPerKey), ":most", strconv.Itoa(roundUp(limit))).Replace(claimSQL)
+}
+
+// minMost is the least of what a claim reads of the tasks without a key.
+const minMost = 64
+
+// roundUp returns the power of two that is no lower than a limit, and at least minMost.
+func roundUp(limit int) int {
+	return max(minMost, 1<<bits.Len(uint(max(limit, 1)-1)))
 }
 
 // Claim implements ports.TaskQueue.
 func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration,
 	limit int) ([]ports.Task, error) {
 	query := s.dialect.claimSQL(limit)
-	args := map[string]any{"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli()}
+	args := map[string]any{
+		"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli(), "limit": limit,
+	}
 	claim := s.claimAlone
 	if s.engine.Pool != nil {
 		claim = s.claimLocked

@@ -19,7 +19,7 @@ func TestAClaimDoesNotGrowWithTheBacklogOfOneKey(t *testing.T) {
 		db, explain := testdb.OpenToExplain(t, engine)
 		query := gormstore.ClaimSQL(engine.Name, 64)
 		for name, value := range map[string]string{"@class": "'webhooks'", "@now": "1800000000000",
-			"@until": "1800000020000"} {
+			"@until": "1800000020000", "@limit": "64"} {
 			query = strings.ReplaceAll(query, name, value)
 		}
 		for _, statement := range []string{
@@ -64,5 +64,21 @@ func wantHead(t *testing.T, db *sql.DB, engine testdb.Engine, query string) {
 	if err != nil || busy != ports.MaxPerKey || quiet != 10 {
 		t.Errorf("%s: claimed %s, %v; want its limit of the busy key and all 10 quiet ones", engine.Name,
 			fmt.Sprint(busy, " and ", quiet), err)
+	}
+}
+
+// TestAClaimsTextDoesNotDependOnItsLimit: each text of a claim is planned on each connection, which takes longer than
+// most claims.
+func TestAClaimsTextDoesNotDependOnItsLimit(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{testdb.Postgres.Name, testdb.SQLite.Name} {
+		for limit := 2; limit <= 64; limit++ {
+			if gormstore.ClaimSQL(engine, limit) != gormstore.ClaimSQL(engine, 1) {
+				t.Errorf("%s: the claim of %d is another statement than that of 1", engine, limit)
+			}
+		}
+		if gormstore.ClaimSQL(engine, 65) == gormstore.ClaimSQL(engine, 64) {
+			t.Errorf("%s: a claim of 65 does not read more than one of 64", engine)
+		}
 	}
 }
