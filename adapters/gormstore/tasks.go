@@ -64,6 +64,18 @@ type taskWrite struct {
 	insert   *taskRow
 	conflict string
 	do       func() error // nil for a row to insert
+	// cancels and finishes mark the two that delete a row.
+	cancels, finishes bool
+}
+
+// replaces reports whether a task is the same after a write alone as after another and then this one.
+func (w taskWrite) replaces(earlier taskWrite) bool {
+	return w.id == earlier.id && (earlier.insert != nil || earlier.cancels) && (w.cancels || w.conflict == reschedule)
+}
+
+// repeats reports whether a write deletes what an earlier one has deleted.
+func (w taskWrite) repeats(earlier taskWrite) bool {
+	return w.id == earlier.id && w.cancels && earlier.finishes
 }
 
 // mostTogether bounds the rows of one INSERT, and so how many statements there are to prepare.
@@ -88,11 +100,21 @@ func (t tasks) writeTogether(run []taskWrite) error {
 	return t.InsertRowsDeferred("schedule "+run[0].id, rows, run[0].conflict)
 }
 
-// flush makes all changes. What is done to one task keeps its order.
+// flush makes all changes. Those of one task keep their order, without those that make no difference.
 func (t tasks) flush() error {
 	writes := *t.writes
 	slices.SortStableFunc(writes, func(a, b taskWrite) int { return strings.Compare(a.id, b.id) })
-	return repo.WriteRuns(writes, taskWrite.joins, t.writeTogether)
+	last := writes[:0]
+	for _, write := range writes {
+		switch n := len(last); {
+		case n > 0 && write.repeats(last[n-1]):
+		case n > 0 && write.replaces(last[n-1]):
+			last[n-1] = write
+		default:
+			last = append(last, write)
+		}
+	}
+	return repo.WriteRuns(last, taskWrite.joins, t.writeTogether)
 }
 
 // atCommit makes a change of a task's row right before the commit, or now outside of a transaction.
@@ -131,6 +153,10 @@ func (t tasks) Schedule(ctx context.Context, kind, subject, creatorID string, du
 	return t.insertTask(ctx, kind, subject, creatorID, due, reschedule)
 }
 
+// newToken returns the token of a new row. It is not one that an earlier row of the task had, whose run may still be
+// under way: tokens rise by one for each claim, and time by more.
+func newToken() int64 { return time.Now().UnixMicro() }
+
 // Ensure implements ports.Tasks.
 func (t tasks) Ensure(ctx context.Context, kind, subject, creatorID string, due time.Time) error {
 	return t.insertTask(ctx, kind, subject, creatorID, due, "ON CONFLICT (id) DO NOTHING")
@@ -144,7 +170,7 @@ func (t tasks) insertTask(ctx context.Context, kind, subject, creatorID string, 
 	}
 	row := taskRow{
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
-		DueAt: repo.UnixMillis(due), RunAt: runAt, Token: 1, ConcurrencyKey: t.keyOf(kind, subject, creatorID),
+		DueAt: repo.UnixMillis(due), RunAt: runAt, Token: newToken(), ConcurrencyKey: t.keyOf(kind, subject, creatorID),
 		TraceParent: t.traceParent(ctx, time.Time(runAt)),
 	}
 	return t.atCommit(taskWrite{id: row.ID, insert: &row, conflict: conflict})
@@ -168,7 +194,7 @@ func (t tasks) traceParent(ctx context.Context, runAt time.Time) *string {
 // Cancel implements ports.Tasks.
 func (t tasks) Cancel(_ context.Context, kind, subject string) error {
 	id := kind + ":" + subject
-	return t.atCommit(taskWrite{id: id, do: func() error {
+	return t.atCommit(taskWrite{id: id, cancels: true, do: func() error {
 		return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id)
 	}})
 }
@@ -197,7 +223,7 @@ func (t tasks) Done(_ context.Context, task ports.Task) error {
 	if err := t.fence(task); err != nil {
 		return err
 	}
-	return t.atCommit(taskWrite{id: task.ID, do: func() error {
+	return t.atCommit(taskWrite{id: task.ID, finishes: true, do: func() error {
 		return t.ExecChanged("finish "+task.ID, ports.ErrFenced, "DELETE FROM tasks WHERE id = ? AND token = ?", task.ID,
 			task.Token)
 	}})

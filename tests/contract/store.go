@@ -206,6 +206,8 @@ func taskCases() storeCases {
 		"claims are oldest first and bounded":                         claimsAreOldestFirstAndBounded,
 		"classes are claimed apart":                                   classesAreClaimedApart,
 		"scheduling again moves the task and fences a run under way":  schedulingAgainMovesTheTaskAndFencesARunUnderWay,
+		"scheduling after a cancel fences a run under way":            schedulingAfterACancelFencesARunUnderWay,
+		"the last change of a task counts":                            theLastChangeOfATaskCounts,
 		"a rolled back transaction schedules nothing":                 aRolledBackTransactionSchedulesNothing,
 		"postpone releases the task":                                  postponeReleasesTheTask,
 		"a failure is recorded and tried again":                       aFailureIsRecordedAndTriedAgain,

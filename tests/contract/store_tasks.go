@@ -155,6 +155,81 @@ func schedulingAgainMovesTheTaskAndFencesARunUnderWay(t *testing.T, db Database)
 	claimNone(t, store, now.Add(time.Hour))
 }
 
+// schedulingAfterACancelFencesARunUnderWay ends the task of a run, and begins it again, in one transaction and in two.
+func schedulingAfterACancelFencesARunUnderWay(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	now := realNow()
+	cancel := func(ctx context.Context, r ports.Repos) error { return r.Tasks.Cancel(ctx, "test.run", "a") }
+	again := func(ctx context.Context, r ports.Repos) error { return r.Tasks.Schedule(ctx, "test.run", "a", "", now) }
+	for name, change := range map[string]func(){
+		"in one transaction": func() {
+			atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+				return errors.Join(cancel(ctx, r), again(ctx, r))
+			})
+		},
+		"in two": func() {
+			atomically(t, store, cancel)
+			atomically(t, store, again)
+		},
+	} {
+		schedule(t, store, "test.run", "a", "", now)
+		old := claimOne(t, store, now)
+		change()
+		task := claimOne(t, store, now)
+		done := func(task ports.Task) error {
+			return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return r.Tasks.Done(ctx, task)
+			})
+		}
+		wantFenced(t, name+": the old run", done(old))
+		if err := done(task); err != nil {
+			t.Errorf("%s: the new run: %v", name, err)
+		}
+	}
+}
+
+// theLastChangeOfATaskCounts makes several changes of a task in one transaction.
+func theLastChangeOfATaskCounts(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	now := realNow()
+	due := func(at time.Time) func(ctx context.Context, r ports.Repos) error {
+		return func(ctx context.Context, r ports.Repos) error { return r.Tasks.Schedule(ctx, "test.run", "a", "", at) }
+	}
+	ensure := func(ctx context.Context, r ports.Repos) error { return r.Tasks.Ensure(ctx, "test.run", "a", "", now) }
+	cancel := func(ctx context.Context, r ports.Repos) error { return r.Tasks.Cancel(ctx, "test.run", "a") }
+	var running ports.Task
+	done := func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, running) }
+	later := now.Add(time.Hour)
+	for name, c := range map[string]struct {
+		changes []func(ctx context.Context, r ports.Repos) error
+		want    bool // it is due now
+	}{
+		"scheduled and canceled":             {[]func(context.Context, ports.Repos) error{due(now), cancel}, false},
+		"scheduled twice":                    {[]func(context.Context, ports.Repos) error{due(later), due(now)}, true},
+		"scheduled for later, and ensured":   {[]func(context.Context, ports.Repos) error{due(later), ensure}, false},
+		"canceled and ensured":               {[]func(context.Context, ports.Repos) error{cancel, ensure}, true},
+		"ensured and scheduled for later":    {[]func(context.Context, ports.Repos) error{ensure, due(later)}, false},
+		"done and canceled":                  {[]func(context.Context, ports.Repos) error{done, cancel}, false},
+		"done, canceled and scheduled again": {[]func(context.Context, ports.Repos) error{done, cancel, due(now)}, true},
+		"done, scheduled and canceled":       {[]func(context.Context, ports.Repos) error{done, due(now), cancel}, false},
+	} {
+		schedule(t, store, "test.run", "a", "", now)
+		running = claimOne(t, store, now)
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			for _, change := range c.changes {
+				if err := change(ctx, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if got := len(claim(t, store, now, 64)) == 1; got != c.want {
+			t.Errorf("%s: due now is %t, want %t", name, got, c.want)
+		}
+		atomically(t, store, cancel)
+	}
+}
+
 func aRolledBackTransactionSchedulesNothing(t *testing.T, db Database) {
 	woken := 0
 	store := db.Open(t, StoreOptions{OnScheduled: func() { woken++ }})
