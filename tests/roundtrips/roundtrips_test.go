@@ -66,7 +66,7 @@ func TestRoundTripsStayFew(t *testing.T) {
 	settled(t, databaseURL)
 	var session harness.Session
 	count("a session", work{2, 1, 4, 2, 8, 8}, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
-	count("a payment with its two mails and its announcement", work{11, 4, 35, 26, 56, 21},
+	count("a payment with its two mails and its announcement", work{11, 4, 35, 26, 56, 18},
 		func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
@@ -98,13 +98,13 @@ func TestRoundTripsStayFew(t *testing.T) {
 		settled(t, databaseURL)
 	}
 	renew()
-	count("a renewal with its mail and its announcement", work{8, 4, 46, 36, 82, 25}, renew)
+	count("a renewal with its mail and its announcement", work{8, 4, 45, 36, 82, 25}, renew)
 
 	report, end := meterCalls(t, a, databaseURL)
 	report()
 	end()
 	report()
-	count("a period's close with its count, invoice and charge", work{29, 5, 65, 37, 95, 28}, end)
+	count("a period's close with its count, invoice and charge", work{29, 5, 64, 37, 92, 28}, end)
 	tables := strings.Fields(writes.text(t,
 		"SELECT string_agg(relname, ' ') FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"))
 	for _, statement := range p.statements() {
