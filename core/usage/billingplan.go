@@ -2,6 +2,7 @@ package usage
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"sundry/core/fault"
@@ -25,14 +26,34 @@ type PlanState struct {
 	ExternalCustomerID string
 	SubscriptionID     string
 	MeterID            string
-	PriceID            string
-	Schedule           Schedule
+	// PriceID is the price of the current period and NextPriceID that of the periods after it, "" while it stays.
+	PriceID     string
+	NextPriceID string
+	// EarlierPrices are those of periods before, in their order.
+	EarlierPrices []EarlierPrice
+	Schedule      Schedule
 	// FreeUntil is the end of the subscription's trial: what was used in a period until then is not charged.
 	FreeUntil time.Time
 	Current   Period
 	Status    PlanStatus
 	CreatedAt time.Time
 	Revision  int64
+}
+
+// EarlierPrice is the price of the periods that ended by a time, and not by that of the one before it.
+type EarlierPrice struct {
+	PriceID string    `json:"priceId"`
+	Until   time.Time `json:"until"`
+}
+
+// PriceOf returns the id of the price of a period.
+func (s PlanState) PriceOf(p Period) string {
+	for _, earlier := range s.EarlierPrices {
+		if !p.End.After(earlier.Until) {
+			return earlier.PriceID
+		}
+	}
+	return s.PriceID
 }
 
 // NextInvoiceAt returns the time at which the invoice of the current period is made; zero for an ended plan.
@@ -67,6 +88,18 @@ func (d PlanDraft) Parse() (period.Interval, error) {
 	return interval, f.Err()
 }
 
+// PriceChange is a change of a plan's price as a request writes it.
+type PriceChange struct {
+	PriceID string `json:"priceId"`
+}
+
+// Check lists every fault. Whether the price exists is for the caller to see.
+func (d PriceChange) Check() error {
+	var f fault.Violations
+	f.Check(d.PriceID != "", "priceId", fault.DetailRequired, "Expected the id of a usage price.")
+	return f.Err()
+}
+
 // NewBillingPlan starts a plan in the period that now lies in. s brings what the plan is made from.
 func NewBillingPlan(s PlanState, now time.Time) *BillingPlan {
 	s.Current, s.Status, s.CreatedAt, s.Revision = s.Schedule.At(now), PlanActive, now, 1
@@ -79,14 +112,37 @@ func RestoreBillingPlan(s PlanState) *BillingPlan { return &BillingPlan{s} }
 // State is a copy of the data.
 func (p *BillingPlan) State() PlanState { return p.s }
 
-// End makes the current period the last: the subscription is over. changed is false when that was known already.
-func (p *BillingPlan) End(at time.Time) (changed bool) {
+// ChangePrice bills the periods after the current one by another price. STATE_CONFLICT for a plan that ends with it.
+func (p *BillingPlan) ChangePrice(priceID string) error {
 	if !p.s.Schedule.EndsAt.IsZero() {
+		return fault.New(fault.StateConflict, "The billing plan has ended, or ends with its period.")
+	}
+	p.s.NextPriceID = priceID
+	if priceID == p.s.PriceID {
+		p.s.NextPriceID = ""
+	}
+	p.s.Revision++
+	return nil
+}
+
+// EndWithPeriod makes the period that now lies in the last. STATE_CONFLICT for a plan whose end is known.
+func (p *BillingPlan) EndWithPeriod(now time.Time) error {
+	if !p.End(p.s.Schedule.At(now).End) {
+		return fault.New(fault.StateConflict, "The billing plan has ended, or ends with its period.")
+	}
+	return nil
+}
+
+// End stops the billing at a time, but not before the current period, which it may cut. changed is false when an end
+// by then is known already.
+func (p *BillingPlan) End(at time.Time) (changed bool) {
+	at = later(at, p.s.Current.Start)
+	if ends := p.s.Schedule.EndsAt; !ends.IsZero() && !at.Before(ends) || p.s.Status == PlanEnded {
 		return false
 	}
-	p.s.Schedule.EndsAt = later(at, p.s.Current.Start)
-	if p.s.Schedule.EndsAt.Before(p.s.Current.End) {
-		p.s.Current.End = p.s.Schedule.EndsAt
+	p.s.Schedule.EndsAt = at
+	if at.Before(p.s.Current.End) {
+		p.s.Current.End = at
 	}
 	p.s.Revision++
 	return true
@@ -119,10 +175,20 @@ func (p *BillingPlan) Close(now time.Time) (closed Period, err error) {
 		p.s.Status = PlanEnded
 	} else {
 		p.s.Current = p.s.Schedule.Next(closed)
+		p.usePrice(closed.End)
 		if !ends.IsZero() && ends.Before(p.s.Current.End) {
 			p.s.Current.End = ends
 		}
 	}
 	p.s.Revision++
 	return closed, nil
+}
+
+// usePrice begins to bill by the next price, if there is one.
+func (p *BillingPlan) usePrice(since time.Time) {
+	if p.s.NextPriceID == "" {
+		return
+	}
+	p.s.EarlierPrices = append(slices.Clone(p.s.EarlierPrices), EarlierPrice{p.s.PriceID, since})
+	p.s.PriceID, p.s.NextPriceID = p.s.NextPriceID, ""
 }

@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -50,7 +51,8 @@ func TestAPeriodIsNotClosedBeforeItsGrace(t *testing.T) {
 	t.Parallel()
 	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
 	before := p.State()
-	if _, err := p.Close(at(t, "2026-02-01T00:01:59Z")); !fault.Is(err, fault.StateConflict) || p.State() != before {
+	if _, err := p.Close(at(t, "2026-02-01T00:01:59Z")); !fault.Is(err, fault.StateConflict) ||
+		!reflect.DeepEqual(p.State(), before) {
 		t.Errorf("%v, %+v", err, p.State())
 	}
 }
@@ -218,4 +220,76 @@ func TestEveryReportCountsInOnePeriodThatIsClosed(t *testing.T) {
 			t.Fatalf("a report at %s counts in %v, closed %v", report, got, closed)
 		}
 	})
+}
+
+func TestChangePrice(t *testing.T) {
+	t.Parallel()
+	p := usage.NewBillingPlan(usage.PlanState{
+		PriceID: "pri_1", Schedule: usage.Schedule{Interval: period.Day, Count: 1},
+	}, at(t, "2026-03-01T00:00:00Z"))
+	periods := []usage.Period{p.State().Current}
+	for _, change := range []string{"pri_2", "", "pri_3"} {
+		if change != "" {
+			if err := p.ChangePrice(change); err != nil || p.State().PriceID == change || p.State().NextPriceID != change {
+				t.Fatalf("changed to %s: %v, %+v", change, err, p.State())
+			}
+		}
+		if _, err := p.Close(p.State().NextInvoiceAt()); err != nil {
+			t.Fatal(err)
+		}
+		periods = append(periods, p.State().Current)
+	}
+	s := p.State()
+	for i, want := range []string{"pri_1", "pri_2", "pri_2", "pri_3"} {
+		if got := s.PriceOf(periods[i]); got != want {
+			t.Errorf("period %d has the price %s, want %s", i, got, want)
+		}
+	}
+	before := s.Revision
+	if err := p.ChangePrice("pri_4"); err != nil || p.ChangePrice("pri_3") != nil || p.State().NextPriceID != "" {
+		t.Errorf("a change taken back leaves %+v", p.State())
+	}
+	if p.State().Revision != before+2 {
+		t.Errorf("revision %d, want %d", p.State().Revision, before+2)
+	}
+}
+
+func TestEndingPlansRefuseChanges(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(p *usage.BillingPlan, now time.Time) error{
+		"ends with its period": (*usage.BillingPlan).EndWithPeriod,
+		"has ended": func(p *usage.BillingPlan, now time.Time) error {
+			p.End(now)
+			_, err := p.Close(now.Add(time.Hour))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now := at(t, "2026-01-11T00:00:00Z")
+			p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+			if err := end(p, now); err != nil {
+				t.Fatal(err)
+			}
+			before := p.State()
+			if err := p.ChangePrice("pri_2"); !fault.Is(err, fault.StateConflict) {
+				t.Errorf("change: %v", err)
+			}
+			if err := p.EndWithPeriod(now); !fault.Is(err, fault.StateConflict) {
+				t.Errorf("end: %v", err)
+			}
+			if !reflect.DeepEqual(p.State(), before) {
+				t.Errorf("a refusal changed %+v to %+v", before, p.State())
+			}
+		})
+	}
+}
+
+func TestAnEarlierEndCutsThePeriodThatIsTheLast(t *testing.T) {
+	t.Parallel()
+	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+	now := at(t, "2026-01-11T00:00:00Z")
+	if err := p.EndWithPeriod(now); err != nil || !p.End(now) || !p.State().Current.End.Equal(now) {
+		t.Errorf("%v, the last period is %v, want its end at %s", err, p.State().Current, now)
+	}
 }

@@ -61,7 +61,7 @@ func later(a, b time.Time) time.Time {
 // Takes refuses with PERIOD_CLOSED what is reported for a time at which the service has ended.
 func (s Schedule) Takes(at time.Time) error {
 	if !s.EndsAt.IsZero() && !at.Before(s.EndsAt) {
-		return fault.New(fault.PeriodClosed, "The subscription had ended by the time of this report.")
+		return fault.New(fault.PeriodClosed, "The subscription or its billing plan had ended by the time of this report.")
 	}
 	return nil
 }

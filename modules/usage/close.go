@@ -47,12 +47,12 @@ func (s *Service) ClosePeriod(ctx context.Context, t ports.Task) error {
 func (s *Service) closePeriod(
 	ctx context.Context, r ports.Repos, p *usage.BillingPlan, now time.Time,
 ) (usage.PlanState, error) {
-	dueAt := p.State().NextInvoiceAt()
+	before := p.State()
 	closed, err := p.Close(now)
 	if err != nil {
 		return usage.PlanState{}, err
 	}
-	next := p.State()
+	next, repriced := p.State(), before.PriceID != p.State().PriceID
 	last := next.Status == usage.PlanEnded
 	if last { // after the last invoice nothing may arrive any more
 		if err := r.Usage.Streams.LockIntake(ctx); err != nil {
@@ -78,8 +78,8 @@ func (s *Service) closePeriod(
 	if err := b.settle(ctx, r, lines, invoiceID, s.deps.Clock.Real()); err != nil {
 		return next, err
 	}
-	if last {
-		b.stream.Closed = true
+	if last || repriced { // whoever remembers the stream with its price reads it again
+		b.stream.Closed = last
 		b.stream.Version++
 		if err := r.Usage.Streams.Update(ctx, b.stream); err != nil {
 			return next, err
@@ -89,7 +89,8 @@ func (s *Service) closePeriod(
 		return next, err
 	}
 	err = s.deps.Bus.Publish(ctx, r, usage.PeriodClosed{
-		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: billed(lines), At: dueAt,
+		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: billed(lines),
+		At: before.NextInvoiceAt(),
 	})
 	if err != nil {
 		return next, err
@@ -101,7 +102,7 @@ func (s *Service) closePeriod(
 type billing struct {
 	plan   usage.PlanState
 	meter  usage.Meter
-	price  usage.Price
+	price  usage.Price // of the current period
 	stream ports.UsageStream
 	// counts are the periods that were rated, in the order of the lines.
 	counts []ports.UsageRollup
@@ -154,9 +155,13 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 func (b *billing) rateOne(
 	ctx context.Context, r ports.Repos, p usage.Period, u ports.UsageRollup,
 ) (usage.Rated, error) {
+	price, err := r.Usage.Catalog.GetPrice(ctx, b.plan.CreatorID, b.plan.PriceOf(p))
+	if err != nil {
+		return usage.Rated{}, err
+	}
 	included, err := r.Usage.Streams.IncludedAt(ctx, b.stream, p.End)
 	return usage.Use{
-		Meter: b.meter, Price: b.price, Plan: b.plan, Period: p, Quantity: u.Total.Quantity, Included: included,
+		Meter: b.meter, Price: price, Plan: b.plan, Period: p, Quantity: u.Total.Quantity, Included: included,
 		BilledMinor: u.BilledMinor,
 	}.Rate(), err
 }

@@ -37,6 +37,8 @@ type fixture struct {
 	plan  core.PlanState
 	offer core.PlanDraft // by which plan is made
 
+	product string
+
 	intake ports.UsageIntake
 	engine testdb.Engine
 	url    string
@@ -80,7 +82,7 @@ func invoiced(ctx context.Context, r ports.Repos, e event.Event) error {
 
 func (f *fixture) setUp(aggregation core.Aggregation) {
 	f.t.Helper()
-	ctx, unitPrice := f.t.Context(), int64(1)
+	ctx := f.t.Context()
 	f.atomically(func(ctx context.Context, r ports.Repos) error {
 		if _, err := r.Customers.Customers.GetOrInsert(
 			ctx,
@@ -108,15 +110,22 @@ func (f *fixture) setUp(aggregation core.Aggregation) {
 	f.must(err)
 	product, err := f.CreateProduct(ctx, creator, core.ProductDraft{Name: "API", Type: "SERVICE"})
 	f.must(err)
-	price, err := f.CreatePrice(ctx, creator, core.PriceDraft{
-		ProductID: product.ID, BillingScheme: "TIERED", Currency: "eur",
+	f.product = product.ID
+	f.offer = core.PlanDraft{
+		SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: f.price(1, "eur"), BillingInterval: "day",
+	}
+}
+
+// price makes a price of a unit.
+func (f *fixture) price(minor int64, currency string) (id string) {
+	f.t.Helper()
+	made, err := f.CreatePrice(f.t.Context(), creator, core.PriceDraft{
+		ProductID: f.product, BillingScheme: "TIERED", Currency: currency,
 		Recurring: &core.RecurringDraft{Interval: "month"},
-		Tiers:     []core.TierDraft{{UnitAmountInCents: &unitPrice}},
+		Tiers:     []core.TierDraft{{UnitAmountInCents: &minor}},
 	})
 	f.must(err)
-	f.offer = core.PlanDraft{
-		SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: price.ID, BillingInterval: "day",
-	}
+	return made.ID
 }
 
 // bill makes the billing plan.

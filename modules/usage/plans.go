@@ -29,15 +29,8 @@ func (s *Service) CreateBillingPlan(
 		if err != nil {
 			return err
 		}
-		price, err := r.Usage.Catalog.GetPrice(ctx, creatorID, draft.PriceID)
-		if err != nil {
-			return missing(err, "usage price")
-		}
-		if want := sub.Offer.Price.Currency; price.Currency != want {
-			return fault.Invalid(fault.Detail{
-				Field: "priceId", Code: fault.DetailNotAllowed,
-				Message: "Expected a price in " + string(want) + ", the currency of the subscription.",
-			})
+		if err := checkPrice(ctx, r, sub, draft.PriceID); err != nil {
+			return err
 		}
 		if !sub.EndedAt.IsZero() {
 			return fault.New(fault.StateConflict, "The subscription has ended.")
@@ -64,6 +57,93 @@ func (s *Service) CreateBillingPlan(
 		return usage.PlanState{}, fault.New(fault.StateConflict, "The subscription has a billing plan for this meter.")
 	}
 	return made, err
+}
+
+// checkPrice refuses a price that cannot bill a subscription. VALIDATION_FAILED, NOT_FOUND.
+func checkPrice(ctx context.Context, r ports.Repos, sub subscription.State, priceID string) error {
+	price, err := r.Usage.Catalog.GetPrice(ctx, sub.CreatorID, priceID)
+	if err != nil {
+		return missing(err, "usage price")
+	}
+	if want := sub.Offer.Price.Currency; price.Currency != want {
+		return fault.Invalid(fault.Detail{
+			Field: "priceId", Code: fault.DetailNotAllowed,
+			Message: "Expected a price in " + string(want) + ", the currency of the subscription.",
+		})
+	}
+	return nil
+}
+
+// ChangePrice has the periods of a plan after the current one billed by another price. VALIDATION_FAILED, NOT_FOUND,
+// STATE_CONFLICT for a plan that ends.
+func (s *Service) ChangePrice(
+	ctx context.Context, creatorID, planID string, change usage.PriceChange,
+) (usage.PlanState, error) {
+	if err := change.Check(); err != nil {
+		return usage.PlanState{}, err
+	}
+	return s.updatePlan(ctx, creatorID, planID, func(ctx context.Context, r ports.Repos, p *usage.BillingPlan) error {
+		sub, err := s.subscription(ctx, r, creatorID, p.State().SubscriptionID)
+		if err != nil {
+			return err
+		}
+		if err := checkPrice(ctx, r, sub, change.PriceID); err != nil {
+			return err
+		}
+		return p.ChangePrice(change.PriceID)
+	})
+}
+
+// EndBillingPlan makes the running period of a plan the last: later use is refused. NOT_FOUND, STATE_CONFLICT for a
+// plan that ends already.
+func (s *Service) EndBillingPlan(ctx context.Context, creatorID, planID string) (usage.PlanState, error) {
+	return s.updatePlan(ctx, creatorID, planID, func(ctx context.Context, r ports.Repos, p *usage.BillingPlan) error {
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		if err := p.EndWithPeriod(now); err != nil {
+			return err
+		}
+		if err := r.Usage.Streams.LockIntake(ctx); err != nil {
+			return err
+		}
+		stream, err := s.streamOf(ctx, r, p.State())
+		if err != nil {
+			return err
+		}
+		stream.Schedule.EndsAt = p.State().Schedule.EndsAt
+		stream.Version++
+		return r.Usage.Streams.Update(ctx, stream)
+	})
+}
+
+// updatePlan changes a plan in one transaction. NOT_FOUND.
+func (s *Service) updatePlan(
+	ctx context.Context, creatorID, planID string,
+	change func(ctx context.Context, r ports.Repos, p *usage.BillingPlan) error,
+) (changed usage.PlanState, err error) {
+	return changed, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := r.Usage.Plans.Get(ctx, creatorID, planID)
+		if err != nil {
+			return missing(err, "billing plan")
+		}
+		p := usage.RestoreBillingPlan(state)
+		if err := change(ctx, r, p); err != nil {
+			return err
+		}
+		changed = p.State()
+		return r.Usage.Plans.Update(ctx, changed)
+	})
+}
+
+// streamOf loads the stream that a plan bills.
+func (s *Service) streamOf(ctx context.Context, r ports.Repos, p usage.PlanState) (ports.UsageStream, error) {
+	meter, err := r.Usage.Catalog.GetMeter(ctx, p.CreatorID, p.MeterID)
+	if err != nil {
+		return ports.UsageStream{}, err
+	}
+	return r.Usage.Streams.Get(ctx, p.CreatorID, p.SubscriptionID, meter.EventName)
 }
 
 // measured loads the subscription and the meter that a request names. NOT_FOUND.
@@ -183,9 +263,13 @@ func (s *Service) endPlans(ctx context.Context, r ports.Repos, e subscription.St
 		}
 	}
 	for _, stream := range streams {
-		stream.Schedule.EndsAt = e.EndedAt
-		if at, ok := ends[stream.PlanID]; ok {
+		switch at, ok := ends[stream.PlanID]; {
+		case ok:
 			stream.Schedule.EndsAt = at
+		case stream.Schedule.EndsAt.IsZero():
+			stream.Schedule.EndsAt = e.EndedAt
+		default: // its plan ends before the subscription
+			continue
 		}
 		stream.Version++
 		if err := r.Usage.Streams.Update(ctx, stream); err != nil {

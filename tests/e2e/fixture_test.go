@@ -501,6 +501,17 @@ var validRequests = map[string]valid{
 		harness.JSON) {
 		return w.usageOf(t).planID, nil
 	},
+	"POST /v1/usage/billing-plans/{id}/change": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		m := w.usageOf(t)
+		return m.planID, harness.JSON{"priceId": m.make(t, "/v1/usage/prices", priceBody(m.productID))}
+	},
+	"POST /v1/usage/billing-plans/{id}/end": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		m := *w.usageOf(t)
+		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{
+			"name": "Calls of a while", "eventName": harness.Unique("calls"), "aggregation": "MAX",
+		})
+		return m.make(t, "/v1/usage/billing-plans", m.planBody()), nil
+	},
 	"POST /v1/usage/events": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		body := w.usageOf(t).reportBody(harness.Unique("report"), "12.5")
 		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)

@@ -19,7 +19,7 @@ const planPage = 50
 // planHistory is everything that a billing plan has billed.
 type planHistory struct {
 	plan     core.PlanState
-	price    core.Price
+	prices   map[string]core.Price
 	stream   ports.UsageStream
 	rollups  map[time.Time]ports.UsageRollup
 	invoices map[string]planInvoice // by the text of the period's start
@@ -102,7 +102,7 @@ func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHis
 	for i, p := range plans {
 		h := planHistory{plan: p, stream: byPlan[p.ID], rollups: map[time.Time]ports.UsageRollup{},
 			invoices: map[string]planInvoice{}}
-		if h.price, err = newCatalog(t.Base).GetPrice(ctx, p.CreatorID, p.PriceID); err != nil {
+		if h.prices, err = t.pricesOf(ctx, p); err != nil {
 			return nil, err
 		}
 		for _, u := range rollups {
@@ -121,9 +121,26 @@ func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHis
 	return histories, nil
 }
 
+// pricesOf returns the prices that a plan has billed by, by id.
+func (t audit) pricesOf(ctx context.Context, p core.PlanState) (map[string]core.Price, error) {
+	ids := []string{p.PriceID}
+	for _, earlier := range p.EarlierPrices {
+		ids = append(ids, earlier.PriceID)
+	}
+	prices := map[string]core.Price{}
+	for _, id := range ids {
+		price, err := newCatalog(t.Base).GetPrice(ctx, p.CreatorID, id)
+		if err != nil {
+			return nil, err
+		}
+		prices[id] = price
+	}
+	return prices, nil
+}
+
 // rate is the price of a quantity of a period; ok is false when that is more than an invoice can ask for.
 func (h planHistory) rate(p core.Period, q core.Quantity) (minor int64, ok bool) {
-	use := core.Use{Price: h.price, Plan: h.plan, Period: p, Quantity: q}
+	use := core.Use{Price: h.prices[h.plan.PriceOf(p)], Plan: h.plan, Period: p, Quantity: q}
 	for _, row := range h.included {
 		if row.Since < p.End.UnixMilli() {
 			use.Included = row.Included

@@ -23,6 +23,8 @@ type billingPlanRow struct {
 	SubscriptionID     string
 	MeterID            string
 	PriceID            string
+	NextPriceID        string
+	EarlierPrices      repo.JSONColumn[[]core.EarlierPrice]
 	BillingInterval    string
 	Anchor             repo.UnixMillis
 	StartsAt           repo.UnixMillis
@@ -41,9 +43,9 @@ func (billingPlanRow) TableName() string { return "usage_billing_plans" }
 func newBillingPlanRow(p core.PlanState) billingPlanRow {
 	return billingPlanRow{
 		ID: p.ID, CreatorID: p.CreatorID, CustomerID: p.CustomerID, ExternalCustomerID: p.ExternalCustomerID,
-		SubscriptionID: p.SubscriptionID, MeterID: p.MeterID, PriceID: p.PriceID,
-		BillingInterval: string(p.Schedule.Interval),
-		Anchor:          repo.UnixMillis(p.Schedule.Anchor), StartsAt: repo.UnixMillis(p.Schedule.StartsAt),
+		SubscriptionID: p.SubscriptionID, MeterID: p.MeterID, PriceID: p.PriceID, NextPriceID: p.NextPriceID,
+		EarlierPrices: repo.JSON(p.EarlierPrices), BillingInterval: string(p.Schedule.Interval),
+		Anchor: repo.UnixMillis(p.Schedule.Anchor), StartsAt: repo.UnixMillis(p.Schedule.StartsAt),
 		EndsAt: repo.UnixMillis(p.Schedule.EndsAt), FreeUntil: repo.UnixMillis(p.FreeUntil),
 		CurrentStart: repo.UnixMillis(p.Current.Start), CurrentEnd: repo.UnixMillis(p.Current.End), Status: string(p.Status),
 		CreatedAt: repo.UnixMillis(p.CreatedAt), Revision: p.Revision,
@@ -53,7 +55,8 @@ func newBillingPlanRow(p core.PlanState) billingPlanRow {
 func (r billingPlanRow) toState() core.PlanState {
 	return core.PlanState{
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
-		SubscriptionID: r.SubscriptionID, MeterID: r.MeterID, PriceID: r.PriceID,
+		SubscriptionID: r.SubscriptionID, MeterID: r.MeterID, PriceID: r.PriceID, NextPriceID: r.NextPriceID,
+		EarlierPrices: r.EarlierPrices.V,
 		Schedule: core.Schedule{
 			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: 1, StartsAt: time.Time(r.StartsAt),
 			EndsAt: time.Time(r.EndsAt),

@@ -194,6 +194,8 @@ type planView struct {
 	CustomerID         string          `json:"customerId"`
 	MeterID            string          `json:"meterId"`
 	PriceID            string          `json:"priceId"`
+	NextPriceID        *string         `json:"nextPriceId"`
+	EndsAt             *string         `json:"endsAt"`
 	BillingInterval    string          `json:"billingInterval"`
 	Status             core.PlanStatus `json:"status"`
 	CurrentPeriodStart *string         `json:"currentPeriodStart"`
@@ -206,6 +208,7 @@ type planView struct {
 func (h handlers) newPlanView(p core.PlanState) planView {
 	return planView{
 		ID: p.ID, SubscriptionID: p.SubscriptionID, CustomerID: p.CustomerID, MeterID: p.MeterID, PriceID: p.PriceID,
+		NextPriceID: apiformat.Text(p.NextPriceID), EndsAt: apiformat.Time(p.Schedule.EndsAt),
 		BillingInterval: string(p.Schedule.Interval), Status: p.Status,
 		CurrentPeriodStart: apiformat.Time(p.Current.Start),
 		CurrentPeriodEnd:   apiformat.Time(p.Current.End), NextInvoiceAt: apiformat.Time(p.NextInvoiceAt()),
@@ -243,6 +246,26 @@ func (h handlers) listPlans(c *fiber.Ctx) error {
 
 func (h handlers) getPlan(c *fiber.Ctx) error {
 	p, err := h.Usage.BillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newPlanView(p))
+}
+
+func (h handlers) changePlan(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.PriceChange](c)
+	if err := httpapi.MergeFieldErrors(reading, in.Check()); err != nil {
+		return err
+	}
+	p, err := h.Usage.ChangePrice(c.UserContext(), httpapi.Account(c), c.Params("id"), in)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newPlanView(p))
+}
+
+func (h handlers) endPlan(c *fiber.Ctx) error {
+	p, err := h.Usage.EndBillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id"))
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,11 @@ func Routes(d Deps) []httpapi.Route {
 		{Method: get, Path: plans, Auth: key, Handle: h.listPlans},
 		{Method: get, Path: plans + "/:id", Auth: key, Handle: h.getPlan},
 		{Method: get, Path: plans + "/:id/preview", Auth: key, Handle: h.previewPlan},
+		{Method: post, Path: plans + "/:id/change", Auth: key, Idempotency: httpapi.Transactional, Handle: h.changePlan},
+		{
+			Method: post, Path: plans + "/:id/end", Auth: key, Idempotency: httpapi.Transactional,
+			Handle: httpapi.WithoutBody(h.endPlan),
+		},
 		{Method: post, Path: events, Auth: key, Idempotency: httpapi.Permanent, Handle: h.report},
 		{Method: post, Path: events + "/batch", Auth: key, Idempotency: httpapi.Leased, Handle: h.reportBatch},
 		{
