@@ -15,6 +15,8 @@ const (
 	webMax  = 90 * 24 * time.Hour
 	// webTouch bounds the lag of the recorded use of a browser's sign-in.
 	webTouch = 5 * time.Minute
+	// webConfirmed is the time for which money and access are changed without another proof of who does it.
+	webConfirmed = 10 * time.Minute
 )
 
 // WebSessionPrefix names the sign-in of a browser.
@@ -43,9 +45,11 @@ type WebSessionState struct {
 	Client
 	CreatedAt  time.Time
 	LastSeenAt time.Time // at most webTouch behind
-	ExpiresAt  time.Time
-	RevokedAt  time.Time // zero while it is valid
-	Revision   int64
+	// ConfirmedAt is when the user last proved who they are, after the sign-in; zero unless they did.
+	ConfirmedAt time.Time
+	ExpiresAt   time.Time
+	RevokedAt   time.Time // zero while it is valid
+	Revision    int64
 }
 
 // IsOf reports whether it is a sign-in of the user.
@@ -94,6 +98,17 @@ func (w *WebSession) Revoke(now time.Time) (changed bool) {
 	w.s.RevokedAt = now
 	w.s.Revision++
 	return true
+}
+
+// Confirmed reports whether the user proved who they are a moment ago, by the sign-in or since.
+func (w *WebSession) Confirmed(now time.Time) bool {
+	return now.Before(w.s.CreatedAt.Add(webConfirmed)) || now.Before(w.s.ConfirmedAt.Add(webConfirmed))
+}
+
+// Confirm records that the user has proved who they are.
+func (w *WebSession) Confirm(now time.Time) {
+	w.s.ConfirmedAt = now
+	w.s.Revision++
 }
 
 // WebSubject returns the text signed by the MAC in the cookie of a sign-in, the owner's or a member's.

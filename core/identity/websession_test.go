@@ -118,3 +118,20 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 		}
 	}
 }
+
+func TestAProofCountsForTenMinutes(t *testing.T) {
+	t.Parallel()
+	w := identity.BeginWebSession("wse_1", identity.User{CreatorID: "crt_1"}, identity.Client{}, noon)
+	later := noon.Add(time.Hour)
+	for at, want := range map[time.Time]bool{
+		noon: true, noon.Add(10*time.Minute - 1): true, noon.Add(10 * time.Minute): false, later: false,
+	} {
+		if got := w.Confirmed(at); got != want {
+			t.Errorf("confirmed %v after the sign-in: %v", at.Sub(noon), got)
+		}
+	}
+	w.Confirm(later)
+	if w.State().Revision != 2 || !w.Confirmed(later.Add(10*time.Minute-1)) || w.Confirmed(later.Add(10*time.Minute)) {
+		t.Errorf("a proof after an hour left %+v", w.State())
+	}
+}

@@ -24,23 +24,29 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 	if err := f.Err(); err != nil {
 		return err
 	}
-	byAccount := s.signInKey(b.User.Email)
+	if err := s.checkOwnPassword(ctx, b.User, "current", current); err != nil {
+		return err
+	}
+	return s.setPassword(ctx, b.User, wanted, identity.PasswordChanged, b.SessionID, from)
+}
+
+// checkOwnPassword checks the password that a user who is signed in gives in a member of a request.
+// VALIDATION_FAILED, RATE_LIMITED.
+func (s *Service) checkOwnPassword(ctx context.Context, u identity.User, field, password string) error {
+	byAccount := s.signInKey(u.Email)
 	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
-	matches, err := s.deps.Passwords.Matches(ctx, b.User.PasswordHash, current)
+	matches, err := s.deps.Passwords.Matches(ctx, u.PasswordHash, password)
 	if err != nil {
 		return unlessBusy("check password", err)
 	}
 	if !matches {
 		return fault.Invalid(fault.Detail{
-			Field: "current", Code: fault.DetailInvalid, Message: "This is not your current password.",
+			Field: field, Code: fault.DetailInvalid, Message: "This is not your current password.",
 		})
 	}
-	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
-		return err
-	}
-	return s.setPassword(ctx, b.User, wanted, identity.PasswordChanged, b.SessionID, from)
+	return s.restore(ctx, byAccount, s.limits.SignInPerAccount)
 }
 
 // ResetTask is the kind of the task that mails a link to a new password; its subject is the user's id.

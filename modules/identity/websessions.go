@@ -20,6 +20,8 @@ type Browser struct {
 	// Creator is the account, User who uses it.
 	Creator identity.CreatorState
 	User    identity.User
+	// Confirmed is set for ten minutes after the user has proved who they are.
+	Confirmed bool
 	// FormToken is the CSRF token in every form of this sign-in. Other sites cannot read it.
 	FormToken string
 }
@@ -99,7 +101,27 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 	form := s.webDigest.sum(identity.FormSubject(sessionID))
 	return Browser{
 		SessionID: sessionID, Creator: creator.State(), User: user, FormToken: hex.EncodeToString(form[:]),
+		Confirmed: session.Confirmed(s.deps.Clock.Real()),
 	}, nil
+}
+
+// ConfirmBrowser records that the user of a browser knows the password. Attempts are counted as those of signing in.
+// VALIDATION_FAILED, RATE_LIMITED.
+func (s *Service) ConfirmBrowser(ctx context.Context, b Browser, password string, from identity.Client) error {
+	if err := s.checkOwnPassword(ctx, b.User, "passwordAgain", password); err != nil {
+		if fault.Is(err, fault.ValidationFailed) {
+			s.logFailure(ctx, b.User, from)
+		}
+		return err
+	}
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		session, err := r.Identity.WebSessions.Get(ctx, b.SessionID)
+		if err != nil {
+			return err
+		}
+		session.Confirm(s.deps.Clock.Real())
+		return r.Identity.WebSessions.Update(ctx, session)
+	})
 }
 
 // readWebToken returns the sign-in that a cookie of ours is for, and whether it is a member's.

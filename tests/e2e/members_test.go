@@ -213,3 +213,51 @@ func TestMembers_RefundButNotPayOut(t *testing.T) {
 		app.Ask(t, harness.Request{Method: get, Path: "/v1/creator", Bearer: token}).Refuses(t, 401, "UNAUTHENTICATED")
 	})
 }
+
+// TestCarefulForms_AskForThePassword: money and access are changed with the password of the last ten minutes only, and
+// what was typed is not lost.
+func TestCarefulForms_AskForThePassword(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		v := w.Visit(t)
+		age := func() {
+			app.Exec(t, "UPDATE web_sessions SET created_at = created_at - 600000, confirmed_at = confirmed_at - 600000 "+
+				"WHERE creator_id = $1", w.ID)
+		}
+		keys := func() int64 {
+			return app.Count(t, "SELECT COUNT(*) FROM api_keys WHERE creator_id = $1 AND name = 'later'", w.ID)
+		}
+		send := func(fields ...string) *harness.Page {
+			return v.Post(t, "/dashboard/keys/new", append(fields, "name", "later", "scope.read", "yes", "token", v.Token(t))...)
+		}
+		v.Open(t, "/dashboard/keys/new")
+		age()
+		if page := send(); page.Status != 200 || !strings.Contains(page.Body, "Confirm that it’s you") ||
+			!strings.Contains(page.Body, `name="scope.read" value="yes"`) || keys() != 0 {
+			t.Fatalf("an old sign-in makes a key: %d, %d keys", page.Status, keys())
+		}
+		if page := send("passwordAgain", "wrong horse battery"); page.Status != 400 ||
+			!strings.Contains(page.Body, "not your current password") || keys() != 0 {
+			t.Errorf("a wrong password is %d, %d keys", page.Status, keys())
+		}
+		if page := v.Send(t, "/dashboard/keys/new", "name", "later", "scope.read", "yes", "passwordAgain",
+			harness.Password); page.Path != "/dashboard/keys/created" || keys() != 1 {
+			t.Errorf("the password leads to %d %s, %d keys", page.Status, page.Path, keys())
+		}
+		v.Open(t, "/dashboard/keys/new")
+		if send(); keys() != 2 {
+			t.Error("the password is asked for again at once")
+		}
+		for _, path := range []string{
+			"/balance/payout", "/balance/schedule", "/balance/account", "/team", "/team/x", "/team/x/remove", "/team/x/invite",
+		} {
+			age()
+			v.Open(t, "/dashboard")
+			page := v.Post(t, "/dashboard"+path, "token", v.Token(t))
+			if page.Status != 200 || !strings.Contains(page.Body, "Confirm that it’s you") {
+				t.Errorf("%s asks nothing: %d", path, page.Status)
+			}
+		}
+	})
+}

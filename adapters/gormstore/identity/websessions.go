@@ -20,6 +20,8 @@ type webSessionRow struct {
 	ExpiresAt  repo.UnixMillis
 	RevokedAt  repo.UnixMillis
 	Revision   int64
+
+	ConfirmedAt repo.UnixMillis
 }
 
 // TableName implements gorm's tabler.
@@ -31,7 +33,7 @@ func (r webSessionRow) toState() *identity.WebSession {
 		Client:     identity.Client{Address: r.Address, UserAgent: r.UserAgent},
 		CreatedAt:  time.Time(r.CreatedAt),
 		LastSeenAt: time.Time(r.LastSeenAt), ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt),
-		Revision: r.Revision,
+		ConfirmedAt: time.Time(r.ConfirmedAt), Revision: r.Revision,
 	})
 }
 
@@ -42,7 +44,7 @@ func newWebSessionRow(w *identity.WebSession) webSessionRow {
 		UserAgent:  repo.SanitizeText(s.UserAgent, len(s.UserAgent)),
 		CreatedAt:  repo.UnixMillis(s.CreatedAt),
 		LastSeenAt: repo.UnixMillis(s.LastSeenAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
-		RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
+		RevokedAt: repo.UnixMillis(s.RevokedAt), ConfirmedAt: repo.UnixMillis(s.ConfirmedAt), Revision: s.Revision,
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func (r *Routes) mountDevelopers(at fiber.Router) {
 	r.get(at, "/keys", r.keys)
 	r.form(at, "/keys/new", r.newKey)
-	r.post(at, "/keys/new", r.createKey)
+	r.careful(at, "/keys/new", r.createKey)
 	r.form(at, "/keys/created", r.createdKey)
 	r.post(at, "/keys/:id/revoke", r.revokeKey)
 	r.get(at, "/events", r.events)

@@ -18,9 +18,9 @@ import (
 
 func (r *Routes) mountMoney(at fiber.Router) {
 	r.get(at, "/balance", r.balance)
-	r.post(at, "/balance/schedule", r.saveSchedule)
+	r.careful(at, "/balance/schedule", r.saveSchedule)
 	r.form(at, "/balance/payout", r.newPayout)
-	r.post(at, "/balance/payout", r.requestPayout)
+	r.careful(at, "/balance/payout", r.requestPayout)
 	r.get(at, "/balance/payouts/:id", r.payout)
 	r.get(at, "/balance/payouts/:id/statement", r.statement)
 	r.get(at, "/ledger", r.ledger)

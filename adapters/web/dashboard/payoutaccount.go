@@ -18,7 +18,7 @@ var payoutAccountTones = map[payout.AccountStatus]ui.Cell{
 }
 
 func (r *Routes) mountPayoutAccount(at fiber.Router) {
-	r.post(at, "/balance/account", r.openPayoutAccount)
+	r.careful(at, "/balance/account", r.openPayoutAccount)
 	r.get(at, "/balance/account/done", r.payoutAccountDone)
 }
 

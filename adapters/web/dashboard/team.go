@@ -14,11 +14,11 @@ import (
 
 func (r *Routes) mountTeam(at fiber.Router) {
 	r.get(at, "/team", r.team)
-	r.post(at, "/team", r.inviteMember)
+	r.careful(at, "/team", r.inviteMember)
 	r.get(at, "/team/:id", r.member)
-	r.post(at, "/team/:id", r.changeMember)
-	r.post(at, "/team/:id/invite", r.inviteAgain)
-	r.post(at, "/team/:id/remove", r.removeMember)
+	r.careful(at, "/team/:id", r.changeMember)
+	r.careful(at, "/team/:id/invite", r.inviteAgain)
+	r.careful(at, "/team/:id/remove", r.removeMember)
 }
 
 // roleWords say what a role is for.
