@@ -79,5 +79,18 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 		if shown := v.Open(t, plan).Body; !strings.Contains(html.UnescapeString(shown), "1000 × 0 EUR + 400 × 0.025 EUR") {
 			t.Errorf("the preview does not explain itself: %s", shown)
 		}
+		next := w.AsBackend(t, post, "/v1/usage/prices", priceBody(w.usageOf(t).productID)).Want(t, 201).Map(t)["id"].(string)
+		if page = v.Send(t, plan+"/change", "priceId", next); page.Path != plan ||
+			!strings.Contains(page.Body, `value="`+next+`" selected`) {
+			t.Errorf("the next price is not shown: %d %s", page.Status, page.Body)
+		}
+		if page = v.Send(t, plan+"/end"); page.Path != plan || strings.Contains(page.Body, plan+"/end") {
+			t.Errorf("the end is not shown: %d %s", page.Status, page.Body)
+		}
+		id := strings.TrimPrefix(plan, "/dashboard/usage/plans/")
+		ended := w.AsBackend(t, get, "/v1/usage/billing-plans/"+id, nil).Want(t, 200).Map(t)
+		if ended["endsAt"] != ended["currentPeriodEnd"] || ended["nextPriceId"] != next {
+			t.Errorf("the plan is %v", ended)
+		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/usage"
 	"sundry/ports"
 )
@@ -17,6 +18,8 @@ func (r *Routes) mountUsage(at fiber.Router) {
 	r.form(at, "/usage/plans/new", r.newBillingPlan)
 	r.post(at, "/usage/plans/new", r.createBillingPlan)
 	r.get(at, "/usage/plans/:id", r.billingPlan)
+	r.post(at, "/usage/plans/:id/change", r.changeBillingPlan)
+	r.post(at, "/usage/plans/:id/end", r.endBillingPlan)
 	r.get(at, "/usage/meters", r.meters)
 	r.form(at, "/usage/meters/new", r.newMeter)
 	r.post(at, "/usage/meters/new", r.createMeter)
@@ -322,6 +325,16 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p.Parts = append(p.Parts, tiersPart(price))
+	if s.Schedule.EndsAt.IsZero() {
+		next, err := r.nextPriceForm(c, v, s, price.Currency)
+		if err != nil {
+			return err
+		}
+		p.Parts = append(p.Parts, ui.FormPart(next))
+		p.Actions = append(p.Actions, v.button("End", base+"/usage/plans/"+s.ID+"/end").Confirm(
+			"The running period is the last: later use is refused. This can't be undone.",
+		))
+	}
 	customers := r.names(v)
 	if err := customers.load(ctx, s.CustomerID); err != nil {
 		return err
@@ -330,11 +343,48 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 		ui.Fact{Label: "Subscription", Value: ui.TextLink(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)},
 		ui.Fact{Label: "Customer", Value: customers.cell(s.CustomerID, s.ExternalCustomerID)},
 		ui.Fact{Label: "Next invoice", Value: v.moment(s.NextInvoiceAt())},
+		ui.Fact{Label: "Ends", Value: v.moment(s.Schedule.EndsAt)},
 		ui.Fact{Label: "Meter", Value: ui.Copyable(s.MeterID)},
 		ui.Fact{Label: "Price", Value: ui.Copyable(s.PriceID)},
 		ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)},
 	)}
 	return r.send(c, v, p)
+}
+
+// nextPriceForm offers the prices in a plan's currency for the periods after the running one.
+func (r *Routes) nextPriceForm(
+	c *fiber.Ctx, v *visit, p usage.PlanState, currency money.Currency,
+) (f ui.Form, err error) {
+	prices, err := r.Usage.Prices(c.UserContext(), v.account(), ports.Page{Limit: maxChoices})
+	var options []ui.Option
+	for _, price := range prices.Items {
+		if price.Currency == currency {
+			options = append(options, ui.Option{
+				Value: price.ID, Label: tiersLine(price), Selected: price.ID == cmp.Or(p.NextPriceID, p.PriceID),
+			})
+		}
+	}
+	return v.form("price", base+"/usage/plans/"+p.ID+"/change", "Change price", ui.Field{
+		Name: "priceId", Label: "Price from the next period on", Type: "select", Options: options,
+		Hint: "The next period begins " + v.when(p.Current.End) + ".",
+	}), err
+}
+
+func (r *Routes) changeBillingPlan(c *fiber.Ctx, v *visit) error {
+	at := base + "/usage/plans/" + c.Params("id")
+	change := usage.PriceChange{PriceID: ui.ReadInput(c).Text("priceId")}
+	if _, err := r.Usage.ChangePrice(c.UserContext(), v.account(), c.Params("id"), change); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "The price is billed from the next period on.")
+}
+
+func (r *Routes) endBillingPlan(c *fiber.Ctx, v *visit) error {
+	at := base + "/usage/plans/" + c.Params("id")
+	if _, err := r.Usage.EndBillingPlan(c.UserContext(), v.account(), c.Params("id")); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "The running period is the last.")
 }
 
 // previewPart shows the amounts of the running period, tier by tier.
