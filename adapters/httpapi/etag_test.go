@@ -46,7 +46,7 @@ func TestACompressedDocumentHasAWeakTag(t *testing.T) {
 		for i := 0; i < len(headers); i += 2 {
 			request.Header.Set(headers[i], headers[i+1])
 		}
-		response, err := s.App().Test(request)
+		response, err := s.App().Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestWhoCannotBeServedIsRefusedAtOnce(t *testing.T) {
 	} {
 		for _, delay = range []time.Duration{0, maxReadWait, maxReadWait + 1, maxWriteWait, maxWriteWait + 1,
 			maxPayWait, maxPayWait + 1} {
-			response, err := s.App().Test(httptest.NewRequest(one.method, one.path, nil))
+			response, err := s.App().Test(httptest.NewRequest(one.method, one.path, nil), -1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func TestABodyIsCompressedOnceForEachEncoding(t *testing.T) {
 	} {
 		request := httptest.NewRequest("GET", "/", nil)
 		request.Header.Set("Accept-Encoding", accepted)
-		response, err := app.Test(request)
+		response, err := app.Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func TestImagesOfOtherHostsAreShownAsOurs(t *testing.T) {
 	app := fiber.New()
 	app.Get("/images/:signature/:address", i.serve)
 	get := func(path string) (int, string, string) {
-		response, err := app.Test(httptest.NewRequest("GET", path, nil))
+		response, err := app.Test(httptest.NewRequest("GET", path, nil), -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func Get(t *testing.T, app *fiber.App, path string, headers map[string]string) (
 	for name, value := range headers {
 		request.Header.Set(name, value)
 	}
-	response, err := app.Test(request)
+	response, err := app.Test(request, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
