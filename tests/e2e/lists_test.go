@@ -30,6 +30,7 @@ var listed = map[string]struct {
 		},
 		own: func(*fixture) url.Values { return url.Values{"kind": {"price_changed"}} },
 	},
+	"GET /v1/members":       {make: func(t *testing.T, w *fixture) string { return w.invite(t, "support").ID }},
 	"GET /v1/listings/mine": {make: func(t *testing.T, w *fixture) string { return w.NewListing(t, nil).ID }},
 	"GET /v1/listings": {
 		make: func(t *testing.T, w *fixture) string { return w.Published(t, nil).ID },
