@@ -213,12 +213,14 @@ func TestUniqueMeterCountsDistinctValues(t *testing.T) {
 			for _, value := range live {
 				values[value] = true
 			}
-			f.wantCount(fmt.Sprint(len(values)))
+			if got, want := f.counted(), core.Units(int64(len(values))); got != want {
+				rt.Fatalf("counted %s of %v, want %s", got, live, want)
+			}
 			for key := range live {
 				_, err := f.Void(t.Context(), creator, key)
 				f.must(err)
 			}
-			f.wantCount("0")
 		})
+		f.wantCount("0")
 	})
 }
