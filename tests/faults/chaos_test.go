@@ -24,7 +24,7 @@ var (
 
 const (
 	// chaosInCI is how long TestChaos lasts in CI.
-	chaosInCI = time.Minute
+	chaosInCI = 30 * time.Second
 	// chaosRenewals is how many subscriptions fall due after a third of it.
 	chaosRenewals = 40
 )
