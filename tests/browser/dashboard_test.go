@@ -192,6 +192,9 @@ func TestDashboardPagesAreAccessibleAndFitEveryScreen(t *testing.T) {
 	order := "/orders/" + session["paymentId"].(string)
 	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": "SPRING", "percentOff": 20}).Want(t,
 		http.StatusCreated)
+	member := s.AsCreator(t, http.MethodPost, "/v1/members", harness.JSON{
+		"email": "a-colleague-with-a-long-address@studio.example", "role": "support",
+	}).Want(t, http.StatusCreated).Map(t)["id"].(string)
 	b := s.atDashboard()
 	for _, path := range append([]string{
 		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID,
@@ -201,7 +204,7 @@ func TestDashboardPagesAreAccessibleAndFitEveryScreen(t *testing.T) {
 		"/bookings/settings", "/orders", order, order + "/refund", "/customers", "/customers/new", "/subscriptions",
 		"/invoices", "/disputes", "/balance", "/balance/payout", "/ledger",
 		"/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security",
-		"/security/log",
+		"/security/log", "/team", "/team/" + member,
 	}, s.usagePages()...) {
 		b.open(s.URL + "/dashboard" + path)
 		b.accessible("/dashboard" + path)
