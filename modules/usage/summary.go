@@ -12,10 +12,11 @@ import (
 // Measured is the use of a meter by a subscription in its current period, as of the last count.
 type Measured struct {
 	Stream   ports.UsageStream
-	Meter    usage.Meter
 	Period   usage.Period
 	Quantity usage.Quantity
 	AsOf     time.Time // account time; zero before the first count
+	// Aggregation is that of the meter, which the stream may count as a sum. Only Summary reads it.
+	Aggregation usage.Aggregation
 }
 
 // Summary lists what a subscription has used in its current periods, by meter. NOT_FOUND.
@@ -28,7 +29,18 @@ func (s *Service) Summary(ctx context.Context, creatorID, subscriptionID string)
 	if err != nil {
 		return nil, err
 	}
-	return measure(ctx, r, creatorID, streams)
+	all, err := measure(ctx, r, creatorID, streams)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		meter, err := r.Usage.Catalog.GetMeter(ctx, creatorID, all[i].Stream.MeterID)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Aggregation = meter.Aggregation
+	}
+	return all, nil
 }
 
 // MetersOf implements ports.CustomerMeters.
@@ -63,11 +75,7 @@ func measure(ctx context.Context, r ports.Repos, creatorID string, streams []por
 		if err != nil {
 			return nil, err
 		}
-		meter, err := r.Usage.Catalog.GetMeter(ctx, creatorID, stream.MeterID)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = Measured{stream, meter, p, u.Total.Quantity, u.AsOf}
+		all[i] = Measured{Stream: stream, Period: p, Quantity: u.Total.Quantity, AsOf: u.AsOf}
 	}
 	return all, nil
 }

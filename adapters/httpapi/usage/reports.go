@@ -158,7 +158,7 @@ func (h handlers) summary(c *fiber.Ctx) error {
 	view := summaryView{subscriptionID, make([]measuredView, len(all))}
 	for i, m := range all {
 		view.Meters[i] = measuredView{
-			m.Stream.EventName, m.Stream.MeterID, m.Meter.Aggregation, m.Quantity, m.Stream.Included,
+			m.Stream.EventName, m.Stream.MeterID, m.Aggregation, m.Quantity, m.Stream.Included,
 			apiformat.Time(m.Period.Start),
 			apiformat.Time(m.Period.End), apiformat.Time(m.AsOf),
 		}
