@@ -25,7 +25,7 @@ const (
 // these bring with them and which would make the binary 2 MB larger.
 type client struct {
 	url string
-	// signal is what it sends: traces or metrics.
+	// signal names what is sent in the log: traces or metrics.
 	signal  string
 	headers map[string]string
 	http    *http.Client

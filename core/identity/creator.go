@@ -39,16 +39,7 @@ const (
 // Clean normalizes the e-mail address and the name and lists everything that is wrong with the registration.
 func (r Registration) Clean() (Registration, error) {
 	var f fault.Violations
-	address, ok := email.Parse(r.Email)
-	switch {
-	case address == "":
-		f.Add("email", fault.DetailRequired, "An email address is required.")
-	case len(address) > email.MaxLength:
-		f.Addf("email", fault.DetailTooLong, "An email address may have at most %d characters.", email.MaxLength)
-	default:
-		f.Check(ok, "email", fault.DetailInvalid, "This is not an email address.")
-	}
-	r.Email = address
+	r.Email = checkAddress(&f, r.Email)
 	CheckNewPassword(&f, "password", r.Email, r.Password)
 	r.DisplayName = checkName(&f, "displayName", r.DisplayName)
 	return r, f.Err()
@@ -66,6 +57,20 @@ func CheckCredentials(address, password string) (string, error) {
 	f.Check(utf8.RuneCountInString(password) <= maxPassword, "password", fault.DetailTooLong,
 		"A password may have at most 200 characters.")
 	return address, f.Err()
+}
+
+// checkAddress normalizes the email address of a new sign-in and lists its faults.
+func checkAddress(f *fault.Violations, text string) string {
+	address, ok := email.Parse(text)
+	switch {
+	case address == "":
+		f.Add("email", fault.DetailRequired, "An email address is required.")
+	case len(address) > email.MaxLength:
+		f.Addf("email", fault.DetailTooLong, "An email address may have at most %d characters.", email.MaxLength)
+	default:
+		f.Check(ok, "email", fault.DetailInvalid, "This is not an email address.")
+	}
+	return address
 }
 
 // checkName trims a name that people read and lists its faults.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"sundry/core/email"
 	"sundry/core/fault"
 	"sundry/core/id"
 )
@@ -13,7 +12,7 @@ import (
 // MemberPrefix names a member of an account's team.
 const MemberPrefix id.Prefix = "mbr"
 
-// MemberInvitationLifetime is how long a member has to accept.
+// MemberInvitationLifetime bounds the time in which a member can accept.
 const MemberInvitationLifetime = 7 * 24 * time.Hour
 
 // User is a person who is signed in: the owner of an account, or a member of its team.
@@ -58,7 +57,7 @@ type MemberState struct {
 	Role      Role
 	// PasswordHash is "" until they have accepted.
 	PasswordHash string
-	// ExpiresAt is when the invitation ends.
+	// ExpiresAt is the end of the invitation.
 	ExpiresAt time.Time
 	JoinedAt  time.Time // zero until they have accepted
 	CreatedAt time.Time
@@ -75,7 +74,7 @@ func (s MemberState) User() User {
 // Member is a person whom the owner lets into the account, with an address and a password of their own.
 type Member struct{ s MemberState }
 
-// MemberRequest is what an invitation says.
+// MemberRequest is an invitation as a request writes it.
 type MemberRequest struct {
 	Email string
 	Role  Role
@@ -84,16 +83,7 @@ type MemberRequest struct {
 // Clean normalizes the address and lists everything that is wrong with the request.
 func (r MemberRequest) Clean() (MemberRequest, error) {
 	var f fault.Violations
-	address, ok := email.Parse(r.Email)
-	switch {
-	case address == "":
-		f.Add("email", fault.DetailRequired, "An email address is required.")
-	case len(address) > email.MaxLength:
-		f.Addf("email", fault.DetailTooLong, "An email address may have at most %d characters.", email.MaxLength)
-	default:
-		f.Check(ok, "email", fault.DetailInvalid, "This is not an email address.")
-	}
-	r.Email = address
+	r.Email = checkAddress(&f, r.Email)
 	checkRole(&f, "role", r.Role)
 	return r, f.Err()
 }

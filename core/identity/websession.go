@@ -45,7 +45,7 @@ type WebSessionState struct {
 	Client
 	CreatedAt  time.Time
 	LastSeenAt time.Time // at most webTouch behind
-	// ConfirmedAt is when the user last proved who they are, after the sign-in; zero unless they did.
+	// ConfirmedAt is the last time at which the user proved who they are after the sign-in; zero unless they did.
 	ConfirmedAt time.Time
 	ExpiresAt   time.Time
 	RevokedAt   time.Time // zero while it is valid

@@ -31,7 +31,7 @@ type signedInView struct {
 	ExpiresIn    int         `json:"expiresIn"`
 	RefreshToken string      `json:"refreshToken"`
 	Creator      creatorView `json:"creator"`
-	// Member is who is signed in; null for the owner.
+	// Member identifies the member who is signed in; null for the owner.
 	Member *memberRefView `json:"member"`
 }
 

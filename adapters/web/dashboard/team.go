@@ -67,17 +67,14 @@ func (r *Routes) teamPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 		{Text: v.Creator.DisplayName, Sub: v.Creator.Email}, ui.Text("Owner"), ui.Badge("Account", "ok"),
 		v.moment(v.Creator.CreatedAt),
 	}})
-	for page := (ports.Page{Limit: 100}); ; {
-		found, err := r.Identity.Members(c.UserContext(), v.account(), page)
-		if err != nil {
-			return p, err
-		}
-		for _, m := range found.Items {
-			t.Rows = append(t.Rows, memberRow(v, m))
-		}
-		if page.After = found.Next; page.After == (ports.Cursor{}) {
-			break
-		}
+	members, err := ports.AllPages(func(page ports.Page) (ports.List[*core.Member], error) {
+		return r.Identity.Members(c.UserContext(), v.account(), page)
+	})
+	if err != nil {
+		return p, err
+	}
+	for _, m := range members {
+		t.Rows = append(t.Rows, memberRow(v, m))
 	}
 	p.Parts = []ui.Part{ui.TablePart("", t)}
 	return p, nil

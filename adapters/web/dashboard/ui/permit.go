@@ -13,7 +13,7 @@ type Permitter interface {
 
 // Permit takes from the page what its reader may not use: buttons, forms, and what leads to such pages.
 func (p *Page) Permit(may May) {
-	p.Actions = permitted(p.Actions, may)
+	p.Actions = Permitted(p.Actions, may)
 	if p.Up != nil && !may("GET", p.Up.Href) {
 		p.Up = nil
 	}
@@ -32,7 +32,7 @@ func permitParts(parts []Part, may May) []Part {
 
 // permit returns the part without what the reader may not use; ok is false when nothing is left.
 func (p Part) permit(may May) (_ Part, ok bool) {
-	p.Actions = permitted(p.Actions, may)
+	p.Actions = Permitted(p.Actions, may)
 	switch data := p.Data.(type) {
 	case Permitter:
 		p.Data = data.Permit(may)
@@ -92,14 +92,15 @@ func (t Table) permit(may May) Table {
 }
 
 func (c Cell) permit(may May) Cell {
-	c.Actions = permitted(c.Actions, may)
+	c.Actions = Permitted(c.Actions, may)
 	if c.Href != "" && !may("GET", c.Href) {
 		c.Href = ""
 	}
 	return c
 }
 
-func permitted(actions []Action, may May) []Action {
+// Permitted returns the actions that the reader may use.
+func Permitted(actions []Action, may May) []Action {
 	var kept []Action
 	for _, a := range actions {
 		if a.permitted(may) {
@@ -115,6 +116,3 @@ func (a Action) permitted(may May) bool {
 	}
 	return may("GET", a.Href)
 }
-
-// Permitted returns the actions that the reader may use.
-func Permitted(actions []Action, may May) []Action { return permitted(actions, may) }
