@@ -23,9 +23,9 @@ var (
 )
 
 const (
-	// chaosInCI is how long TestChaos lasts in CI.
+	// chaosInCI is the duration of TestChaos in CI.
 	chaosInCI = 30 * time.Second
-	// chaosRenewals is how many subscriptions fall due after a third of it.
+	// chaosRenewals is the number of subscriptions that fall due after a third of it.
 	chaosRenewals = 40
 )
 

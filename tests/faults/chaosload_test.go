@@ -20,7 +20,7 @@ import (
 	"sundry/tests/harness"
 )
 
-// chaosLoad is what clients do during TestChaos, and every response that a client has got.
+// chaosLoad runs the clients of TestChaos and keeps every response that they got.
 type chaosLoad struct {
 	t        *testing.T
 	c        *chaos
@@ -248,7 +248,7 @@ func (l *chaosLoad) wantAccess(customer string) {
 	}
 }
 
-// slotInput is what a client wants of a slot: to hold it, or to give it back.
+// slotInput is an operation of a client on a slot: it holds it, or releases it.
 type slotInput struct {
 	slot    int
 	release bool
@@ -302,7 +302,7 @@ func (l *chaosLoad) note(client int, input slotInput, called int64, done bool) {
 	})
 }
 
-// slotModel is what a slot is: held by one, until they give it back. Who is refused was refused while it was held.
+// slotModel describes a slot to porcupine: one client holds it until they release it, and others are refused meanwhile.
 var slotModel = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		bySlot := map[int][]porcupine.Operation{}

@@ -218,7 +218,7 @@ func (r rule) firing(ctx context.Context, data storage.Queryable, interval, unti
 	return firing, nil
 }
 
-// alert is what Prometheus sends of a series for which the expression is true.
+// alert returns the alert that Prometheus sends for a series.
 func (r rule) alert(ctx context.Context, sample promql.Sample) (alert, error) {
 	a := alert{map[string]string{}, map[string]string{}}
 	sample.Metric.Range(func(l labels.Label) {
