@@ -14,6 +14,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
+	"sundry/core/listing"
 	"sundry/ports"
 )
 
@@ -118,20 +119,14 @@ func (s *Service) used(ctx context.Context, kind ports.NameKind, owner string) (
 		}
 		return []string{creator.State().Email}, nil
 	}
-	var slugs []string
-	for page := (ports.Page{Limit: fillPage}); ; {
-		found, err := r.Catalog.Listings.List(ctx, owner, page)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range found.Items {
-			slugs = append(slugs, l.Slug)
-		}
-		if found.Next == (ports.Cursor{}) {
-			return slugs, nil
-		}
-		page.After = found.Next
+	listings, err := ports.AllPages(func(page ports.Page) (ports.List[listing.State], error) {
+		return r.Catalog.Listings.List(ctx, owner, page)
+	})
+	slugs := make([]string, len(listings))
+	for i, l := range listings {
+		slugs[i] = l.Slug
 	}
+	return slugs, err
 }
 
 // Elsewhere implements ports.UniqueNames. A directory that is away changes no response.
@@ -205,21 +200,18 @@ func (s *Service) Fill(ctx context.Context, report func(line string)) error {
 
 // fillMembers claims the addresses of an account's members.
 func (s *Service) fillMembers(ctx context.Context, creatorID string, report func(line string)) error {
-	for page := (ports.Page{Limit: fillPage}); ; {
-		found, err := s.deps.Store.Read(ctx).Identity.Members.List(ctx, creatorID, page)
-		if err != nil {
+	members, err := ports.AllPages(func(page ports.Page) (ports.List[*identity.Member], error) {
+		return s.deps.Store.Read(ctx).Identity.Members.List(ctx, creatorID, page)
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if err := s.fill(ctx, ports.CreatorEmails, m.State().ID, report); err != nil {
 			return err
 		}
-		for _, m := range found.Items {
-			if err := s.fill(ctx, ports.CreatorEmails, m.State().ID, report); err != nil {
-				return err
-			}
-		}
-		if found.Next == (ports.Cursor{}) {
-			return nil
-		}
-		page.After = found.Next
 	}
+	return nil
 }
 
 func (s *Service) fill(ctx context.Context, kind ports.NameKind, owner string, report func(line string)) error {
