@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -92,12 +94,12 @@ func verifyAll(ctx context.Context, w *fixture) (string, error) {
 	if err := w.pool.QueryRow(ctx, "SELECT COUNT(*) FROM sales").Scan(&sales); err != nil {
 		return "", err
 	}
+	cmd := exec.CommandContext(ctx, w.binary, "verify")
+	cmd.Env = append(slices.Clone(w.vars), "DATA_DIR="+w.program.Folder)
 	begin := time.Now()
-	violations, err := w.app.Verify(ctx)
-	took := time.Since(begin)
-	if len(violations) > 0 {
-		return fmt.Sprintf("%.1f s for %d sales; %d violations, the first: %s", took.Seconds(), sales, len(violations),
-			violations[0]), err
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %.400s", err, out)
 	}
-	return fmt.Sprintf("%.1f s for %d sales", took.Seconds(), sales), err
+	return fmt.Sprintf("%.1f s for %d sales", time.Since(begin).Seconds(), sales), nil
 }

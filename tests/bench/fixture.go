@@ -3,86 +3,79 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"slices"
-	"sync"
-	"time"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sundry/bootstrap"
-	"sundry/config"
-	"sundry/tests/loopback"
+	"sundry/tests/bench/process"
 	"sundry/tests/testdb"
 )
 
-// fixture is the whole program on PostgreSQL beside a bare server over the same database.
+// fixture is the built program on PostgreSQL, and on the Redis of REDIS_URL where there is one, beside a bare server
+// over the same database: a process each, and the clients of both are this one.
 type fixture struct {
-	ctx       context.Context //nolint:containedctx // one run, one context
-	app       *bootstrap.App
-	base      string
-	bare      string
-	key       string
-	pool      *pgxpool.Pool
-	reference *fiber.App
-	closers   []func() error
-	cfg       config.Config
+	ctx     context.Context //nolint:containedctx // one run, one context
+	program *process.Sundry
+	base    string
+	bare    string
+	key     string
+	pool    *pgxpool.Pool
+	closers []func() error
+	// binary is the program's file, and vars the settings of all processes on this database.
+	binary string
+	vars   []string
 }
 
-func newFixture(ctx context.Context) (_ *fixture, err error) {
+func newFixture(ctx context.Context, profile string) (_ *fixture, err error) {
 	w := &fixture{ctx: ctx}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
 		}
 	}()
-	address, drop, err := postgres()
-	if err != nil {
-		return nil, err
-	}
-	w.closers = append(w.closers, drop)
-	addr, err := loopback.FreeAddress(ctx)
-	if err != nil {
-		return nil, err
-	}
 	folder, err := os.MkdirTemp("", "sundry-bench-")
 	if err != nil {
 		return nil, err
 	}
 	w.closers = append(w.closers, func() error { return os.RemoveAll(folder) })
-	cfg, err := config.FromMap(map[string]string{
-		"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder, "WEBHOOK_ALLOW_PRIVATE": "true",
-		"REDIS_URL": os.Getenv("REDIS_URL"),
-	})
+	var tags []string
+	if profile != "" {
+		tags = append(tags, "profile")
+	}
+	if w.binary, err = process.Build(ctx, folder, tags...); err != nil {
+		return nil, err
+	}
+	address, drop, err := postgres()
 	if err != nil {
 		return nil, err
 	}
-	app, err := bootstrap.New(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr,
-		&slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
+	w.closers = append(w.closers, drop)
+	w.vars = []string{
+		"DATABASE_URL=" + address, "REDIS_URL=" + os.Getenv("REDIS_URL"), "APP_SECRET=" + rand.Text() + rand.Text(),
+		"WEBHOOK_ALLOW_PRIVATE=true",
+	}
+	w.program, err = process.StartSundry(ctx, w.binary, "", append(slices.Clone(w.vars), "CPU_PROFILE="+profile)...)
 	if err != nil {
 		return nil, err
 	}
-	demo, err := app.SeedIfEmpty(ctx)
-	if err != nil {
-		return nil, errors.Join(err, app.Close())
-	}
-	w.app, w.base, w.key, w.cfg = app, cfg.BaseURL, demo.SecretKey, cfg
-	running, stop := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	var runErr error
-	wg.Go(func() { runErr = app.Run(running, bootstrap.Serve, bootstrap.Work) })
-	w.closers = append(w.closers, func() error { stop(); wg.Wait(); return errors.Join(runErr, app.Close()) })
-	if err := w.startReference(address); err != nil {
+	w.closers = append(w.closers, func() error { w.program.End(); return nil })
+	w.base = w.program.URL
+	if w.key, err = w.program.SecretKey(ctx); err != nil {
 		return nil, err
 	}
-	return w, await(ctx, w.base+"/readyz")
+	if w.pool, err = newPool(ctx, address); err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, func() error { w.pool.Close(); return nil })
+	err = w.startReference(address)
+	return w, err
 }
 
 // postgres makes an empty, migrated database.
@@ -93,25 +86,6 @@ func postgres() (string, func() error, error) {
 		}
 	}
 	return "", nil, errors.New("the benches need PostgreSQL: set TEST_DATABASE_URL")
-}
-
-// await asks until the address responds 200.
-func await(ctx context.Context, url string) error {
-	for range 400 {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return err
-		}
-		res, err := http.DefaultClient.Do(req)
-		if err == nil {
-			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return fmt.Errorf("%s never responded", url)
 }
 
 // call makes one API request with the demo key and reads the response into out.

@@ -1,31 +1,25 @@
 package main
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"net"
+	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sundry/tests/bench/process"
+	"sundry/tests/loopback"
 )
 
-// startReference serves the least that could do each job: fiber, a key check, pgx, nothing else.
+// startReference starts this command again as the bare server, over the same database and with the same key.
 func (w *fixture) startReference(address string) error {
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return err
-	}
-	cfg.MaxConns = 16 // as many as Sundry's own pool
-	if w.pool, err = pgxpool.NewWithConfig(w.ctx, cfg); err != nil {
-		return err
-	}
-	w.closers = append(w.closers, func() error { w.pool.Close(); return nil })
-	_, err = w.pool.Exec(w.ctx, `
+	_, err := w.pool.Exec(w.ctx, `
 		CREATE TABLE bench_documents (owner TEXT, name TEXT, body BYTEA, etag TEXT, PRIMARY KEY (owner, name));
 		CREATE TABLE bench_a (id TEXT PRIMARY KEY, body JSONB);
 		CREATE TABLE bench_b (id TEXT PRIMARY KEY, body JSONB);
@@ -38,31 +32,64 @@ func (w *fixture) startReference(address string) error {
 	if err != nil {
 		return err
 	}
-	app := fiber.New(fiber.Config{DisableStartupMessage: true, Immutable: true})
-	app.Use(w.keyCheck())
-	app.Get("/document/:name", w.readDocument)
-	app.Post("/three", w.insertThree())
-	app.Post("/events", w.insertEvents())
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	w.bare, w.reference = "http://"+listener.Addr().String(), app
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = app.Listener(listener) })
-	w.closers = append(w.closers, func() error { err := app.Shutdown(); wg.Wait(); return err })
+	addr, err := loopback.FreeAddress(w.ctx)
+	if err != nil {
+		return err
+	}
+	w.bare = "http://" + addr
+	bare, err := process.Start(w.ctx, process.Config{
+		Args: []string{self, "-reference", addr}, Env: []string{"DATABASE_URL=" + address, "KEY=" + w.key}, Ready: w.bare + "/ready",
+	})
+	if err != nil {
+		return err
+	}
+	w.closers = append(w.closers, func() error { bare.End(); return nil })
 	return nil
 }
 
+// reference is the least that could do each job: fiber, a key check, pgx, nothing else.
+type reference struct{ pool *pgxpool.Pool }
+
+// serveReference serves the database DATABASE_URL with the key KEY, until it is killed.
+func serveReference(ctx context.Context, addr string) error {
+	pool, err := newPool(ctx, os.Getenv("DATABASE_URL"))
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	r := reference{pool}
+	app := fiber.New(fiber.Config{DisableStartupMessage: true, Immutable: true})
+	app.Get("/ready", func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusOK) })
+	app.Use(keyCheck(os.Getenv("KEY")))
+	app.Get("/document/:name", r.readDocument)
+	app.Post("/three", r.insertThree())
+	app.Post("/events", r.insertEvents())
+	return app.Listen(addr)
+}
+
+// newPool opens as many connections as Sundry's own pool has.
+func newPool(ctx context.Context, address string) (*pgxpool.Pool, error) {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns = 16
+	return pgxpool.NewWithConfig(ctx, cfg)
+}
+
 // keyCheck is an HMAC of the presented key looked up in a map.
-func (w *fixture) keyCheck() fiber.Handler {
+func keyCheck(key string) fiber.Handler {
 	secret := []byte("bench")
 	digest := func(key string) [32]byte {
 		h := hmac.New(sha256.New, secret)
 		h.Write([]byte(key))
 		return [32]byte(h.Sum(nil))
 	}
-	known := map[[32]byte]string{digest(w.key): "owner"}
+	known := map[[32]byte]string{digest(key): "owner"}
 	return func(c *fiber.Ctx) error {
 		owner, ok := known[digest(strings.TrimPrefix(c.Get("Authorization"), "Bearer "))]
 		if !ok {
@@ -73,10 +100,10 @@ func (w *fixture) keyCheck() fiber.Handler {
 	}
 }
 
-func (w *fixture) readDocument(c *fiber.Ctx) error {
+func (r reference) readDocument(c *fiber.Ctx) error {
 	var body []byte
 	var etag string
-	err := w.pool.QueryRow(c.UserContext(), "SELECT body, etag FROM bench_documents WHERE owner = $1 AND name = $2",
+	err := r.pool.QueryRow(c.UserContext(), "SELECT body, etag FROM bench_documents WHERE owner = $1 AND name = $2",
 		c.Locals("owner"), c.Params("name")).Scan(&body, &etag)
 	if err != nil {
 		return err
@@ -89,11 +116,11 @@ func (w *fixture) readDocument(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-func (w *fixture) insertThree() fiber.Handler {
+func (r reference) insertThree() fiber.Handler {
 	var next atomic.Int64
 	return func(c *fiber.Ctx) error {
 		id, body := strconv.FormatInt(next.Add(1), 10), string(c.Body())
-		return pgx.BeginFunc(c.UserContext(), w.pool, func(tx pgx.Tx) error {
+		return pgx.BeginFunc(c.UserContext(), r.pool, func(tx pgx.Tx) error {
 			for _, table := range []string{"bench_a", "bench_b", "bench_c"} {
 				if _, err := tx.Exec(c.UserContext(), "INSERT INTO "+table+" VALUES ($1, $2)", id, body); err != nil {
 					return err

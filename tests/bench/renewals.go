@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sundry/adapters/gormstore"
 	"sundry/adapters/jobs"
-	"sundry/bootstrap"
 	"sundry/ports"
+	"sundry/tests/bench/process"
 )
 
 const (
@@ -40,8 +37,9 @@ func renewals(ctx context.Context, w *fixture) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	defer stop()
 	three, err := w.renew(ctx)
-	return fmt.Sprintf("%s; three workers: %s", alone, three), errors.Join(err, stop())
+	return fmt.Sprintf("%s; three workers: %s", alone, three), err
 }
 
 // renew makes a burst of renewals due at once, and measures how fast it is charged and when the other account's are
@@ -138,29 +136,21 @@ func (w *fixture) awaitRenewed(ctx context.Context, creatorID string, n int) (ti
 	return time.Time{}, errors.Join(fmt.Errorf("fewer than %d renewals within %s", n, renewalsWithin), ctx.Err())
 }
 
-// moreWorkers starts n more processes' worth of workers.
-func (w *fixture) moreWorkers(ctx context.Context, n int) (stop func() error, err error) {
-	running, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	apps := make([]*bootstrap.App, 0, n)
-	failures := make([]error, n)
-	for i := range n {
-		app, err := bootstrap.New(ctx, w.cfg, slog.New(slog.NewTextHandler(os.Stderr,
-			&slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
+// moreWorkers starts n more processes that only work.
+func (w *fixture) moreWorkers(ctx context.Context, n int) (stop func(), err error) {
+	var started []*process.Sundry
+	stop = func() {
+		for _, p := range started {
+			p.End()
+		}
+	}
+	for range n {
+		p, err := process.StartSundry(ctx, w.binary, "worker", w.vars...)
 		if err != nil {
-			cancel()
+			stop()
 			return nil, err
 		}
-		apps = append(apps, app)
-		wg.Go(func() { failures[i] = app.Run(running, bootstrap.Work) })
+		started = append(started, p)
 	}
-	return func() error {
-		cancel()
-		wg.Wait()
-		all := errors.Join(failures...)
-		for _, app := range apps {
-			all = errors.Join(all, app.Close())
-		}
-		return all
-	}, nil
+	return stop, nil
 }

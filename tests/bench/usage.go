@@ -125,7 +125,7 @@ INSERT INTO bench_events SELECT 1, 1, 1, 1, pg_current_xact_id()::text::bigint, 
 FROM unnest($2::text[]) AS r (q)`
 
 // insertEvents makes the same group commit of bare rows, with nothing checked.
-func (w *fixture) insertEvents() fiber.Handler {
+func (r reference) insertEvents() fiber.Handler {
 	commit := repo.NewBatcher(repo.BatchConfig[[]bareEvent]{
 		MaxBatch: 2_000, Capacity: 40_000, Timeout: 10 * time.Second,
 		Write: func(ctx context.Context, all [][]bareEvent) []error {
@@ -135,7 +135,7 @@ func (w *fixture) insertEvents() fiber.Handler {
 					keys, quantities = append(keys, e.Key), append(quantities, string(e.Quantity))
 				}
 			}
-			_, err := w.pool.Exec(ctx, insertBare, keys, quantities)
+			_, err := r.pool.Exec(ctx, insertBare, keys, quantities)
 			results := make([]error, len(all))
 			for i := range results {
 				results[i] = err
@@ -220,10 +220,11 @@ func (w *fixture) fill(ctx context.Context, a *usageAccount, rows int) (err erro
 	const chunk = 2_000
 	for from := 0; from < rows && err == nil; from += chunk {
 		_, err = w.pool.Exec(ctx, `
+WITH x AS MATERIALIZED (SELECT nextval('usage_positions') AS position)
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id, creator_id)
-SELECT s.id, p.current_start, p.current_start + 1, EXTRACT(EPOCH FROM now()) * 1000, pg_current_xact_id()::text::bigint, false, 1.5,
+SELECT s.id, p.current_start, p.current_start + 1, EXTRACT(EPOCH FROM now()) * 1000, x.position, false, 1.5,
     'uev_' || p.id || n, s.creator_id
-FROM usage_billing_plans p, LATERAL (SELECT * FROM usage_streams s WHERE s.plan_id = p.id) s, generate_series($2::int, $3::int) n WHERE p.id = $1`,
+FROM x, usage_billing_plans p, LATERAL (SELECT * FROM usage_streams s WHERE s.plan_id = p.id) s, generate_series($2::int, $3::int) n WHERE p.id = $1`,
 			a.plan, from+1, min(from+chunk, rows))
 	}
 	if err == nil { // the first report makes no stream: the plan did

@@ -209,8 +209,8 @@ func (w *fixture) postOnce(client *http.Client, url string, body, secret []byte)
 	return err
 }
 
-// deliveryDelay times the way from a cause's response to the receiver, at a steady pace: announcement and delivery are
-// two tasks on it.
+// deliveryDelay times the way from a payment's response to the receiver of the access that it gave, at a steady pace:
+// announcement and delivery are two tasks on it.
 func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	h, err := w.listen()
 	if err != nil {
@@ -220,7 +220,13 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 		return "", err
 	}
 	const n = hookRate * hookSeconds
-	responded := make([]time.Time, n)
+	customer := func(i int) string { return "bench-delay-" + strconv.Itoa(i) }
+	sessions, responded := make([]string, n), make([]time.Time, n)
+	for i := range sessions {
+		if sessions[i], err = w.open(w.demoClub(), customer(i)); err != nil {
+			return "", err
+		}
+	}
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
 	pace := time.NewTicker(time.Second / hookRate)
@@ -228,7 +234,7 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	for i := range n {
 		<-pace.C
 		wg.Go(func() {
-			if err := w.grant("bench-delay-" + strconv.Itoa(i)); err != nil {
+			if _, err := w.pay(w.demoClub(), sessions[i], customer(i)+"@example.com"); err != nil {
 				failed.Store(&err)
 			}
 			responded[i] = time.Now()
@@ -245,9 +251,9 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	defer h.mu.Unlock()
 	took := make([]time.Duration, n)
 	for i := range took {
-		took[i] = h.at["bench-delay-"+strconv.Itoa(i)].Sub(responded[i])
+		took[i] = h.at[customer(i)].Sub(responded[i])
 	}
 	slices.Sort(took)
-	return fmt.Sprintf("p50 %v, p95 %v at %d events/s", took[n/2].Round(time.Millisecond),
+	return fmt.Sprintf("p50 %v, p95 %v at %d payments/s", took[n/2].Round(time.Millisecond),
 		took[n*95/100].Round(time.Millisecond), hookRate), w.unsubscribe()
 }
