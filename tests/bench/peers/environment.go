@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sundry/tests/loopback"
+	"sundry/tests/testenv"
 )
 
 // environment is what a shop runs in.
@@ -41,9 +42,9 @@ func (e environment) vars(more ...string) []string {
 
 // newEnvironment makes the database and the folder of a shop.
 func newEnvironment(ctx context.Context, name string, n int) (e environment, drop func() error, err error) {
-	server := os.Getenv("TEST_DATABASE_URL")
+	server := testenv.Get(testenv.Database)
 	if server == "" {
-		return e, nil, errors.New("set TEST_DATABASE_URL to the address of a PostgreSQL")
+		return e, nil, errors.New("set " + testenv.Database + " to the address of a PostgreSQL")
 	}
 	cfg, err := pgx.ParseConfig(server)
 	if err != nil {
