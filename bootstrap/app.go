@@ -33,6 +33,7 @@ import (
 	"sundry/modules/idempotency"
 	"sundry/modules/identity"
 	"sundry/modules/images"
+	"sundry/modules/imports"
 	"sundry/modules/invoicing"
 	"sundry/modules/operator"
 	"sundry/modules/payments"
@@ -97,6 +98,7 @@ type modules struct {
 	Identity      *identity.Service
 	Catalog       *catalog.Service
 	CatalogFiles  *catalog.Transfer
+	Imports       *imports.Service
 	Booking       *booking.Service
 	Cancellations *booking.Cancellations
 	Checkout      *checkout.Service

@@ -100,6 +100,7 @@ func (a *App) ForCommands() *cli.App {
 	return &cli.App{
 		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.CatalogFiles,
 		Documents: a.modules.Documents, Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
+		Imports:       a.modules.Imports,
 		FillDirectory: a.modules.Directory.Fill,
 		Run:           a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
 		RotateSecrets: func(ctx context.Context, report func(string)) error {

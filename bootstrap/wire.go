@@ -7,6 +7,7 @@ import (
 	"sundry/config"
 	"sundry/modules/booking"
 	"sundry/modules/catalog"
+	"sundry/modules/imports"
 	"sundry/modules/payments"
 	"sundry/ports"
 )
@@ -29,14 +30,18 @@ func (a *App) wire() modules {
 	sessions := a.wireCheckout(accounts, offers, bookings, grants, sales, attempts, buyers)
 	cards := a.wirePayments(accounts)
 	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions)
-	renewals := a.wireSubscriptions(offers, buyers, attempts)
+	renewals := a.wireSubscriptions(offers, buyers, cards, grants, attempts)
 	documents := a.wireDocuments(accounts, ledger)
 	invoices := a.wireInvoicing(accounts, attempts)
 	a.wireMail(accounts, bookings, buyers, sessions)
+	transfer := catalog.NewTransfer(offers, ports.CatalogParts{
+		Usage: meters, Availability: bookings, Endpoints: hooks, Branding: accounts,
+	})
 	return modules{
-		Directory: cells, Identity: accounts, Catalog: offers, Booking: bookings,
-		CatalogFiles: catalog.NewTransfer(offers, ports.CatalogParts{
-			Usage: meters, Availability: bookings, Endpoints: hooks, Branding: accounts,
+		Directory: cells, Identity: accounts, Catalog: offers, Booking: bookings, CatalogFiles: transfer,
+		Imports: imports.New(imports.Deps{
+			Store: a.store, IDs: a.ids, Providers: a.providers, Catalog: transfer, Customers: buyers, Cards: cards,
+			Subscriptions: renewals,
 		}), Cancellations: booking.NewCancellations(bookings, refunds),
 		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
 		Files:     a.wireFiles(grants),

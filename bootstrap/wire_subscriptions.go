@@ -4,6 +4,7 @@ import (
 	"sundry/adapters/httpapi"
 	subscriptionsapi "sundry/adapters/httpapi/subscriptions"
 	"sundry/adapters/jobs"
+	"sundry/modules/access"
 	"sundry/modules/catalog"
 	"sundry/modules/customers"
 	"sundry/modules/payments"
@@ -11,11 +12,12 @@ import (
 )
 
 func (a *App) wireSubscriptions(
-	offers *catalog.Service, buyers *customers.Service, charges *payments.Attempts,
+	offers *catalog.Service, buyers *customers.Service, cards *payments.Service, grants *access.Service,
+	charges *payments.Attempts,
 ) *subscriptions.Service {
 	module := subscriptions.New(subscriptions.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Offers: offers, Taxes: a.adapters.Taxes,
-		Customers: buyers,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Offers: offers, Agreed: offers,
+		Taxes: a.adapters.Taxes, Customers: buyers, Cards: cards, Access: grants,
 	})
 
 	on(a.bus, module.OnCheckoutPaid)
@@ -35,6 +37,6 @@ func (a *App) wireSubscriptions(
 
 func (a *App) subscriptionsAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: subscriptionsapi.Document, Routes: subscriptionsapi.Routes(subscriptionsapi.Deps{
-		Live: a.live(), Subscriptions: m.Subscriptions,
+		Live: a.live(), Subscriptions: m.Subscriptions, Customers: m.Customers,
 	})}
 }

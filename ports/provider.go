@@ -29,6 +29,8 @@ type Provider struct {
 	DisputeProcessor DisputeProcessor
 	// ChargeLister lists what was charged, for sundry reconcile; nil if the provider can't.
 	ChargeLister ChargeLister
+	// Billing lists what the provider sells and bills by itself, for sundry import; nil if it does nothing of the kind.
+	Billing BillingSource
 	// PayoutRail moves money to creators; nil if the provider can't. PayoutLister is to it what ChargeLister is to
 	// Processor.
 	PayoutRail   PayoutRail

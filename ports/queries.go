@@ -13,6 +13,7 @@ import (
 	"sundry/core/listing"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/paymentmethod"
 	"sundry/core/payout"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -36,6 +37,13 @@ type Offers interface {
 	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (offer plan.Offer, successURL string, err error)
 	// Again finds what was offered once as it is sold now, in the same currency where it still is.
 	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
+}
+
+// AgreedOffers resolves what goes on at a price that was agreed elsewhere, for subscriptions; catalog implements it.
+type AgreedOffers interface {
+	// AtPrice finds a listing's offer at a price, whatever the status of the listing: of the plan that has the price, else
+	// of its default plan. NOT_FOUND for a listing of another account.
+	AtPrice(ctx context.Context, r Repos, creatorID, listingID string, agreed plan.Price) (plan.Offer, error)
 }
 
 // CatalogChoice names an offer by stable keys.
@@ -258,6 +266,12 @@ type AppointmentShare struct {
 type CustomerReader interface {
 	// Customer is a customer of any account. NOT_FOUND for an unknown id.
 	Customer(ctx context.Context, r Repos, customerID string) (customer.State, error)
+}
+
+// SavedCards returns the cards of customers, for subscriptions; payments implements it.
+type SavedCards interface {
+	// SavedCard returns the customer's usable card of an id, or their latest for "". PAYMENT_METHOD_REQUIRED without one.
+	SavedCard(ctx context.Context, r Repos, customerID, cardID string) (paymentmethod.State, error)
 }
 
 // CheckoutPayments finds the payment of a session, for refunds that name one; checkout implements it.

@@ -72,6 +72,7 @@ type Repos struct {
 	Idempotency IdempotencyKeys
 	Images      Images
 	Files       Files
+	Imports     ImportedObjects
 
 	Identity      IdentityRepos
 	Catalog       CatalogRepos

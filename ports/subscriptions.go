@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"sundry/core/civil"
+	"sundry/core/metadata"
 	"sundry/core/money"
+	"sundry/core/plan"
 	"sundry/core/subscription"
 )
 
@@ -82,6 +84,22 @@ type SubscriptionFilter struct {
 	Status             subscription.Status
 	// CustomerIDs are those of customers of whom one has it; nil = any.
 	CustomerIDs []string
+}
+
+// TakeOver is a request for a subscription that goes on with what another service has begun.
+type TakeOver struct {
+	CustomerID string
+	// Catalog names what is sold. Where ListingID is set, it is that listing at the agreed Price.
+	Catalog   CatalogChoice
+	ListingID string
+	Price     plan.Price
+	// Quantity is how many are sold; 0 is one.
+	Quantity int
+	// PaymentMethodID is the customer's saved card that is charged; "" is their latest.
+	PaymentMethodID string
+	From            subscription.TakeOver
+	Discount        *subscription.Discount
+	Metadata        metadata.Pairs
 }
 
 // Quotes keeps the binding prices of previewed changes of plan.

@@ -24,6 +24,22 @@ type catalogCommand struct {
 const catalogUsage = `usage: sundry catalog export FILE [EMAIL]
        sundry catalog import [--dry-run] [--yes] FILE [EMAIL]`
 
+func catalogRow() command {
+	return command{
+		name: "catalog", needs: theApp, parse: parseCatalog, help: text(catalogUsage),
+		lines: []line{
+			{
+				"export FILE [EMAIL]",
+				`write listings, plans, prices, links, discounts, meters and so on by stable keys ("-" = stdout)`,
+			},
+			{
+				"import FILE [EMAIL]",
+				"show what would change, then make the catalog so (--dry-run only shows, --yes never asks)",
+			},
+		},
+	}
+}
+
 func parseCatalog(args []string) (action, error) {
 	c, err := parseCatalogCommand(args)
 	if err != nil {
@@ -42,15 +58,9 @@ func parseCatalogCommand(args []string) (c catalogCommand, err error) {
 	flags.BoolVar(&c.dryRun, "dry-run", false, "")
 	flags.BoolVar(&c.yes, "yes", false, "")
 	flags.BoolVar(&c.yes, "y", false, "")
-	var plain []string
-	for {
-		if err := flags.Parse(args); err != nil {
-			return c, fmt.Errorf("%w\n\n%s", err, catalogUsage)
-		}
-		if flags.NArg() == 0 {
-			break
-		}
-		plain, args = append(plain, flags.Arg(0)), flags.Args()[1:]
+	plain, err := parseMixed(flags, args)
+	if err != nil {
+		return c, fmt.Errorf("%w\n\n%s", err, catalogUsage)
 	}
 	if len(plain) < 2 || len(plain) > 3 ||
 		plain[0] != "export" && plain[0] != "import" || plain[0] == "export" && (c.dryRun || c.yes) {
@@ -63,6 +73,19 @@ func parseCatalogCommand(args []string) (c catalogCommand, err error) {
 	return c, nil
 }
 
+// parseMixed reads flags that may stand before, between and behind plain arguments, and returns the latter.
+func parseMixed(flags *flag.FlagSet, args []string) (plain []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if flags.NArg() == 0 {
+			return plain, nil
+		}
+		plain, args = append(plain, flags.Arg(0)), flags.Args()[1:]
+	}
+}
+
 // importFile makes the catalog match the file. It shows what would change and asks a person at a terminal first.
 func (f catalogCommand) importFile(ctx context.Context, c call) error {
 	raw, err := f.read(c.In)
@@ -73,7 +96,7 @@ func (f catalogCommand) importFile(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	creatorID, err := f.accountID(ctx, c.app)
+	creatorID, err := accountID(ctx, c.app, f.account)
 	if err != nil {
 		return err
 	}
@@ -101,7 +124,7 @@ func (f catalogCommand) importFile(ctx context.Context, c call) error {
 }
 
 func (f catalogCommand) export(ctx context.Context, c call) error {
-	creatorID, err := f.accountID(ctx, c.app)
+	creatorID, err := accountID(ctx, c.app, f.account)
 	if err != nil {
 		return err
 	}
@@ -124,14 +147,14 @@ func (f catalogCommand) export(ctx context.Context, c call) error {
 	return err
 }
 
-// accountID returns the id of the account that the command names.
-func (f catalogCommand) accountID(ctx context.Context, app *App) (string, error) {
-	id, err := app.Accounts.FindAccount(ctx, f.account)
+// accountID returns the id of the account with an e-mail address; without one, of the only account.
+func accountID(ctx context.Context, app *App, email string) (string, error) {
+	id, err := app.Accounts.FindAccount(ctx, email)
 	switch {
-	case errors.Is(err, ports.ErrNotFound) && f.account == "":
-		return "", errors.New("there is not exactly one account here: name one by its e-mail address, behind the file")
+	case errors.Is(err, ports.ErrNotFound) && email == "":
+		return "", errors.New("there is not exactly one account here: name one by its e-mail address, as the last argument")
 	case errors.Is(err, ports.ErrNotFound):
-		return "", fmt.Errorf("no account has the e-mail address %s", f.account)
+		return "", fmt.Errorf("no account has the e-mail address %s", email)
 	}
 	return id, err
 }

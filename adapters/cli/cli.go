@@ -14,6 +14,7 @@ import (
 	"sundry/core/id"
 	"sundry/modules/catalog"
 	"sundry/modules/identity"
+	"sundry/modules/imports"
 	"sundry/modules/invoicing"
 	"sundry/modules/operator"
 	"sundry/modules/payments"
@@ -49,6 +50,7 @@ type App struct {
 	Catalog   *catalog.Transfer
 	Documents *invoicing.Documents
 	Operator  *operator.Service
+	Imports   *imports.Service
 	// Reconciliation compares the database with the payment providers.
 	Reconciliation *payments.Reconciliation
 	// Run plays the roles until ctx ends.
@@ -128,19 +130,7 @@ func commands() []command {
 			name: "seed", needs: theApp, parse: noArguments(seed),
 			lines: []line{{"", "make the demo creator in an empty sandbox database"}},
 		},
-		{
-			name: "catalog", needs: theApp, parse: parseCatalog, help: text(catalogUsage),
-			lines: []line{
-				{
-					"export FILE [EMAIL]",
-					`write listings, plans, prices, links, discounts, meters and so on by stable keys ("-" = stdout)`,
-				},
-				{
-					"import FILE [EMAIL]",
-					"show what would change, then make the catalog so (--dry-run only shows, --yes never asks)",
-				},
-			},
-		},
+		catalogRow(),
 		{
 			name: "verify", needs: theApp, parse: noArguments(verify),
 			lines: []line{{"", "check the invariants of money and access; exit 1 and one line per violation"}},
@@ -162,6 +152,7 @@ func commands() []command {
 			},
 		},
 		exportRow(),
+		importRow(),
 		cellRow(),
 		{
 			name: "listen", parse: parseListen, help: text(listenUsage),

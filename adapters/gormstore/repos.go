@@ -46,6 +46,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Idempotency:   idempotencyKeys{b},
 		Images:        images{b},
 		Files:         files{fileMapping.On(b)},
+		Imports:       importedObjects{b},
 		Identity:      identity.Repositories(b),
 		Catalog:       catalog.Repositories(b),
 		Checkout:      checkout.Repositories(b),

@@ -10,8 +10,11 @@ import (
 	"github.com/stripe/stripe-go/v76/invoice"
 	"github.com/stripe/stripe-go/v76/invoiceitem"
 	"github.com/stripe/stripe-go/v76/paymentintent"
+	"github.com/stripe/stripe-go/v76/price"
+	"github.com/stripe/stripe-go/v76/product"
 	"github.com/stripe/stripe-go/v76/refund"
 	"github.com/stripe/stripe-go/v76/setupintent"
+	"github.com/stripe/stripe-go/v76/subscription"
 	"github.com/stripe/stripe-go/v76/tax/calculation"
 	"github.com/stripe/stripe-go/v76/transfer"
 )
@@ -27,8 +30,11 @@ type api struct {
 	Invoices           invoice.Client
 	InvoiceItems       invoiceitem.Client
 	PaymentIntents     paymentintent.Client
+	Prices             price.Client
+	Products           product.Client
 	Refunds            refund.Client
 	SetupIntents       setupintent.Client
+	Subscriptions      subscription.Client
 	TaxCalculations    calculation.Client
 	Transfers          transfer.Client
 }
@@ -43,8 +49,11 @@ func newAPI(backend stripe.Backend, key string) api {
 		Invoices:           invoice.Client{B: backend, Key: key},
 		InvoiceItems:       invoiceitem.Client{B: backend, Key: key},
 		PaymentIntents:     paymentintent.Client{B: backend, Key: key},
+		Prices:             price.Client{B: backend, Key: key},
+		Products:           product.Client{B: backend, Key: key},
 		Refunds:            refund.Client{B: backend, Key: key},
 		SetupIntents:       setupintent.Client{B: backend, Key: key},
+		Subscriptions:      subscription.Client{B: backend, Key: key},
 		TaxCalculations:    calculation.Client{B: backend, Key: key},
 		Transfers:          transfer.Client{B: backend, Key: key},
 	}

@@ -126,6 +126,10 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		},
 		"the payouts since a time": func() error { _, err := rail.ListPayouts(t.Context(), time.Now()); return err },
 		"the charges since a time": func() error { _, err := p.ListCharges(t.Context(), time.Now()); return err },
+		"the products":             func() error { _, err := p.ListProducts(t.Context(), "prod_1"); return err },
+		"the customers":            func() error { _, err := p.ListCustomers(t.Context(), "cus_1"); return err },
+		"the subscriptions":        func() error { _, err := p.ListSubscriptions(t.Context(), "sub_1"); return err },
+		"a subscription that ends": func() error { return p.EndSubscription(t.Context(), "sub_1", "sub_2") },
 		"a dispute":                func() error { _, err := p.FindDispute(t.Context(), "dp_1"); return err },
 		"evidence": func() error {
 			_, err := p.SubmitEvidence(t.Context(), "dp_1", dispute.Evidence{Text: "They came."})

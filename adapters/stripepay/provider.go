@@ -13,7 +13,7 @@ func Open(config Config, publishableKey, scriptURL string) ports.OpenProvider {
 		return ports.Provider{
 			Name: Name, Label: "Stripe", Processor: processor, Cards: processor, Fingerprints: processor,
 			RefundLister:     processor,
-			DisputeProcessor: processor, ChargeLister: processor,
+			DisputeProcessor: processor, ChargeLister: processor, Billing: processor,
 			Events: processor, SignatureHeader: "Stripe-Signature", PayoutRail: NewRail(processor),
 			PayoutLister:   NewRail(processor),
 			PayoutAccounts: true,

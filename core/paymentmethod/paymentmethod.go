@@ -26,10 +26,14 @@ type Card struct {
 // Mandate is the text that the customer agreed to when the card was saved.
 type Mandate struct {
 	Text string `json:"text"`
-	// AcceptedAt is account time. Source is where it was accepted: the id of a checkout session or of a card setup.
+	// AcceptedAt is account time. Source is where it was accepted: the id of a checkout session or of a card setup, or of the
+	// card itself where it was carried over.
 	AcceptedAt time.Time `json:"acceptedAt"`
 	Source     string    `json:"source"`
 }
+
+// ImportedMandate is the text of a card that was saved with another service, whose own text is not known here.
+const ImportedMandate = "The customer agreed to charges of this card when they saved it, before it was carried over."
 
 // State is a saved card's data, as stores and views see it.
 type State struct {

@@ -45,7 +45,8 @@ type State struct {
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
-	CheckoutID         string
+	// CheckoutID is the session that it was bought in; empty where another service began it.
+	CheckoutID string
 	// Offer is the offer under which the current period was sold.
 	Offer  plan.Offer
 	Status Status

@@ -12,7 +12,7 @@ type View struct {
 	ID                 string  `json:"id"`
 	Livemode           bool    `json:"livemode"`
 	Status             Status  `json:"status"`
-	CheckoutID         string  `json:"checkoutId"`
+	CheckoutID         *string `json:"checkoutId"`
 	CustomerID         string  `json:"customerId"`
 	ExternalCustomerID *string `json:"externalCustomerId"`
 	ListingID          string  `json:"listingId"`
@@ -85,7 +85,7 @@ type ChargeFailedView struct {
 // NewView shows a subscription.
 func NewView(s State, livemode bool) View {
 	return View{
-		ID: s.ID, Livemode: livemode, Status: s.Status, CheckoutID: s.CheckoutID, CustomerID: s.CustomerID,
+		ID: s.ID, Livemode: livemode, Status: s.Status, CheckoutID: apiformat.Text(s.CheckoutID), CustomerID: s.CustomerID,
 		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), ListingID: s.Offer.ListingID,
 		ListingKey:      s.Offer.ListingKey,
 		pricedView:      newPricedView(s.Offer),

@@ -30,8 +30,9 @@ type Service struct {
 }
 
 var (
-	_ ports.Offers    = (*Service)(nil)
-	_ ports.PlanTerms = (*Service)(nil)
+	_ ports.Offers       = (*Service)(nil)
+	_ ports.AgreedOffers = (*Service)(nil)
+	_ ports.PlanTerms    = (*Service)(nil)
 )
 
 // Deps holds the dependencies of the module.

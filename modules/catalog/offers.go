@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sundry/core/country"
@@ -79,6 +80,25 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 	return offer(ctx, r, l, choice{
 		variantID: once.VariantID, planKey: once.PlanKey, interval: once.Interval, before: once.Price.Currency,
 	})
+}
+
+// AtPrice implements ports.AgreedOffers.
+func (s *Service) AtPrice(
+	ctx context.Context, r ports.Repos, creatorID, listingID string, agreed plan.Price,
+) (plan.Offer, error) {
+	l, err := mine(ctx, r, creatorID, listingID)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	plans, err := onSale(ctx, r, l)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	i := slices.IndexFunc(plans, func(p plan.State) bool { return slices.Contains(p.Prices, agreed) })
+	if i < 0 {
+		i = slices.IndexFunc(plans, func(p plan.State) bool { return p.IsDefault })
+	}
+	return l.Offer(plans[max(i, 0)], agreed, listing.Variant{}), nil
 }
 
 // TermsOf implements ports.PlanTerms.

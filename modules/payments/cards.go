@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/locale"
 	"sundry/core/paymentmethod"
 	"sundry/ports"
@@ -30,6 +32,22 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	)
 }
 
+var _ ports.CardImporter = (*Service)(nil)
+
+// ImportCard implements ports.CardImporter. It publishes nothing: the card pays for what is imported with it.
+func (s *Service) ImportCard(
+	ctx context.Context, r ports.Repos, creatorID, customerID string, card paymentmethod.Card, savedAt time.Time,
+) (paymentmethod.State, error) {
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return paymentmethod.State{}, err
+	}
+	saved := paymentmethod.New(s.deps.IDs.New(id.PaymentMethod), creatorID, customerID, card, paymentmethod.Mandate{
+		Text: paymentmethod.ImportedMandate, AcceptedAt: savedAt, Source: card.Token,
+	}, now).State()
+	return saved, r.Payments.PaymentMethods.Insert(ctx, saved)
+}
+
 // mandate returns what a customer was shown, or the English text where they were shown none.
 func mandate(
 	ctx context.Context, r ports.Repos, accounts ports.AccountReader, creatorID, shown string,
@@ -39,6 +57,27 @@ func mandate(
 	}
 	seller, err := accounts.SellerName(ctx, r, creatorID)
 	return paymentmethod.MandateText(locale.Locale{}, seller), err
+}
+
+var _ ports.SavedCards = (*Service)(nil)
+
+// SavedCard implements ports.SavedCards.
+func (s *Service) SavedCard(
+	ctx context.Context, r ports.Repos, customerID, cardID string,
+) (paymentmethod.State, error) {
+	usable, err := r.Payments.PaymentMethods.List(ctx, customerID)
+	if err != nil {
+		return paymentmethod.State{}, err
+	}
+	for _, card := range usable {
+		if cardID == "" || card.ID == cardID {
+			return card, nil
+		}
+	}
+	if cardID == "" {
+		return paymentmethod.State{}, fault.New(fault.PaymentMethodRequired, "The customer has no saved card.")
+	}
+	return paymentmethod.State{}, fault.New(fault.PaymentMethodRequired, "The customer has no saved card with this id.")
 }
 
 // Cards are a customer's usable cards, newest first.

@@ -36,9 +36,13 @@ type Deps struct {
 	Charges ports.Charges
 	Runner  ports.ChargeRunner
 	Offers  ports.Offers
+	Agreed  ports.AgreedOffers
 	Taxes   ports.TaxCalculator
 	// Customers reports where a buyer is taxed.
 	Customers ports.CustomerReader
+	Cards     ports.SavedCards
+	// Access makes purchases of one customer wait for each other.
+	Access ports.AccessVersions
 }
 
 // Service holds the use cases.

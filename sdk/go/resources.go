@@ -160,6 +160,55 @@ func (c *Client) EraseCustomer(ctx context.Context, id string) (*Customer, error
 	return call[Customer](ctx, c, http.MethodPost, "/v1/customers/"+url.PathEscape(id)+"/erase", nil)
 }
 
+// NewSubscription goes on with a subscription that another service has begun, on a saved card. Either of PaidUntil and
+// TrialEndsAt says when the first charge falls due.
+type NewSubscription struct {
+	// Either of these says whose it is.
+	CustomerID         string           `json:"customerId,omitempty"`
+	ExternalCustomerID string           `json:"externalCustomerId,omitempty"`
+	Catalog            CatalogReference `json:"catalog"`
+	Quantity           int              `json:"quantity,omitempty"`        // 0: one
+	PaymentMethodID    string           `json:"paymentMethodId,omitempty"` // "": the latest card
+	PaidUntil          *time.Time       `json:"paidUntil,omitempty"`
+	TrialEndsAt        *time.Time       `json:"trialEndsAt,omitempty"`
+	// Anchor is the instant from which periods are counted; nil: PaidUntil.
+	Anchor            *time.Time        `json:"anchor,omitempty"`
+	StartedAt         *time.Time        `json:"startedAt,omitempty"` // nil: now
+	CreditInCents     int64             `json:"creditInCents,omitempty"`
+	CancelAtPeriodEnd bool              `json:"cancelAtPeriodEnd,omitempty"`
+	Metadata          map[string]string `json:"metadata,omitempty"`
+}
+
+// Subscription is a recurring purchase.
+type Subscription struct {
+	ID                 string            `json:"id"`
+	Status             string            `json:"status"`
+	CheckoutID         string            `json:"checkoutId"` // "" where another service began it
+	CustomerID         string            `json:"customerId"`
+	ExternalCustomerID string            `json:"externalCustomerId"`
+	ListingKey         string            `json:"listingKey"`
+	Plan               string            `json:"plan"`
+	Interval           string            `json:"interval"`
+	AmountInCents      int64             `json:"amountInCents"`
+	Quantity           int               `json:"quantity"`
+	Currency           string            `json:"currency"`
+	CurrentPeriodEnd   time.Time         `json:"currentPeriodEnd"`
+	TrialEndsAt        *time.Time        `json:"trialEndsAt"`
+	CancelAtPeriodEnd  bool              `json:"cancelAtPeriodEnd"`
+	CreditInCents      int64             `json:"creditInCents"`
+	Metadata           map[string]string `json:"metadata"`
+}
+
+// CreateSubscription takes a subscription of another service over. End it there at the same time.
+func (c *Client) CreateSubscription(ctx context.Context, s NewSubscription) (*Subscription, error) {
+	return call[Subscription](ctx, c, http.MethodPost, "/v1/subscriptions", s)
+}
+
+// Subscription reads a subscription.
+func (c *Client) Subscription(ctx context.Context, id string) (*Subscription, error) {
+	return call[Subscription](ctx, c, http.MethodGet, "/v1/subscriptions/"+url.PathEscape(id), nil)
+}
+
 // PortalURL makes a link to the pages on which a customer manages subscriptions, cards and invoices.
 func (c *Client) PortalURL(ctx context.Context, customerID, returnURL string) (string, error) {
 	made, err := call[struct {

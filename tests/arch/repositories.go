@@ -21,6 +21,7 @@ var mayTouch = map[string][]string{
 	"identity":      {"Identity", "Images", "Operator.Actions", "Tasks"},
 	"files":         {"Files", "Catalog.Listings", "Tasks"},
 	"images":        {"Images"},
+	"imports":       {"Imports"},
 	"mail":          {"Mail", "Tasks"},
 	"operator":      {"Operator", "Identity.Creators"},
 	"payments":      {"Payments", "Invoicing.DocumentNumbers", "Tasks"},

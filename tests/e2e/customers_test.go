@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 )
@@ -37,6 +38,14 @@ func init() {
 		},
 		"POST /v1/sandbox/customers/{id}/cards": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.customer(t), harness.JSON{"cardNumber": harness.CardSucceeds}
+		},
+		"POST /v1/subscriptions": func(t *testing.T, w *fixture) (string, harness.JSON) {
+			owner := w.customer(t)
+			return "", harness.JSON{
+				"customerId": owner, "paymentMethodId": w.card(t, owner),
+				"trialEndsAt": time.Now().AddDate(0, 1, 0).Format(time.RFC3339),
+				"catalog":     harness.JSON{"listing": w.listing.CatalogKey, "plan": "pro", "interval": "month"},
+			}
 		},
 		"GET /v1/subscriptions/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.recurring(t), nil },
 		"PATCH /v1/subscriptions/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {

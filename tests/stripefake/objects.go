@@ -71,6 +71,9 @@ func (s *Server) handle(r *http.Request) (int, object) {
 	if id == "search" {
 		return s.search(kind, r.URL.Query().Get("query"))
 	}
+	if _, billed := s.billing[kind]; r.Method == http.MethodGet && id == "" && billed {
+		return s.billing.page(kind, r.URL.Query())
+	}
 	if r.Method == http.MethodGet && id == "" {
 		return s.list(kind, r.URL.Query())
 	}
@@ -199,6 +202,9 @@ func orNil(text string) any {
 
 func (s *Server) update(o object, form url.Values) (int, object) {
 	maps.Copy(o["metadata"].(object), metadata(form))
+	if form.Get("cancel_at_period_end") == "true" {
+		o["cancel_at_period_end"] = true
+	}
 	if text := form.Get("evidence[uncategorized_text]"); text != "" {
 		o["evidence"] = object{"uncategorized_text": text}
 		if form.Get("submit") == "true" {

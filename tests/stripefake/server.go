@@ -54,6 +54,9 @@ type Server struct {
 	slow    time.Duration
 	// stored are failures to be stored under the key of the next request of a route.
 	stored map[string]int
+	// billing is what Bill has filled the account with, and before what Before waits for.
+	billing billing
+	before  *interruption
 	// lost is a payment method whose confirmation never gets a response.
 	lost string
 }
@@ -140,6 +143,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route, key := r.Method+" "+r.URL.Path, r.Header.Get("Idempotency-Key")
 	s.mu.Lock()
 	s.seen = append(s.seen, route)
+	if b := s.before; b != nil && strings.Contains(route, b.route) {
+		if b.left--; b.left == 0 {
+			s.before = nil
+			b.do()
+		}
+	}
 	if r.Method == http.MethodPost && key == "" {
 		s.unkeyed = append(s.unkeyed, route)
 	}

@@ -2,6 +2,7 @@
 package subscriptions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -27,7 +28,7 @@ type subscriptionRow struct {
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
-	CheckoutID         string
+	CheckoutID         string // the subscription's own id for one without: the column is unique
 	Offer              repo.SharedJSON[plan.Offer]
 	Status             string
 	PaymentMethodID    string
@@ -65,7 +66,7 @@ func (subscriptionRow) TableName() string { return "subscriptions" }
 func newSubscriptionRow(s subscription.State) subscriptionRow {
 	return subscriptionRow{
 		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
-		CheckoutID: s.CheckoutID, Offer: repo.Shared(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
+		CheckoutID: cmp.Or(s.CheckoutID, s.ID), Offer: repo.Shared(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
 		Anchor: repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart),
 		CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
 		TrialEndsAt:      repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt),
@@ -105,6 +106,9 @@ func (r subscriptionRow) toState() subscription.State {
 		Funds: r.Funds.V, Disputes: r.Disputes.V, Held: r.Held, Withdrawn: r.Withdrawn,
 		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision, TrialCard: r.TrialCard,
 		Metadata: metadata.Restore(r.Metadata), Movements: r.Movements.V, LastMovement: r.LastMovement,
+	}
+	if state.CheckoutID == state.ID {
+		state.CheckoutID = ""
 	}
 	if json.Unmarshal([]byte(r.Counted), &state.Counted) != nil { // it was written before anything was counted
 		state.Counted = subscription.NewCounted(state)

@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
+	"sundry/modules/customers"
 	"sundry/modules/subscriptions"
 )
 
@@ -19,6 +20,7 @@ var Document []byte
 type Deps struct {
 	Live          bool
 	Subscriptions *subscriptions.Service
+	Customers     *customers.Service
 }
 
 type handlers struct{ Deps }
@@ -30,6 +32,10 @@ func Routes(d Deps) []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/metrics/subscriptions", Auth: httpapi.SecretKey, Handle: h.getFigures},
 		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list},
+		{
+			Method: fiber.MethodPost, Path: "/v1/subscriptions", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.post,
+		},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},
 		{

@@ -159,10 +159,10 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 			Value: ui.Text(s.Planned.Name() + ", " + v.reader.Money(s.Planned.Price))})
 	}
 	all = append(all, metadataFacts(s.Metadata)...)
-	all = append(all,
-		ui.Fact{Label: "Checkout", Value: ui.Copyable(s.CheckoutID)},
-		ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)},
-	)
+	if s.CheckoutID != "" {
+		all = append(all, ui.Fact{Label: "Checkout", Value: ui.Copyable(s.CheckoutID)})
+	}
+	all = append(all, ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)})
 	p.Aside = append(p.Aside, ui.Facts("Details", all...))
 	return r.send(c, v, p)
 }

@@ -1,8 +1,8 @@
 import { AccessCache, type AccessCacheOptions } from "./access.js";
 import { SundryError } from "./errors.js";
 import type {
-  Access, Customer, EventPage, Invoice, NewCustomer, NewInvoice, NewRefund, NewSession, Receipt, Refund, Reported, Session,
-  Use,
+  Access, Customer, EventPage, Invoice, NewCustomer, NewInvoice, NewRefund, NewSession, NewSubscription, Receipt, Refund,
+  Reported, Session, Subscription, Use,
 } from "./types.js";
 
 export interface SundryOptions {
@@ -161,6 +161,15 @@ export class Sundry {
   /** Forgets who a customer is (GDPR, article 17) and ends their access. */
   eraseCustomer(id: string, options?: CallOptions): Promise<Customer> {
     return this.request("POST", `/v1/customers/${encodeURIComponent(id)}/erase`, options);
+  }
+
+  /** Takes a subscription of another service over, on a saved card. End it there at the same time. */
+  createSubscription(subscription: NewSubscription, options?: CallOptions): Promise<Subscription> {
+    return this.request("POST", "/v1/subscriptions", { ...options, body: subscription });
+  }
+
+  subscription(id: string, options?: CallOptions): Promise<Subscription> {
+    return this.request("GET", `/v1/subscriptions/${encodeURIComponent(id)}`, options);
   }
 
   /** A link to the pages on which a customer manages subscriptions, cards and invoices. */

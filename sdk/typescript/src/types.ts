@@ -136,6 +136,47 @@ export interface Customer {
   erasedAt: Time | null;
 }
 
+/** Goes on with a subscription that another service has begun, on a saved card. */
+export interface NewSubscription {
+  /** Either this or `externalCustomerId` says whose it is. */
+  customerId?: string;
+  externalCustomerId?: string;
+  catalog: { listing: string; plan?: string; interval?: "day" | "week" | "month" | "year"; currency?: string };
+  quantity?: number;
+  /** The saved card that is charged. Without it, the customer's latest. */
+  paymentMethodId?: string;
+  /** Either this or `trialEndsAt` says when the first charge falls due. */
+  paidUntil?: Time;
+  trialEndsAt?: Time;
+  /** The instant from which periods are counted. Without it, `paidUntil`. */
+  anchor?: Time;
+  startedAt?: Time;
+  creditInCents?: number;
+  cancelAtPeriodEnd?: boolean;
+  metadata?: Record<string, string> | null;
+}
+
+export interface Subscription {
+  id: string;
+  livemode: boolean;
+  status: "incomplete" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "expired";
+  /** Null where another service began it. */
+  checkoutId: string | null;
+  customerId: string;
+  externalCustomerId: string | null;
+  listingKey: string;
+  plan: string;
+  interval: "day" | "week" | "month" | "year";
+  amountInCents: number;
+  quantity: number;
+  currency: string;
+  currentPeriodEnd: Time;
+  trialEndsAt: Time | null;
+  cancelAtPeriodEnd: boolean;
+  creditInCents: number;
+  metadata: Record<string, string>;
+}
+
 /** A report of usage. A string is sent to the digit, as a number of JSON. */
 export interface Use {
   /** Either this or `externalCustomerId` says whose use it is. */

@@ -1,0 +1,120 @@
+package subscription_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"sundry/core/fault"
+	"sundry/core/subscription"
+)
+
+// takenOver is a subscription that another service began.
+func takenOver(t *testing.T, o subscription.Order, from subscription.TakeOver) subscription.State {
+	t.Helper()
+	sub := subscription.New(o, started)
+	created, err := sub.TakeOver(from, started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.State
+}
+
+func TestTakeOverKeepsWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	o := order(basic)
+	o.Discount = &subscription.Discount{Code: "TENTH", PercentOff: 10}
+	s := takenOver(t, o, subscription.TakeOver{
+		StartedAt: at("2025-05-31T08:00:00Z"), Anchor: at("2025-05-31T08:00:00Z"), PaidUntil: at("2026-02-28T08:00:00Z"),
+		CreditInMinor: 250,
+	})
+	if s.Status != subscription.StatusActive || !s.CurrentPeriodStart.Equal(at("2026-01-31T08:00:00Z")) ||
+		!s.CurrentPeriodEnd.Equal(at("2026-02-28T08:00:00Z")) || !s.StartedAt.Equal(at("2025-05-31T08:00:00Z")) {
+		t.Errorf("%s from %s to %s", s.Status, s.CurrentPeriodStart, s.CurrentPeriodEnd)
+	}
+	if s.PeriodValue != eur(900) || s.Credit != eur(250) {
+		t.Errorf("worth %v with credit %v", s.PeriodValue, s.Credit)
+	}
+	bill, err := subscription.Restore(s).NextBill(s.CurrentPeriodEnd)
+	if err != nil || bill.Due() != eur(650) || !bill.PeriodEnd.Equal(at("2026-03-31T08:00:00Z")) {
+		t.Errorf("next %v until %s, %v", bill.Due(), bill.PeriodEnd, err)
+	}
+}
+
+func TestTakeOverOfATrial(t *testing.T) {
+	t.Parallel()
+	ends := started.Add(5 * day)
+	s := takenOver(t, order(trial), subscription.TakeOver{StartedAt: started.Add(-9 * day), TrialEndsAt: ends})
+	if s.Status != subscription.StatusTrialing || !s.TrialEndsAt.Equal(ends) || !s.Anchor.Equal(ends) ||
+		!s.CurrentPeriodEnd.Equal(ends) || !s.CurrentPeriodStart.Equal(s.StartedAt) || s.PeriodValue.Minor != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestTakeOverLeavesADiscountOfOnce(t *testing.T) {
+	t.Parallel()
+	o := order(basic)
+	o.Discount = &subscription.Discount{Code: "HALF", PercentOff: 50, Once: true}
+	s := takenOver(t, o, subscription.TakeOver{PaidUntil: started.Add(7 * day), CancelAtPeriodEnd: true})
+	if s.PeriodValue != eur(1000) || s.Discount == nil || !s.CancelAtPeriodEnd || !s.CanceledAt.Equal(started) {
+		t.Errorf("%+v", s)
+	}
+	if step, due := s.Next(); step != subscription.StepEnd || !due.Equal(started.Add(7*day)) {
+		t.Errorf("%s at %s", step, due)
+	}
+}
+
+func TestTakeOverRefusals(t *testing.T) {
+	t.Parallel()
+	soon := started.Add(7 * day)
+	for name, c := range map[string]struct {
+		from subscription.TakeOver
+		want string
+	}{
+		"neither time":                  {subscription.TakeOver{}, "paidUntil REQUIRED"},
+		"both times":                    {subscription.TakeOver{PaidUntil: soon, TrialEndsAt: soon}, "paidUntil REQUIRED"},
+		"a period that is over":         {subscription.TakeOver{PaidUntil: started}, "paidUntil OUT_OF_RANGE"},
+		"more than a period ahead":      {subscription.TakeOver{PaidUntil: started.Add(40 * day)}, "paidUntil OUT_OF_RANGE"},
+		"a trial that is over":          {subscription.TakeOver{TrialEndsAt: started}, "trialEndsAt OUT_OF_RANGE"},
+		"a trial of three years":        {subscription.TakeOver{TrialEndsAt: started.Add(1100 * day)}, "trialEndsAt OUT_OF_RANGE"},
+		"an anchor beside a trial":      {subscription.TakeOver{TrialEndsAt: soon, Anchor: started}, "anchor NOT_ALLOWED"},
+		"an anchor of other periods":    {subscription.TakeOver{PaidUntil: soon, Anchor: soon.Add(day)}, "anchor INVALID"},
+		"a start in the future":         {subscription.TakeOver{PaidUntil: soon, StartedAt: soon}, "startedAt OUT_OF_RANGE"},
+		"a debt in the place of credit": {subscription.TakeOver{PaidUntil: soon, CreditInMinor: -1}, "creditInCents OUT_OF_RANGE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := subscription.New(order(basic), started)
+			_, err := sub.TakeOver(c.from, started)
+			if !fault.Is(err, fault.ValidationFailed) || !strings.Contains(details(err), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			if got := sub.State().Status; got != subscription.StatusIncomplete {
+				t.Errorf("it is %s after a refusal", got)
+			}
+		})
+	}
+	sub := begin(t, basic)
+	if _, err := sub.TakeOver(subscription.TakeOver{PaidUntil: soon}, started); !fault.Is(err, fault.StateConflict) {
+		t.Errorf("a running one: %v", err)
+	}
+	once := order(basic)
+	once.Offer.Interval, once.Offer.IntervalCount = "", 0
+	_, err := subscription.New(once, started).TakeOver(subscription.TakeOver{PaidUntil: soon}, started)
+	if !strings.Contains(details(err), "catalog NOT_ALLOWED") {
+		t.Errorf("a one-time price: %v", err)
+	}
+}
+
+// details lists the faults of an error: field and code of each.
+func details(err error) string {
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return ""
+	}
+	var all []string
+	for _, d := range refused.Details {
+		all = append(all, d.Field+" "+d.Code)
+	}
+	return strings.Join(all, ", ")
+}
