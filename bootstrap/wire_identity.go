@@ -4,6 +4,7 @@ import (
 	"sundry/adapters/httpapi"
 	identityapi "sundry/adapters/httpapi/identity"
 	"sundry/adapters/jobs"
+	"sundry/adapters/passkeys"
 	"sundry/adapters/tokens"
 	core "sundry/core/identity"
 	"sundry/modules/identity"
@@ -23,6 +24,7 @@ func (a *App) wireIdentity(names ports.UniqueNames) *identity.Service {
 			Tokens: tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.keys.Tokens("access-tokens"),
 				a.ids.Cell()),
 			Limiter: a.limiter, Bus: a.bus, Standing: a.standing, Names: names,
+			Encrypter: a.encrypter("second-steps"), Passkeys: passkeysFor(a.cfg.BaseURL),
 		})
 	a.closers = append(a.closers, module.Close)
 
@@ -33,6 +35,15 @@ func (a *App) wireIdentity(names ports.UniqueNames) *identity.Service {
 	a.mux.Handle(identity.SweepTask, jobs.Default, module.Sweep)
 	a.maintain(identity.SweepTask)
 	return module
+}
+
+// passkeysFor returns the passkeys of an address; nil for one without a name, such as 127.0.0.1.
+func passkeysFor(baseURL string) ports.Passkeys {
+	p := passkeys.New(baseURL)
+	if p == nil {
+		return nil
+	}
+	return p
 }
 
 func (a *App) identityAPI(m modules) httpapi.Area {

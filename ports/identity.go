@@ -15,6 +15,7 @@ type IdentityRepos struct {
 	WebSessions     WebSessions
 	AccountEvents   AccountEvents
 	Members         Members
+	SecondSteps     SecondSteps
 }
 
 // Creators keeps the people who sell. It is the one repository that is not bound to an account: it is where accounts
@@ -105,6 +106,20 @@ type Members interface {
 	Count(ctx context.Context, creatorID string) (int64, error)
 	// Delete forgets a member.
 	Delete(ctx context.Context, m *identity.Member) error
+}
+
+// SecondSteps keeps what users show beside their passwords.
+type SecondSteps interface {
+	// Insert stores the first second step of a user. ErrDuplicate (second_steps) when there is one.
+	Insert(ctx context.Context, s *identity.SecondStep) error
+	// Get loads that of an owner or a member by the user's id. ErrNotFound.
+	Get(ctx context.Context, userID string) (*identity.SecondStep, error)
+	// Update stores a changed one. ErrStale.
+	Update(ctx context.Context, s *identity.SecondStep) error
+	// ListOf returns those of everybody in an account.
+	ListOf(ctx context.Context, creatorID string) ([]*identity.SecondStep, error)
+	// Delete forgets that of a user, if there is one.
+	Delete(ctx context.Context, userID string) error
 }
 
 // AccountEvents keeps the access logs.

@@ -21,6 +21,7 @@ const adminUsage = `usage: sundry admin accounts [TEXT]
        sundry admin resume EMAIL REASON
        sundry admin limits EMAIL [NAME=VALUE …]
        sundry admin invite EMAIL
+       sundry admin reset-second-step EMAIL REASON
        sundry admin audit [EMAIL]
 
 accounts  lists the accounts whose address, name or id contains TEXT: when each was made, its state, its listings and
@@ -30,6 +31,9 @@ resume    ends that
 limits    shows the account's limits, or sets them: a whole number, none, or default
 invite    prints a link with which the owner of the address makes an account, once, within 14 days, where SIGN_UPS is
           invite or open; the API takes its end as the member invitation
+reset-second-step
+          turns off two-step sign-in for the owner or the member who has this address, ends their sign-ins and mails
+          them; make sure first who asks
 audit     lists what operators did with these commands, newest first`
 
 func adminRow() command {
@@ -40,6 +44,7 @@ func adminRow() command {
 			{"suspend|resume EMAIL REASON", "stop an account's sign-ins, keys and new sales, or let it go on"},
 			{"limits EMAIL [NAME=VALUE …]", "show or set what an account may use (admin --help)"},
 			{"invite EMAIL", "print a link with which the owner of an address makes an account"},
+			{"reset-second-step EMAIL REASON", "let somebody in who has lost their second step"},
 			{"audit [EMAIL]", "list what operators did"},
 		},
 	}
@@ -58,6 +63,8 @@ func parseAdmin(args []string) (action, error) {
 		return func(ctx context.Context, c call) error { return listActions(ctx, c, strings.Join(args, "")) }, nil
 	case (name == "suspend" || name == "resume") && len(args) >= 2:
 		return decideStanding(name, args[0], strings.Join(args[1:], " ")), nil
+	case name == "reset-second-step" && len(args) >= 2:
+		return resetSecondStep(args[0], strings.Join(args[1:], " ")), nil
 	case name == "invite" && len(args) == 1:
 		return func(ctx context.Context, c call) error {
 			page, err := c.app.Accounts.Invite(ctx, operatorName(), args[0])
@@ -108,6 +115,20 @@ func decideStanding(name, address, reason string) action {
 			return err
 		}
 		_, err = fmt.Fprintf(c.Out, "%s (%s) is %s. Every process knows within two seconds.\n", address, id, done)
+		return err
+	}
+}
+
+func resetSecondStep(address, reason string) action {
+	return func(ctx context.Context, c call) error {
+		err := c.app.Accounts.ResetSecondStep(ctx, operatorName(), address, reason)
+		if errors.Is(err, ports.ErrNotFound) {
+			return fmt.Errorf("nobody signs in with the e-mail address %s", address)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.Out, "Two-step sign-in of %s is off. Every sign-in of theirs has ended.\n", address)
 		return err
 	}
 }

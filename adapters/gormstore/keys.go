@@ -92,6 +92,8 @@ type encryptedColumn struct {
 var encryptedColumns = []encryptedColumn{
 	{"webhook-secrets", "webhook_endpoints", "secret", [3]string{"id", "''", "''"}},
 	{"webhook-secrets", "webhook_endpoints", "previous_secret", [3]string{"id", "''", "''"}},
+	{"second-steps", "second_steps", "app_secret", [3]string{"id", "''", "''"}},
+	{"second-steps", "second_steps", "new_app_secret", [3]string{"id", "''", "''"}},
 	{"kept-responses", "idempotency_keys", "body", [3]string{"creator_id", "route", "key"}},
 }
 

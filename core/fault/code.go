@@ -36,6 +36,8 @@ const (
 	// Unauthenticated: the credential is missing, wrong, expired, revoked or of the wrong kind; the response
 	// never reveals which.
 	Unauthenticated Code = "UNAUTHENTICATED"
+	// SecondStepRequired: the password is right, and the account asks for a code beside it.
+	SecondStepRequired Code = "SECOND_STEP_REQUIRED"
 
 	// CardDeclined: the card was refused; another card may succeed.
 	CardDeclined Code = "CARD_DECLINED"
@@ -118,6 +120,7 @@ func Codes() []Code {
 		ValidationFailed, TaxLocationRequired, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable,
 		InvalidRange,
 		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, UnknownParameter, SlotNotOffered, Unauthenticated,
+		SecondStepRequired,
 		CardDeclined, AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken,
 		InsufficientBalance, QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid,
 		ListingNotPurchasable, StateConflict, AlreadySubscribed, IdempotencyKeyReused, IdempotencyKeyMismatch,

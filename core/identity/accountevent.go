@@ -40,6 +40,12 @@ const (
 	MemberJoined           AccountEventKind = "member_joined"
 	MemberChanged          AccountEventKind = "member_changed"
 	MemberRemoved          AccountEventKind = "member_removed"
+	SecondStepAdded        AccountEventKind = "second_step_added"
+	SecondStepRemoved      AccountEventKind = "second_step_removed"
+	SecondStepFailed       AccountEventKind = "second_step_failed"
+	RecoveryCodesMade      AccountEventKind = "recovery_codes_made"
+	RecoveryCodeUsed       AccountEventKind = "recovery_code_used"
+	SecondStepReset        AccountEventKind = "second_step_reset"
 )
 
 // AccountEventKinds lists every kind.
@@ -47,13 +53,14 @@ func AccountEventKinds() []AccountEventKind {
 	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset,
 		KeyCreated, KeyRevoked, CustomerErased, RefundCreated, PayoutRequested, PayoutAccountChanged,
 		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
-		PriceChanged, PlanChanged, SettingsChanged, ExportTaken, MemberInvited, MemberJoined, MemberChanged, MemberRemoved}
+		PriceChanged, PlanChanged, SettingsChanged, ExportTaken, MemberInvited, MemberJoined, MemberChanged, MemberRemoved,
+		SecondStepAdded, SecondStepRemoved, SecondStepFailed, RecoveryCodesMade, RecoveryCodeUsed, SecondStepReset}
 }
 
 // BySelf reports whether a kind is done by its user without a sign-in from before, such as signing in.
 func (k AccountEventKind) BySelf() bool {
 	switch k {
-	case SignedUp, SignedIn, SignedOutEverywhere, PasswordChanged, PasswordReset, MemberJoined:
+	case SignedUp, SignedIn, SignedOutEverywhere, PasswordChanged, PasswordReset, MemberJoined, RecoveryCodeUsed:
 		return true
 	default:
 		return false

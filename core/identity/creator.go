@@ -45,6 +45,13 @@ func (r Registration) Clean() (Registration, error) {
 	return r, f.Err()
 }
 
+// Credentials are what somebody signs in with.
+type Credentials struct {
+	Email, Password string
+	// Code is of an authenticator app, or a recovery code; "" for none.
+	Code string
+}
+
 // CheckCredentials lists what is missing from a sign-in and returns the normalized address. Whether the address and
 // the password belong to anybody is not its business: their shape is not validated, so the response reveals nothing.
 func CheckCredentials(address, password string) (string, error) {
@@ -96,8 +103,10 @@ type CreatorState struct {
 	SuspensionReason string
 	// EmailUnconfirmed is set until the owner has opened a link that was mailed to the address.
 	EmailUnconfirmed bool
-	CreatedAt        time.Time
-	Revision         int64
+	// SecondStepRequired is set where nobody may use the account without a second step of their sign-in.
+	SecondStepRequired bool
+	CreatedAt          time.Time
+	Revision           int64
 }
 
 // Creator is a person who sells; the account is theirs.

@@ -108,6 +108,7 @@ func TestGuessingIsSlowedDown(t *testing.T) {
 			Window: time.Hour},
 		ResetPerAddress:       identity.Limit{Attempts: 20, Window: time.Hour},
 		InvitationsPerAccount: identity.Limit{Attempts: 60, Window: time.Hour},
+		SecondStepPerAccount:  identity.Limit{Attempts: 10, Window: time.Hour},
 	}
 	if got := identity.LimitsFor(false); got != want {
 		t.Errorf("in the sandbox %+v", got)

@@ -18,6 +18,9 @@ type Limits struct {
 	SignUpPerAddress Limit
 	// ResetPerAccount and ResetPerAddress count the links to a new password that are asked for.
 	ResetPerAccount, ResetPerAddress Limit
+	// SecondStepPerAccount counts the wrong codes after a right password: 250 a day leave nobody a chance of one in a
+	// thousand to guess six digits.
+	SecondStepPerAccount Limit
 	// InvitationsPerAccount counts the mails that invite members.
 	InvitationsPerAccount Limit
 }
@@ -30,6 +33,8 @@ func LimitsFor(livemode bool) Limits {
 		SignUpPerAddress: Limit{600, time.Minute},
 		ResetPerAccount:  Limit{3, time.Hour},
 		ResetPerAddress:  Limit{20, time.Hour},
+
+		SecondStepPerAccount: Limit{10, time.Hour},
 
 		InvitationsPerAccount: Limit{60, time.Hour},
 	}

@@ -81,10 +81,11 @@ var refunds = Area{
 // areas is the table. The first area that an address is below of counts.
 var areas = []Area{
 	{Name: "Own password and sign-ins", Read: everyone, Change: everyone, paths: []string{
-		"/security/password", "/security/browsers", "/sign-out", "/sign-out-everywhere",
+		"/security/password", "/security/browsers", "/security/steps", "/sign-out", "/sign-out-everywhere",
 	}},
 	{Name: "Access log", Read: managers, Change: managers, paths: []string{"/v1/audit-log", "/security/log"}},
 	{Name: "Export of all data", Read: managers, Change: managers, paths: []string{"/v1/export"}},
+	{Name: "Two-step sign-in of the team", Read: owners, Change: owners, paths: []string{"/team/second-step"}},
 	{Name: "Members", Read: managers, Change: managers, paths: []string{"/v1/members", "/team"}},
 	{Name: "Settings", Read: managers, Change: managers, paths: []string{"/settings", "/confirmation"}},
 	{Name: "Account", Read: everyone, Change: managers, paths: []string{"/v1/creator"}},

@@ -27,6 +27,8 @@ const (
 	LimitsSet   Kind = "account.limits_set"
 	LimitsReset Kind = "account.limits_reset"
 	Invited     Kind = "account.invited"
+
+	SecondStepReset Kind = "account.second_step_reset"
 )
 
 // Action is the record of what an operator did. It is never changed or deleted.

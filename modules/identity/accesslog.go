@@ -57,9 +57,11 @@ func (s *Service) RecordExport(ctx context.Context, creatorID, objectID, note st
 	})
 }
 
-// logFailure notes a wrong password beside the request, which takes no longer for an account that exists than for one
-// that does not. The limits of sign-in bound how many there are.
-func (s *Service) logFailure(ctx context.Context, user identity.User, from identity.Client) {
+// logFailure notes a wrong password or code beside the request, which takes no longer for an account that exists than
+// for one that does not. The limits of sign-in bound how many there are.
+func (s *Service) logFailure(
+	ctx context.Context, user identity.User, kind identity.AccountEventKind, from identity.Client,
+) {
 	if user.CreatorID == "" {
 		return
 	}
@@ -67,7 +69,7 @@ func (s *Service) logFailure(ctx context.Context, user identity.User, from ident
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		_ = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			return s.logSignIn(ctx, r, user, identity.SignInFailed, from)
+			return s.logSignIn(ctx, r, user, kind, from)
 		})
 	})
 }

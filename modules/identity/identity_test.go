@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/adapters/encrypter"
 	"sundry/adapters/gormstore"
 	"sundry/adapters/memratelimit"
 	"sundry/adapters/system"
@@ -104,6 +105,7 @@ func (h *fixture) replica(livemode bool) *identity.Service {
 			Tokens: tokens.NewJWT("https://pay.example.com", "sundry",
 				secret.Fixed([]byte("0123456789abcdef0123456789abcdef")), 0),
 			Limiter: memratelimit.New(h.clock.Real), Bus: h.bus, Standing: fakes.Standing{}, Names: fakes.OneCell(),
+			Encrypter: encrypter.New(secret.Fixed(make([]byte, 32))), Passkeys: fakes.Passkeys{},
 		})
 }
 
@@ -136,6 +138,11 @@ func (h *fixture) signUp(t *testing.T, address string) identity.Session {
 		t.Fatal(err)
 	}
 	return in
+}
+
+// SignIn is that of the service, without a code.
+func (h *fixture) SignIn(ctx context.Context, email, password, address string) (identity.Session, error) {
+	return h.Service.SignIn(ctx, core.Credentials{Email: email, Password: password}, address)
 }
 
 func wantCode(t *testing.T, what string, err error, code fault.Code) {

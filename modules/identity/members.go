@@ -221,6 +221,9 @@ func (s *Service) RemoveMember(
 		if err := s.revokeAll(ctx, r, state.User(), ""); err != nil {
 			return err
 		}
+		if err := r.Identity.SecondSteps.Delete(ctx, memberID); err != nil {
+			return err
+		}
 		if err := r.Identity.Members.Delete(ctx, m); err != nil {
 			return err
 		}

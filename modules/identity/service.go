@@ -46,6 +46,10 @@ type Deps struct {
 	Limiter   ports.RateLimiter
 	Bus       ports.Bus
 	Standing  ports.AccountStanding
+	// Encrypter encrypts the secrets of authenticator apps.
+	Encrypter ports.Encrypter
+	// Passkeys is nil where the deployment's address has no name, which passkeys need.
+	Passkeys ports.Passkeys
 	// Names keeps addresses unique over all cells.
 	Names ports.UniqueNames
 }

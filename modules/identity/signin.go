@@ -109,9 +109,15 @@ type beginner func(ctx context.Context, repos ports.Repos, user identity.User) e
 
 // SignIn exchanges a password for tokens. address is the caller's network address. Refusals: VALIDATION_FAILED for
 // missing members, RATE_LIMITED, one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
-// wrong password, and FORBIDDEN for a suspended account.
-func (s *Service) SignIn(ctx context.Context, email, password, address string) (in Session, err error) {
-	err = s.authenticate(ctx, email, password, identity.Client{Address: address}, func(
+// wrong password, SECOND_STEP_REQUIRED where a code is missing, and FORBIDDEN for a suspended account and for a user
+// without the second step that the account requires.
+func (s *Service) SignIn(ctx context.Context, c identity.Credentials, address string) (in Session, err error) {
+	from := identity.Client{Address: address}
+	user, err := s.authenticate(ctx, c, from)
+	if err != nil {
+		return Session{}, err
+	}
+	err = s.enter(ctx, user, checkedProof{code: c.Code}, from, func(
 		ctx context.Context, repos ports.Repos, user identity.User,
 	) error {
 		in, err = s.begin(ctx, repos, user)
@@ -120,41 +126,33 @@ func (s *Service) SignIn(ctx context.Context, email, password, address string) (
 	return in, err
 }
 
-// authenticate counts an attempt and checks a password; begin then signs its user in.
+// authenticate counts an attempt and checks a password.
 func (s *Service) authenticate(
-	ctx context.Context, email, password string, from identity.Client, begin beginner,
-) error {
-	email, err := identity.CheckCredentials(email, password)
+	ctx context.Context, c identity.Credentials, from identity.Client,
+) (user identity.User, err error) {
+	email, err := identity.CheckCredentials(c.Email, c.Password)
 	if err != nil {
-		return err
+		return user, err
 	}
 	byAddress := "sign-in:address:" + from.Address
 	if err := s.admit(ctx, byAddress, s.limits.SignInPerAddress); err != nil {
-		return err
+		return user, err
 	}
 	byAccount := s.signInKey(email)
 	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
-		return err
+		return user, err
 	}
-	user, err := s.checkPassword(ctx, email, password, from)
+	user, err = s.checkPassword(ctx, email, c.Password, from)
 	if err != nil {
-		return err
+		return user, err
 	}
 	if err := s.restore(ctx, byAddress, s.limits.SignInPerAddress); err != nil {
-		return err
+		return user, err
 	}
 	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
-		return err
+		return user, err
 	}
-	if err := s.deps.Standing.CheckOpen(ctx, user.CreatorID); err != nil {
-		return err
-	}
-	return s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		if err := s.logSignIn(ctx, repos, user, identity.SignedIn, from); err != nil {
-			return err
-		}
-		return begin(ctx, repos, user)
-	})
+	return user, s.deps.Standing.CheckOpen(ctx, user.CreatorID)
 }
 
 // checkPassword finds the owner or the member with this address and password. For an unknown address the hasher does
@@ -176,7 +174,7 @@ func (s *Service) checkPassword(
 		}
 	}
 	if !matches {
-		s.logFailure(ctx, user, from)
+		s.logFailure(ctx, user, identity.SignInFailed, from)
 		return identity.User{}, fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
 	}
 	return user, nil
@@ -323,7 +321,7 @@ func (s *Service) begin(ctx context.Context, repos ports.Repos, user identity.Us
 
 // grant renders the family's valid refresh token and signs the access token that goes with it. Both depend on nothing
 // else, so that a retry gets the same pair. The access token's id names the refresh token, so that it is enough to sign
-// out. FORBIDDEN for a suspended account.
+// out. FORBIDDEN for a suspended account, and for a user without the second step that the account requires.
 func (s *Service) grant(
 	ctx context.Context, repos ports.Repos, family identity.RefreshFamilyState,
 ) (Session, error) {
@@ -337,6 +335,9 @@ func (s *Service) grant(
 	user, err := loadUser(ctx, repos, family.CreatorID, family.MemberID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return Session{}, identity.ErrInvalidRefresh()
+	}
+	if err == nil {
+		err = checkSecondStep(ctx, repos, creator.State(), user)
 	}
 	if err != nil {
 		return Session{}, err

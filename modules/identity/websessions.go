@@ -22,6 +22,8 @@ type Browser struct {
 	User    identity.User
 	// Confirmed is set for ten minutes after the user has proved who they are.
 	Confirmed bool
+	// LacksSecondStep is set for a user without the second step that the account requires.
+	LacksSecondStep bool
 	// FormToken is the CSRF token in every form of this sign-in. Other sites cannot read it.
 	FormToken string
 }
@@ -34,12 +36,22 @@ func (s *Service) SignUpBrowser(
 	return cookie, err
 }
 
-// SignInBrowser is SignIn for a browser: it returns the cookie.
+// BrowserSignIn is the outcome of a right password: the cookie or, for who has a second step, what FinishSignIn takes.
+type BrowserSignIn struct{ Cookie, Pending string }
+
+// SignInBrowser is SignIn for a browser.
 func (s *Service) SignInBrowser(
 	ctx context.Context, email, password string, from identity.Client,
-) (cookie string, err error) {
-	err = s.authenticate(ctx, email, password, from, s.beginBrowser(from, &cookie))
-	return cookie, err
+) (in BrowserSignIn, err error) {
+	user, err := s.authenticate(ctx, identity.Credentials{Email: email, Password: password}, from)
+	if err != nil {
+		return in, err
+	}
+	err = s.enter(ctx, user, checkedProof{}, from, s.beginBrowser(from, &in.Cookie))
+	if fault.Is(err, fault.SecondStepRequired) {
+		return BrowserSignIn{Pending: s.newPending(user)}, nil
+	}
+	return in, err
 }
 
 // beginBrowser starts a sign-in under a new id.
@@ -98,29 +110,59 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 			return Browser{}, err
 		}
 	}
+	lacks := checkSecondStep(ctx, r, creator.State(), user)
+	if lacks != nil && !fault.Is(lacks, fault.Forbidden) {
+		return Browser{}, lacks
+	}
 	form := s.webDigest.sum(identity.FormSubject(sessionID))
 	return Browser{
 		SessionID: sessionID, Creator: creator.State(), User: user, FormToken: hex.EncodeToString(form[:]),
-		Confirmed: session.Confirmed(s.deps.Clock.Real()),
+		Confirmed: session.Confirmed(s.deps.Clock.Real()), LacksSecondStep: lacks != nil,
 	}, nil
 }
 
-// ConfirmBrowser records that the user of a browser knows the password. Attempts are counted as those of signing in.
-// VALIDATION_FAILED, RATE_LIMITED.
-func (s *Service) ConfirmBrowser(ctx context.Context, b Browser, password string, from identity.Client) error {
+// ConfirmBrowser records that the user of a browser knows the password or, with a password of "", has the second step.
+// Attempts are counted as those of signing in. VALIDATION_FAILED, UNAUTHENTICATED, RATE_LIMITED.
+func (s *Service) ConfirmBrowser(ctx context.Context, b Browser, password string, p Proof, from identity.Client) error {
+	if password == "" {
+		return s.confirmByStep(ctx, b, p, from)
+	}
 	if err := s.checkOwnPassword(ctx, b.User, "passwordAgain", password); err != nil {
 		if fault.Is(err, fault.ValidationFailed) {
-			s.logFailure(ctx, b.User, from)
+			s.logFailure(ctx, b.User, identity.SignInFailed, from)
 		}
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		session, err := r.Identity.WebSessions.Get(ctx, b.SessionID)
-		if err != nil {
-			return err
-		}
-		session.Confirm(s.deps.Clock.Real())
-		return r.Identity.WebSessions.Update(ctx, session)
+		return s.confirm(ctx, r, b.SessionID)
+	})
+}
+
+func (s *Service) confirm(ctx context.Context, r ports.Repos, sessionID string) error {
+	session, err := r.Identity.WebSessions.Get(ctx, sessionID)
+	if err != nil {
+		return err
+	}
+	session.Confirm(s.deps.Clock.Real())
+	return r.Identity.WebSessions.Update(ctx, session)
+}
+
+func (s *Service) confirmByStep(ctx context.Context, b Browser, p Proof, from identity.Client) error {
+	checked, err := s.checkProof(ctx, forConfirmation, b.FormToken, b.User, p)
+	if err != nil {
+		return err
+	}
+	return s.counted(ctx, b.User, checked, from, func() error {
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			step, err := loadSecondStep(ctx, r, b.User)
+			if err == nil {
+				err = s.useProof(ctx, r, b.User, step, checked, from)
+			}
+			if err != nil {
+				return err
+			}
+			return s.confirm(ctx, r, b.SessionID)
+		})
 	})
 }
 

@@ -85,7 +85,7 @@ func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 func (s *Service) Subscriptions() []ports.Subscription {
 	return slices.Concat([]ports.Subscription{
 		ports.On(s.OnCheckoutPaid), ports.On(s.OnEndpointDisabled), ports.On(s.OnPasswordResetAsked),
-		ports.On(s.OnEmailConfirmationAsked), ports.On(s.OnMemberInvitationMade),
+		ports.On(s.OnEmailConfirmationAsked), ports.On(s.OnMemberInvitationMade), ports.On(s.OnSecondStepChanged),
 	}, s.aboutAppointments(), s.aboutPlans(), s.aboutMoney())
 }
 
@@ -187,6 +187,13 @@ func (s *Service) OnEmailConfirmationAsked(
 ) error {
 	return s.enqueue(ctx, r, newDraft(e.Link.CreatorID, mailtemplate.KindEmailConfirmation, apiformat.Instant(e.At),
 		recipient{e.Email, e.Name}, mailtemplate.EmailConfirmation{Link: e.Link}))
+}
+
+// OnSecondStepChanged tells a user that their two-step sign-in has changed.
+func (s *Service) OnSecondStepChanged(ctx context.Context, r ports.Repos, e identity.SecondStepChanged) error {
+	cause := e.UserID + "/" + string(e.Change) + "/" + apiformat.Instant(e.At)
+	return s.enqueue(ctx, r, newDraft(e.CreatorID, mailtemplate.KindSecondStep, cause, recipient{e.Email, e.Name},
+		mailtemplate.SecondStep{Change: e.Change, Note: e.Note}))
 }
 
 // OnMemberInvitationMade mails somebody the link that lets them into an account.

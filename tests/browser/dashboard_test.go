@@ -204,7 +204,7 @@ func TestDashboardPagesAreAccessibleAndFitEveryScreen(t *testing.T) {
 		"/bookings/settings", "/orders", order, order + "/refund", "/customers", "/customers/new", "/subscriptions",
 		"/invoices", "/disputes", "/balance", "/balance/payout", "/ledger",
 		"/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security",
-		"/security/log", "/team", "/team/" + member,
+		"/security/steps", "/security/log", "/team", "/team/" + member,
 	}, s.usagePages()...) {
 		b.open(s.URL + "/dashboard" + path)
 		b.accessible("/dashboard" + path)

@@ -133,6 +133,7 @@ func identityCases() storeCases {
 		"the last use of a key only moves forward":           theLastUseOfAKeyOnlyMovesForward,
 		"refresh families rotate":                            refreshFamiliesRotate,
 		"members are kept, one per address":                  membersAreKept,
+		"second steps are of users":                          secondStepsAreOfUsers,
 		"sign-ins of one user end alone":                     signInsEndAlone,
 	}
 }

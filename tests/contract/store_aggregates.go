@@ -61,6 +61,7 @@ func aggregateCases() storeCases {
 		"a billing plan":     billingPlansKept().keepsItsRules,
 		"an invoice":         invoicesKept().keepsItsRules,
 		"a file":             filesKept().keepsItsRules,
+		"a second step":      secondStepsKept().keepsItsRules,
 	}
 }
 

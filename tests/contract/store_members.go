@@ -112,3 +112,64 @@ func signInsEndAlone(t *testing.T, db Database) {
 		}
 	}
 }
+
+func secondStepsKept() aggregate[identity.SecondStepState] {
+	return aggregate[identity.SecondStepState]{
+		make: func(id, creatorID string) identity.SecondStepState {
+			s := filled[identity.SecondStepState]()
+			s.UserID, s.CreatorID, s.Revision = "mbr_"+id, creatorID, 1
+			return s
+		},
+		change: func(s *identity.SecondStepState) {
+			s.AppSecret, s.AppAddedAt, s.NewAppSecret, s.NewAppAt = nil, time.Time{}, nil, time.Time{}
+			s.LastStep, s.Recovery, s.RecoveryMadeAt, s.Passkeys = 9, nil, time.Time{}, nil
+		},
+		key: func(s *identity.SecondStepState) (string, *int64) { return s.UserID, &s.Revision },
+		insert: func(ctx context.Context, r ports.Repos, s identity.SecondStepState) error {
+			return r.Identity.SecondSteps.Insert(ctx, identity.RestoreSecondStep(s))
+		},
+		get: func(ctx context.Context, r ports.Repos, s identity.SecondStepState) (identity.SecondStepState, error) {
+			step, err := r.Identity.SecondSteps.Get(ctx, s.UserID)
+			if err != nil {
+				return identity.SecondStepState{}, err
+			}
+			return step.State(), nil
+		},
+		update: func(ctx context.Context, r ports.Repos, s identity.SecondStepState) error {
+			return r.Identity.SecondSteps.Update(ctx, identity.RestoreSecondStep(s))
+		},
+	}
+}
+
+func secondStepsAreOfUsers(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	ctx := t.Context()
+	ada := insertCreator(t, store, 1, "ada@example.com").State().Owner()
+	bob := insertCreator(t, store, 2, "bob@example.com").State().Owner()
+	grace := newMember(1, ada.CreatorID).State().User()
+	for _, u := range []identity.User{ada, bob, grace} {
+		step := identity.NewSecondStep(u)
+		step.BeginApp([]byte("secret"), noon)
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Identity.SecondSteps.Insert(ctx, step)
+		})
+	}
+	of := func(creatorID string) int {
+		steps, err := store.Read(ctx).Identity.SecondSteps.ListOf(ctx, creatorID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(steps)
+	}
+	if of(ada.CreatorID) != 2 || of(bob.CreatorID) != 1 {
+		t.Errorf("listed are %d and %d, want 2 and 1", of(ada.CreatorID), of(bob.CreatorID))
+	}
+	for range 2 { // again, it changes nothing
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Identity.SecondSteps.Delete(ctx, grace.ID())
+		})
+	}
+	if of(ada.CreatorID) != 1 || of(bob.CreatorID) != 1 {
+		t.Error("deleting one deletes another's, or nothing")
+	}
+}

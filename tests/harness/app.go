@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,6 +93,9 @@ func start(engine testdb.Engine, databaseURL string, vars map[string]string) (ap
 		}
 	}
 	maps.Copy(env, vars)
+	if name, ok := strings.CutSuffix(env["BASE_URL"], ":0"); ok { // the same program under another name
+		env["BASE_URL"] = name + a.URL[strings.LastIndexByte(a.URL, ':'):]
+	}
 	cfg, err := config.FromMap(env)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())

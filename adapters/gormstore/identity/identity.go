@@ -17,6 +17,7 @@ func Repositories(b *repo.Base) ports.IdentityRepos {
 		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},
 		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
 		AccountEvents: accountEvents{b}, Members: members{memberMapping.On(b)},
+		SecondSteps: secondSteps{secondStepMapping.On(b)},
 	}
 }
 
@@ -37,6 +38,8 @@ type creatorRow struct {
 	SuspensionReason string
 	EmailUnconfirmed bool
 
+	SecondStepRequired bool
+
 	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
 	Revision  int64
 }
@@ -52,8 +55,8 @@ func (r creatorRow) toState() *identity.Creator {
 		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
 		Notifications:  identity.Notifications{Orders: r.NotifyOrders, Payouts: r.NotifyPayouts},
 		SuspendedAt:    time.Time(r.SuspendedAt), SuspensionReason: r.SuspensionReason,
-		EmailUnconfirmed: r.EmailUnconfirmed,
-		CreatedAt:        time.Time(r.CreatedAt), Revision: r.Revision,
+		EmailUnconfirmed: r.EmailUnconfirmed, SecondStepRequired: r.SecondStepRequired,
+		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	})
 }
 
@@ -65,8 +68,8 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 		RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
 		NotifyOrders: s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
 		SuspendedAt: repo.UnixMillis(s.SuspendedAt), SuspensionReason: s.SuspensionReason,
-		EmailUnconfirmed: s.EmailUnconfirmed,
-		CreatedAt:        repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		EmailUnconfirmed: s.EmailUnconfirmed, SecondStepRequired: s.SecondStepRequired,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 

@@ -26,16 +26,19 @@ type memberView struct {
 	Role  core.Role `json:"role"`
 	// Status is invited until the member has accepted, and then active.
 	Status string `json:"status"`
+	// SecondStep is set for who signs in with a second step.
+	SecondStep bool `json:"secondStep"`
 	// InvitationExpiresAt is null for an active member.
 	InvitationExpiresAt *string `json:"invitationExpiresAt"`
 	JoinedAt            *string `json:"joinedAt"`
 	CreatedAt           *string `json:"createdAt"`
 }
 
-func newMemberView(m core.MemberState) memberView {
+func newMemberView(m core.MemberState, secondStep bool) memberView {
 	v := memberView{
 		ID: m.ID, Email: m.Email, Name: apiformat.Text(m.Name), Role: m.Role, Status: "active",
-		JoinedAt: apiformat.Time(m.JoinedAt), CreatedAt: apiformat.Time(m.CreatedAt),
+		SecondStep: secondStep,
+		JoinedAt:   apiformat.Time(m.JoinedAt), CreatedAt: apiformat.Time(m.CreatedAt),
 	}
 	if m.JoinedAt.IsZero() {
 		v.Status, v.InvitationExpiresAt = "invited", apiformat.Time(m.ExpiresAt)
@@ -58,7 +61,7 @@ func (h handlers) inviteMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(newMemberView(state))
+	return c.Status(fiber.StatusCreated).JSON(newMemberView(state, false))
 }
 
 func (h handlers) listMembers(c *fiber.Ctx) error {
@@ -71,7 +74,13 @@ func (h handlers) listMembers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(members, func(m *core.Member) memberView { return newMemberView(m.State()) }))
+	steps, err := h.Identity.SecondStepsOn(c.UserContext(), httpapi.Account(c))
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(members, func(m *core.Member) memberView {
+		return newMemberView(m.State(), steps[m.State().ID])
+	}))
 }
 
 type changeMemberRequest struct {
@@ -83,18 +92,22 @@ func (h handlers) changeMember(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, core.CheckMemberRole(in.Role)); err != nil {
 		return err
 	}
-	return respondMember(c)(h.Identity.ChangeMember(c.UserContext(), httpapi.User(c), c.Params("id"), in.Role))
+	return h.respondMember(c)(h.Identity.ChangeMember(c.UserContext(), httpapi.User(c), c.Params("id"), in.Role))
 }
 
 func (h handlers) removeMember(c *fiber.Ctx) error {
-	return respondMember(c)(h.Identity.RemoveMember(c.UserContext(), httpapi.User(c), c.Params("id")))
+	return h.respondMember(c)(h.Identity.RemoveMember(c.UserContext(), httpapi.User(c), c.Params("id")))
 }
 
-func respondMember(c *fiber.Ctx) func(core.MemberState, error) error {
+func (h handlers) respondMember(c *fiber.Ctx) func(core.MemberState, error) error {
 	return func(m core.MemberState, err error) error {
 		if err != nil {
 			return err
 		}
-		return c.JSON(newMemberView(m))
+		steps, err := h.Identity.SecondStepsOn(c.UserContext(), m.CreatorID)
+		if err != nil {
+			return err
+		}
+		return c.JSON(newMemberView(m, steps[m.ID]))
 	}
 }

@@ -79,6 +79,7 @@ func (h handlers) signUp(c *fiber.Ctx) error {
 type signInRequest struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
+	Code     string `json:"code"`
 }
 
 func (h handlers) signIn(c *fiber.Ctx) error {
@@ -87,7 +88,7 @@ func (h handlers) signIn(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
 		return err
 	}
-	signed, err := h.Identity.SignIn(c.UserContext(), in.Email, in.Password, h.ClientAddress(c))
+	signed, err := h.Identity.SignIn(c.UserContext(), core.Credentials(in), h.ClientAddress(c))
 	if err != nil {
 		return err
 	}

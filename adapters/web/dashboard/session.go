@@ -60,6 +60,9 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 			}
 			return layout.SeeOther(c, base+"/sign-in?next="+url.QueryEscape(safeNext(back)))
 		}
+		if err == nil && browser.LacksSecondStep && !isOpenWithoutStep(c.Path()) {
+			return layout.SeeOther(c, base+"/security/steps")
+		}
 		if err == nil {
 			c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{
 				ID: browser.User.ID(), Name: browser.User.Label(), Client: r.client(c),
@@ -71,6 +74,12 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 		}
 		return nil
 	}
+}
+
+// isOpenWithoutStep reports whether an address is open to who has still to set up the second step that the account
+// requires.
+func isOpenWithoutStep(path string) bool {
+	return strings.HasPrefix(path, base+"/security/steps") || strings.HasPrefix(path, base+"/sign-out")
 }
 
 // fromForm lets only requests through that come from a form of this sign-in.

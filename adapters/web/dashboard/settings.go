@@ -20,6 +20,7 @@ func (r *Routes) mountSettings(at fiber.Router) {
 	r.post(at, "/security/password", r.changePassword)
 	r.post(at, "/security/browsers/:id/sign-out", r.signOutOther)
 	r.get(at, "/security/log", r.accessLog)
+	r.mountSteps(at)
 }
 
 // address writes a network of one address as that address.
@@ -132,7 +133,9 @@ func passwordForm(v *visit) ui.Form {
 func (r *Routes) securityPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 	p := ui.Page{
 		Nav: base + "/security", Title: "Password and sign-ins",
-		Actions: []ui.Action{ui.Link("Access log", base+"/security/log")},
+		Actions: []ui.Action{
+			ui.Link("Two-step sign-in", base+"/security/steps"), ui.Link("Access log", base+"/security/log"),
+		},
 	}
 	browsers, err := r.Identity.Browsers(c.UserContext(), v.User)
 	if err != nil {
@@ -224,6 +227,13 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.MemberJoined:     ui.Badge("Member joined", "ok"),
 	core.MemberChanged:    ui.Badge("Member’s role changed", "wait"),
 	core.MemberRemoved:    ui.Badge("Member removed", "mute"),
+
+	core.SecondStepAdded:   ui.Badge("Second step added", "ok"),
+	core.SecondStepRemoved: ui.Badge("Second step removed", "wait"),
+	core.SecondStepFailed:  ui.Badge("Wrong code", "bad"),
+	core.RecoveryCodesMade: ui.Badge("Recovery codes made", "wait"),
+	core.RecoveryCodeUsed:  ui.Badge("Recovery code used", "wait"),
+	core.SecondStepReset:   ui.Badge("Two-step sign-in reset", "wait"),
 }
 
 // doneBy names who did what a line of the access log says.

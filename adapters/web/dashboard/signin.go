@@ -16,6 +16,8 @@ import (
 func (r *Routes) mountSignIn(at fiber.Router) {
 	at.Get("/sign-in", r.guest(r.showSignIn))
 	at.Post("/sign-in", r.guest(r.signIn))
+	at.Post("/sign-in/passkey", r.guest(r.signInPasskey))
+	at.Post("/sign-in/step", r.guest(r.finishSignIn))
 	at.Get("/sign-up", r.guest(r.showSignUp))
 	at.Post("/sign-up", r.guest(r.signUp))
 	at.Get("/forgot", r.guest(r.showForgot))
@@ -35,6 +37,10 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 type guestView struct {
 	Form ui.Form
 	Next string
+	// Passkey is the form of a passkey; nil for none.
+	Passkey *ui.Form
+	// App is set for who has an authenticator app.
+	App bool
 	// Sent means that a mail was sent, if there is an account.
 	Sent bool
 	// Account and Role are those of an invitation.
@@ -88,11 +94,25 @@ func (r *Routes) showSignIn(c *fiber.Ctx, token string) error {
 	if c.Query("reset") == "done" {
 		f.Notice = "Your password is set. Sign in with it."
 	}
-	return r.sendGuest(c, "signin.html", "Sign in", guestView{Form: f, Next: safeNext(c.Query("next"))})
+	return r.signInPage(c, token, f)
+}
+
+// signInPage shows the form, and offers a passkey where there may be one.
+func (r *Routes) signInPage(c *fiber.Ctx, token string, f ui.Form) error {
+	view := guestView{Form: f, Next: safeNext(c.FormValue("next", c.Query("next")))}
+	request, err := r.Identity.BeginPasskeySignIn(token)
+	if err != nil {
+		return err
+	}
+	view.Passkey = passkeyForm(ui.Form{
+		ID: "sign-in-passkey", Action: base + "/sign-in/passkey", Token: token, Submit: "Sign in with a passkey", Wide: true,
+		Fields: []ui.Field{ui.Hidden("next", view.Next)},
+	}, request, "")
+	return r.sendGuest(c, "signin.html", "Sign in", view)
 }
 
 func (r *Routes) signIn(c *fiber.Ctx, token string) error {
-	cookie, err := r.Identity.SignInBrowser(c.UserContext(), c.FormValue("email"), c.FormValue("password"), r.client(c))
+	in, err := r.Identity.SignInBrowser(c.UserContext(), c.FormValue("email"), c.FormValue("password"), r.client(c))
 	if r.sentOn(c, err) {
 		return nil
 	}
@@ -102,9 +122,12 @@ func (r *Routes) signIn(c *fiber.Ctx, token string) error {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
-		return r.sendGuest(c, "signin.html", "Sign in", guestView{Form: f, Next: safeNext(c.FormValue("next"))})
+		return r.signInPage(c, token, f)
 	}
-	return r.enter(c, cookie)
+	if in.Pending != "" {
+		return r.secondStepPage(c, token, in.Pending, nil)
+	}
+	return r.enter(c, in.Cookie)
 }
 
 // sentOn sends a browser on whose account is in another cell: the router finds that by the cookie. Once there, it is

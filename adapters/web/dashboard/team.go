@@ -15,6 +15,7 @@ import (
 func (r *Routes) mountTeam(at fiber.Router) {
 	r.get(at, "/team", r.team)
 	r.careful(at, "/team", r.inviteMember)
+	r.careful(at, "/team/second-step", r.requireSecondStep)
 	r.get(at, "/team/:id", r.member)
 	r.careful(at, "/team/:id", r.changeMember)
 	r.careful(at, "/team/:id/invite", r.inviteAgain)
@@ -62,10 +63,16 @@ func inviteForm(v *visit) ui.Form {
 // teamPage lists the members and says what each role may do.
 func (r *Routes) teamPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 	p := ui.Page{Nav: base + "/team", Title: "Team", Lead: "Who works in this account beside you, and what they may do."}
-	t := ui.Table{Label: "Team", Heads: []ui.Head{{Label: "Person"}, {Label: "Role"}, {Label: "State"}, {Label: "Since"}}}
+	t := ui.Table{Label: "Team", Heads: []ui.Head{
+		{Label: "Person"}, {Label: "Role"}, {Label: "State"}, {Label: "Two-step sign-in"}, {Label: "Since"},
+	}}
+	steps, err := r.Identity.SecondStepsOn(c.UserContext(), v.account())
+	if err != nil {
+		return p, err
+	}
 	t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 		{Text: v.Creator.DisplayName, Sub: v.Creator.Email}, ui.Text("Owner"), ui.Badge("Account", "ok"),
-		v.moment(v.Creator.CreatedAt),
+		stepBadge(steps[v.account()]), v.moment(v.Creator.CreatedAt),
 	}})
 	members, err := ports.AllPages(func(page ports.Page) (ports.List[*core.Member], error) {
 		return r.Identity.Members(c.UserContext(), v.account(), page)
@@ -74,19 +81,21 @@ func (r *Routes) teamPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 		return p, err
 	}
 	for _, m := range members {
-		t.Rows = append(t.Rows, memberRow(v, m))
+		t.Rows = append(t.Rows, memberRow(v, m, steps[m.State().ID]))
 	}
-	p.Parts = []ui.Part{ui.TablePart("", t)}
+	p.Parts = []ui.Part{ui.TablePart("", t), requireStepPart(v)}
 	return p, nil
 }
 
-func memberRow(v *visit, m *core.Member) ui.Row {
+func memberRow(v *visit, m *core.Member, secondStep bool) ui.Row {
 	s := m.State()
 	name := ui.TextLink(s.Email, base+"/team/"+s.ID)
 	if s.Name != "" {
 		name.Text, name.Sub = s.Name, s.Email
 	}
-	return ui.Row{Cells: []ui.Cell{name, ui.Text(roleNames[s.Role]), memberBadge(m), v.moment(s.CreatedAt)}}
+	return ui.Row{Cells: []ui.Cell{
+		name, ui.Text(roleNames[s.Role]), memberBadge(m), stepBadge(secondStep), v.moment(s.CreatedAt),
+	}}
 }
 
 func memberBadge(m *core.Member) ui.Cell {

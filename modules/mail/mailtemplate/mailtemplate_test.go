@@ -254,6 +254,7 @@ func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
 		money bool
 	}{
 		KindMemberInvitation: {MemberInvitation{By: "Ada", Role: identity.RoleAdmin}, false},
+		KindSecondStep:       {SecondStep{Change: identity.AppAdded}, false},
 		KindPasswordReset:    {PasswordReset{}, false}, KindEmailConfirmation: {EmailConfirmation{}, false},
 		KindEndpointDisabled: {EndpointDisabled{Reason: webhook.DisabledByFailing}, false},
 		KindPortalLink:       {Plan{}, false}, KindRenewalDue: {Plan{}, true}, KindChargeFailed: {Plan{}, true},

@@ -55,6 +55,9 @@ type Form struct {
 	Multipart         bool
 	// Upload is below which address the script sends a file in parts; "" for a form without one.
 	Upload string
+	// Passkey has the script ask the browser for a passkey before the form is sent; nil for other forms. Without a script
+	// the form is not shown.
+	Passkey *Passkey
 	// Get submits the form with GET: it opens a page and changes nothing.
 	Get bool
 	// Facts stand above the fields.
@@ -67,6 +70,14 @@ type Form struct {
 	Problem, Notice string
 	// Problems are violations of members that have no field.
 	Problems []string
+}
+
+// Passkey is what a form asks the browser for.
+type Passkey struct {
+	// Options is JSON of WebAuthn. Ceremony is sent back as it is.
+	Options, Ceremony string
+	// Suffix ends the names of the two fields, ceremony and passkey.
+	Suffix string
 }
 
 // Refuse shows a refusal at the fields to blame. It returns false for an error that is not the sender's.

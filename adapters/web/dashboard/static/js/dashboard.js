@@ -1,5 +1,6 @@
 // What the dashboard adds where there is a script: every page works without it.
 import addSearch from "./combobox.js";
+import offer from "./passkey.js";
 import takeOver from "./upload.js";
 
 for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (document.querySelectorAll("select[data-search]"))) {
@@ -94,6 +95,8 @@ for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.queryS
 }
 
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-upload]"))) takeOver(form);
+
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-passkey]"))) offer(form);
 
 // What was refused is read first.
 /** @type {HTMLElement | null} */ (document.querySelector("[data-focus]"))?.focus();
