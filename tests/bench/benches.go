@@ -56,7 +56,7 @@ func accessRead(ctx context.Context, w *fixture) (string, error) {
 	if err := w.buy("bench-read"); err != nil {
 		return "", err
 	}
-	return compare(ctx,
+	return w.compare(ctx,
 		&side{name: "sundry", status: 200, request: w.get(w.base+"/v1/customer-access/bench-read", "")},
 		&side{name: "bare", status: 200, request: w.get(w.bare+"/document/bench-read", "")})
 }
@@ -66,7 +66,7 @@ func accessNotModified(ctx context.Context, w *fixture) (string, error) {
 		return "", err
 	}
 	etag := etagOf(w, "bench-304")
-	return compare(ctx,
+	return w.compare(ctx,
 		&side{name: "sundry", status: 304, request: w.get(w.base+"/v1/customer-access/bench-304", etag)},
 		&side{name: "bare", status: 304, request: w.get(w.bare+"/document/bench-304", etag)})
 }
@@ -83,7 +83,7 @@ func sessionCreate(ctx context.Context, w *fixture) (string, error) {
 			r.SetBodyString(body)
 		}
 	}
-	return compare(ctx,
+	return w.compare(ctx,
 		&side{name: "sundry", status: 201, request: post(w.base + "/v1/checkout-sessions")},
 		&side{name: "bare", status: 201, request: post(w.bare + "/three")})
 }

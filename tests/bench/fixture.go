@@ -25,9 +25,11 @@ type fixture struct {
 	program *process.Sundry
 	base    string
 	bare    string
-	key     string
-	pool    *pgxpool.Pool
-	closers []func() error
+	// reference serves bare.
+	reference *process.Process
+	key       string
+	pool      *pgxpool.Pool
+	closers   []func() error
 	// binary is the program's file, and vars the settings of all processes on this database.
 	binary string
 	vars   []string

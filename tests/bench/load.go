@@ -20,26 +20,37 @@ type side struct {
 	request func(r *fasthttp.Request)
 	status  int
 	rates   []float64
+	cost    cost
 }
 
-// compare loads both sides in turns and returns the ratio of their median rates.
-func compare(ctx context.Context, ours, reference *side) (string, error) {
+// compare loads both sides in turns and returns the ratio of their median rates, and what a request of each costs.
+func (w *fixture) compare(ctx context.Context, ours, reference *side) (string, error) {
+	processes := []*measured{{w.base + "/metrics", w.program.Process}, {w.bare + "/metrics", w.reference}}
 	for turn := range 2 * (rounds + 1) { // the first turn of each warms up
-		s := []*side{ours, reference}[turn%2]
-		rate, err := load(ctx, s)
+		s, p := []*side{ours, reference}[turn%2], processes[turn%2]
+		before, err := p.cost()
+		if err != nil {
+			return "", err
+		}
+		rate, requests, err := load(ctx, s)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", s.name, err)
 		}
+		after, err := p.cost()
+		if err != nil {
+			return "", err
+		}
 		if turn >= 2 {
 			s.rates = append(s.rates, rate)
+			s.cost.add(before, after, requests)
 		}
 	}
 	a, b := median(ours.rates), median(reference.rates)
-	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s)", a/b, a, b), nil
+	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s); %s, reference %s", a/b, a, b, ours.cost, reference.cost), nil
 }
 
-// load keeps all workers busy for one round and returns requests per second.
-func load(ctx context.Context, s *side) (float64, error) {
+// load keeps all workers busy for one round and returns requests per second, and how many there were.
+func load(ctx context.Context, s *side) (rate float64, requests int64, err error) {
 	client := &fasthttp.Client{MaxConnsPerHost: workers}
 	defer client.CloseIdleConnections()
 	var done atomic.Int64
@@ -59,9 +70,9 @@ func load(ctx context.Context, s *side) (float64, error) {
 	}
 	wg.Wait()
 	if err := failed.Load(); err != nil {
-		return 0, *err
+		return 0, 0, *err
 	}
-	return float64(done.Load()) / time.Since(begin).Seconds(), ctx.Err()
+	return float64(done.Load()) / time.Since(begin).Seconds(), done.Load(), ctx.Err()
 }
 
 // do makes one request.

@@ -7,7 +7,7 @@
 //	go run ./tests/bench -events 50000000 full    ingest beside fifty million reports
 //	go run ./tests/bench -fill 1000000             the same beside a million sales
 //	go run ./tests/bench -turn 200ms -turns 1 -renewals 100    quickly, to see that each row works
-//	go run ./tests/bench -profile cpu.pprof 304     with a CPU profile of the program
+//	go run ./tests/bench -profile cpu.pprof 304     with profiles of the program: processor time and allocations
 //
 // TEST_DATABASE_URL names the PostgreSQL and REDIS_URL the Redis; without the latter the program does without one.
 package main

@@ -89,7 +89,7 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		bareRate, err := load(ctx, bare)
+		bareRate, _, err := load(ctx, bare)
 		if err != nil {
 			return "", err
 		}

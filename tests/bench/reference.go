@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"sundry/tests/bench/process"
 	"sundry/tests/loopback"
@@ -42,11 +44,12 @@ func (w *fixture) startReference(address string) error {
 	}
 	w.bare = "http://" + addr
 	bare, err := process.Start(w.ctx, process.Config{
-		Args: []string{self, "-reference", addr}, Env: []string{"DATABASE_URL=" + address, "KEY=" + w.key}, Ready: w.bare + "/ready",
+		Args: []string{self, "-reference", addr}, Env: []string{"DATABASE_URL=" + address, "KEY=" + w.key}, Ready: w.bare + "/metrics",
 	})
 	if err != nil {
 		return err
 	}
+	w.reference = bare
 	w.closers = append(w.closers, func() error { bare.End(); return nil })
 	return nil
 }
@@ -63,7 +66,7 @@ func serveReference(ctx context.Context, addr string) error {
 	defer pool.Close()
 	r := reference{pool}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, Immutable: true})
-	app.Get("/ready", func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusOK) })
+	app.Get("/metrics", adaptor.HTTPHandler(promhttp.Handler()))
 	app.Use(keyCheck(os.Getenv("KEY")))
 	app.Get("/document/:name", r.readDocument)
 	app.Post("/three", r.insertThree())

@@ -97,7 +97,7 @@ func slotsOverHTTP(ctx context.Context, w *fixture) (string, error) {
 	if err := w.buy("bench-slots"); err != nil {
 		return "", err
 	}
-	ratio, err := compare(ctx,
+	ratio, err := w.compare(ctx,
 		&side{name: "sundry", status: 200, request: func(r *fasthttp.Request) { r.SetRequestURI(url) }},
 		&side{name: "bare", status: 200, request: w.get(w.bare+"/document/bench-slots", "")})
 	// They have no appointments, which the row about verify would report.

@@ -185,7 +185,7 @@ func reports(ctx context.Context, w *fixture, name string, n int) (string, error
 			return append(strconv.AppendInt(body, bare.Add(1), 10), `","quantity":1.5}`...)
 		}))(r)
 	}
-	return compare(ctx, &side{name: "sundry", status: 202, request: ours},
+	return w.compare(ctx, &side{name: "sundry", status: 202, request: ours},
 		&side{name: "bare", status: 202, request: reference})
 }
 
@@ -289,7 +289,7 @@ func usageFull(ctx context.Context, w *fixture) (string, error) {
 			body := strconv.AppendInt([]byte(`[{"quantity":1.5,"key":"full-`), next.Add(1), 10)
 			post(w.key, w.bare+"/events", append(body, `"}]`...))(r)
 		}}
-		text, err = compare(ctx, single, bare)
+		text, err = w.compare(ctx, single, bare)
 		if err == nil {
 			share = median(single.rates) / median(bare.rates)
 		}
