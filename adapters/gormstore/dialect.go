@@ -70,8 +70,11 @@ func (postgresDialect) Unavailable(err error) error {
 		}
 		return nil
 	}
-	_, ofNetwork := errors.AsType[*net.OpError](err)
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if pgconn.SafeToRetry(err) && !canceled {
+		return ports.ErrDatabaseBusy // nothing was sent: the connection had been closed since its last use
+	}
+	_, ofNetwork := errors.AsType[*net.OpError](err)
 	if (ofNetwork || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) && !canceled {
 		return ports.ErrDatabaseLost
 	}

@@ -13,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"sundry/core/id"
 	"sundry/core/identity"
@@ -23,32 +25,36 @@ import (
 	"sundry/tests/testredis"
 )
 
-// cell is one of several cells: a schema of a PostgreSQL that they share, two processes that serve and one that works.
+// cell is one of several cells: a schema of a PostgreSQL, two processes that serve and one that works.
 type cell struct {
 	*Deployment
-	number int
 	serve  [2]*Process
 	worker *Process
 }
 
-// cells are two cells behind a HAProxy with the configuration of deploy/haproxy.
+// cells are two cells behind a HAProxy with the configuration of deploy/haproxy. Each has a PostgreSQL.
 type cells struct {
 	all    [2]*cell
 	router *harness.App
+	// second has the second cell, and moves to the address place, which its processes know.
+	second *pair
+	place  string
 }
 
 func startCells(t *testing.T) *cells {
 	t.Helper()
 	path := testenv.Need(t, testenv.HAProxy)
 	database := testdb.Postgres.EmptyURL(t)
+	c := &cells{second: newPrimary(t), place: freeAddress(t)}
+	databases := [2]string{database, c.second.leader()}
 	s := newServer(t, path, "")
 	base := "http://" + s.addr
 	shared := map[string]string{
 		"APP_SECRET": rand.Text() + rand.Text(), "REDIS_URL": testredis.URL(t, testredis.Shared), "BASE_URL": base,
 		"DIRECTORY_URL": withParameter(t, database, "search_path", "directory"), "TRUSTED_PROXIES": "private",
-		"WEBHOOK_ALLOW_PRIVATE": "true", "WEBHOOK_WORKERS": "8", "DATABASE_URL": fewConnections(t, database),
+		"WEBHOOK_ALLOW_PRIVATE": "true", "WEBHOOK_WORKERS": "8",
 	}
-	c := &cells{router: &harness.App{URL: base, Log: &harness.Log{}}}
+	c.router = &harness.App{URL: base, Log: &harness.Log{}}
 	environment := []string{"SUNDRY_BIND=" + s.addr, "SUNDRY_MAP=" + filepath.Join(s.dir, "cells.map")}
 	var routes strings.Builder
 	for i := range c.all {
@@ -56,8 +62,12 @@ func startCells(t *testing.T) *cells {
 		maps.Copy(d.env, shared)
 		schema := fmt.Sprint("cell_", i)
 		d.env["CELL"], d.env["DATABASE_SCHEMA"] = strconv.Itoa(i), schema
-		d.DatabaseURL = withParameter(t, database, "search_path", schema)
-		one := &cell{Deployment: d, number: i}
+		d.env["DATABASE_URL"] = fewConnections(t, database)
+		if i == 1 {
+			d.env["DATABASE_URL"] = primaryOf(c.second.servers[0].addr, c.place)
+		}
+		d.DatabaseURL = withParameter(t, databases[i], "search_path", schema)
+		one := &cell{Deployment: d}
 		for n, name := range []string{"A", "B"} {
 			one.serve[n] = d.Start(t, "serve", nil)
 			environment = append(environment, fmt.Sprintf("SUNDRY_%d_%s=%s", i, name,
@@ -105,22 +115,22 @@ func withParameter(t testing.TB, address, name, value string) string {
 	return u.String()
 }
 
-// newAccount signs up in a cell, and asks through the router from then on.
-func (c *cells) newAccount(t *testing.T, in *cell) *harness.Account {
+// newAccountOf signs up at a process of a cell, and asks through the router from then on.
+func newAccountOf(t *testing.T, cell int, process, router *harness.App) *harness.Account {
 	t.Helper()
-	account := in.serve[0].App.NewAccount(t)
-	account.App = c.router
-	if made, ok := id.CellOf(account.ID); !ok || int(made) != in.number {
-		t.Errorf("%s is not of cell %d", account.ID, in.number)
+	account := process.NewAccount(t)
+	account.App = router
+	if made, ok := id.CellOf(account.ID); !ok || int(made) != cell {
+		t.Errorf("%s is not of cell %d", account.ID, cell)
 	}
-	if made, ok := identity.KeyCell(account.Key); !ok || int(made) != in.number {
-		t.Errorf("the key of an account of cell %d is of cell %d", in.number, made)
+	if made, ok := identity.KeyCell(account.Key); !ok || int(made) != cell {
+		t.Errorf("the key of an account of cell %d is of cell %d", cell, made)
 	}
 	return account
 }
 
-// trade sells, books, and delivers, all through the router.
-func trade(t *testing.T, d *Deployment, a *harness.Account) {
+// trade sells, books, delivers and counts, all through the router.
+func trade(t *testing.T, d *Deployment, a *harness.Account) *meteredUse {
 	receiver := listen(t)
 	receiver.subscribe(t, a)
 	listing := a.Published(t, nil)
@@ -148,26 +158,27 @@ func trade(t *testing.T, d *Deployment, a *harness.Account) {
 	use.wantSum(t, d, "the counts", "SELECT SUM(quantity)::text FROM usage_rollups")
 	use.wantInvoice(t)
 	harness.Eventually(t, "every change of access has arrived", func() bool { return receiver.received() >= sales+1 })
+	return use
 }
 
-// TestTwoCellsBehindOneRouter lets two cells, schemas of one PostgreSQL with one Redis, work at once, asks each for what
-// the other has, and stops one.
+// TestTwoCellsBehindOneRouter lets two cells, each with a PostgreSQL, work at once, asks each for what the other has,
+// moves the second, and takes its database away.
 func TestTwoCellsBehindOneRouter(t *testing.T) {
 	t.Parallel()
 	c := startCells(t)
-	accounts := [2]*harness.Account{c.newAccount(t, c.all[0]), c.newAccount(t, c.all[1])}
+	var accounts [2]*harness.Account
+	var use [2]*meteredUse
 	var trading sync.WaitGroup
-	for i, account := range accounts {
-		trading.Go(func() { trade(t, c.all[i].Deployment, account) })
+	for i, one := range c.all {
+		accounts[i] = newAccountOf(t, i, one.serve[0].App, c.router)
+		trading.Go(func() { use[i] = trade(t, one.Deployment, accounts[i]) })
 	}
 	trading.Wait()
 	if t.Failed() {
 		return
 	}
-	leads := "SELECT COUNT(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' " +
-		"AND a.datname = current_database() AND l.granted AND a.query NOT LIKE '%xact%' AND a.state = 'idle'"
-	harness.Eventually(t, "both cells have a leader", func() bool { return c.all[0].Count(t, leads) == 2 })
 	for i, one := range c.all {
+		one.wantLeaders(t, 1)
 		if n := one.Count(t, "SELECT COUNT(*) FROM creators"); n != 1 {
 			t.Errorf("cell %d has %d accounts, want 1", i, n)
 		}
@@ -175,22 +186,34 @@ func TestTwoCellsBehindOneRouter(t *testing.T) {
 	c.wantMisdirected(t, accounts)
 	c.wantNamesOnce(t, accounts)
 
-	for _, process := range []*Process{c.all[1].serve[0], c.all[1].serve[1], c.all[1].worker} {
-		process.Kill()
-	}
-	listing := accounts[0].Published(t, nil)
-	for i := range 5 {
-		session := accounts[0].NewSession(t, listing, "default", fmt.Sprint("late-", i), nil)
-		accounts[0].Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK)
-	}
-	harness.Eventually(t, "the other cell is not available", func() bool {
+	sold := [2]*sales{startSales(t, accounts[0], 1, 200*time.Millisecond), startSales(t, accounts[1], 2, 200*time.Millisecond)}
+	c.wantToMove(t, use[1], sold[1])
+	sold[1].end(t, c.all[1].Deployment)
+
+	c.second.servers[c.second.primary].die(syscall.SIGKILL)
+	harness.Eventually(t, "the second cell is not available", func() bool {
 		response := c.router.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/mine",
 			Bearer: accounts[1].Token})
 		return response.Status == http.StatusServiceUnavailable && response.Header.Get("Retry-After") == "5"
 	})
+	sold[0].await(t, "sales of the first cell while the second has no database", 5)
+	sold[0].end(t, c.all[0].Deployment)
+	if n := sold[0].refused.Load(); n > 0 {
+		t.Errorf("%d requests to the first cell were refused because of the second", n)
+	}
+	c.second.servers[c.second.primary].start()
+	c.all[1].forget()
 	for _, one := range c.all {
 		one.Verify(t)
 	}
+}
+
+// wantLeaders wants so many workers of a database to lead: one of each cell.
+func (d *Deployment) wantLeaders(t *testing.T, want int) {
+	t.Helper()
+	leads := "SELECT COUNT(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' " +
+		"AND a.datname = current_database() AND l.granted AND a.query NOT LIKE '%xact%' AND a.state = 'idle'"
+	harness.Eventually(t, fmt.Sprint("leaders: ", want), func() bool { return d.Count(t, leads) == want })
 }
 
 // wantMisdirected asks processes of the first cell for what the second has.

@@ -56,9 +56,7 @@ func newChaos(t *testing.T) *chaos {
 		addresses[i] = c.databases[i].listener.Addr().String()
 	}
 	maps.Copy(c.env, map[string]string{
-		"DATABASE_URL": "postgres://postgres@" + strings.Join(addresses, ",") +
-			"/postgres?sslmode=disable&target_session_attrs=read-write&pool_max_conns=5",
-		"REDIS_URL": c.Redis.Via(redisURL),
+		"DATABASE_URL": primaryOf(addresses...), "REDIS_URL": c.Redis.Via(redisURL),
 	})
 	for _, command := range []string{"serve", "serve", "serve", "worker", "worker"} {
 		vars := map[string]string{"ADDR": freeAddress(t)}

@@ -32,14 +32,25 @@ type pair struct {
 // newPair starts both.
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	primary, _, ok := newPostgresServer(t)
+	p := newPrimary(t)
+	p.follow(freeAddress(t))
+	return p
+}
+
+// newPrimary starts a primary that has no standby yet.
+func newPrimary(t *testing.T) *pair {
+	t.Helper()
+	primary, _, ok := postgresServer(t)
 	if !ok {
 		t.Skip("PostgreSQL's own programs are not installed here")
 	}
-	primary.start()
-	p := &pair{t: t, servers: [2]*server{primary}}
-	p.follow(freeAddress(t))
-	return p
+	return &pair{t: t, servers: [2]*server{primary}}
+}
+
+// primaryOf is the address of the one of several servers that takes writes.
+func primaryOf(servers ...string) string {
+	return "postgres://postgres@" + strings.Join(servers, ",") +
+		"/postgres?sslmode=disable&target_session_attrs=read-write&pool_max_conns=5"
 }
 
 // address leads to the server of a number alone.
@@ -70,17 +81,23 @@ func (p *pair) follow(at string) {
 	harness.Eventually(p.t, "the standby follows", func() bool {
 		return onServer(p.t, p.leader(), "SELECT COUNT(*)::text FROM pg_stat_replication WHERE state = 'streaming'") == "1"
 	})
+	p.configure("synchronous_standby_names = 'standby'")
+	p.synced()
+}
+
+// configure changes a setting of the primary while it runs.
+func (p *pair) configure(setting string) {
+	p.t.Helper()
 	conn, err := pgx.Connect(p.t.Context(), p.leader())
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = 'standby'", "SELECT pg_reload_conf()"} {
+	defer func() { _ = conn.Close(p.t.Context()) }()
+	for _, statement := range []string{"ALTER SYSTEM SET " + setting, "SELECT pg_reload_conf()"} {
 		if _, err := conn.Exec(p.t.Context(), statement); err != nil {
 			p.t.Fatal(err)
 		}
 	}
-	_ = conn.Close(p.t.Context())
-	p.synced()
 }
 
 // synced waits until the standby confirms commits. What a primary had committed when it crashed may be seen on it before
@@ -114,12 +131,48 @@ func onServer(t *testing.T, address, statement string) (value string) {
 	return value
 }
 
-// sales lets buyers pay at two processes, each again until the response says that the sale is made, and notes it.
+// sales lets buyers pay, each again until the response says that the sale is made, and notes it.
 type sales struct {
 	confirmed sync.Map // ids of sessions
 	count     atomic.Int64
-	stop      chan struct{}
-	running   sync.WaitGroup
+	// refused counts the requests that were to come again later.
+	refused atomic.Int64
+	// pause is between two sales of a buyer.
+	pause   time.Duration
+	stop    chan struct{}
+	running sync.WaitGroup
+}
+
+// startSales lets some buyers begin.
+func startSales(t *testing.T, a *harness.Account, buyers int, pause time.Duration) *sales {
+	t.Helper()
+	listing := a.Published(t, harness.JSON{"priceInCents": 2000, "currency": "eur"})
+	s := &sales{pause: pause, stop: make(chan struct{})}
+	for range buyers {
+		s.running.Go(func() { s.buy(t, a, listing) })
+	}
+	return s
+}
+
+// await waits for some more sales.
+func (s *sales) await(t *testing.T, what string, more int64) {
+	t.Helper()
+	until := s.count.Load() + more
+	harness.Eventually(t, what, func() bool { return s.count.Load() > until })
+}
+
+// end lets the buyers finish, and wants each confirmed sale once in the database.
+func (s *sales) end(t *testing.T, d *Deployment) {
+	t.Helper()
+	close(s.stop)
+	s.running.Wait()
+	s.confirmed.Range(func(session, _ any) bool {
+		query := fmt.Sprintf("SELECT COUNT(*) FROM payments WHERE subject_id = '%s' AND status = 'succeeded'", session)
+		if n := d.Count(t, query); n != 1 {
+			t.Errorf("session %s was confirmed and has %d payments", session, n)
+		}
+		return true
+	})
 }
 
 func (s *sales) buy(t *testing.T, a *harness.Account, listing harness.Listing) {
@@ -141,6 +194,7 @@ func (s *sales) buy(t *testing.T, a *harness.Account, listing harness.Listing) {
 		}
 		s.confirmed.Store(session, true)
 		s.count.Add(1)
+		time.Sleep(s.pause)
 	}
 }
 
@@ -152,8 +206,15 @@ func (s *sales) again(t *testing.T, a *harness.Account, path string, body any) (
 		if response.Status == http.StatusInternalServerError {
 			t.Errorf("%s: %s", path, response.Body)
 		}
-		return response.Status < http.StatusInternalServerError &&
-			!strings.Contains(string(response.Body), `"code":"STATE_CONFLICT"`)
+		if response.Status > http.StatusInternalServerError {
+			s.refused.Add(1)
+		}
+		if response.Status < http.StatusInternalServerError &&
+			!strings.Contains(string(response.Body), `"code":"STATE_CONFLICT"`) {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+		return false
 	})
 	return response
 }
@@ -165,36 +226,20 @@ func TestAFailoverLosesNoSale(t *testing.T) {
 	d := newDeployment(t)
 	p := newPair(t)
 	d.DatabaseURL = p.address(1) // for the test's own queries, afterwards
-	both := "postgres://postgres@" + p.servers[0].addr + "," + p.servers[1].addr +
-		"/postgres?sslmode=disable&target_session_attrs=read-write&pool_max_conns=5"
 	maps.Copy(d.env, map[string]string{
-		"DATABASE_URL": both, "REDIS_URL": testredis.URL(t, testredis.Shared),
+		"DATABASE_URL": primaryOf(p.servers[0].addr, p.servers[1].addr), "REDIS_URL": testredis.URL(t, testredis.Shared),
 	})
 	serve := d.Start(t, "serve", nil)
 	d.Start(t, "worker", nil)
 	account := serve.App.NewAccount(t)
-	listing := account.Published(t, harness.JSON{"priceInCents": 2000, "currency": "eur"})
-	sold := &sales{stop: make(chan struct{})}
-	for range 4 {
-		sold.running.Go(func() { sold.buy(t, account, listing) })
-	}
-	harness.Eventually(t, "sales", func() bool { return sold.count.Load() > 20 })
+	sold := startSales(t, account, 4, 0)
+	sold.await(t, "sales", 20)
 
 	died := time.Now()
 	p.failOver()
-	before := sold.count.Load()
-	harness.Eventually(t, "sales after the failover", func() bool { return sold.count.Load() > before+4 })
+	sold.await(t, "sales after the failover", 4)
 	t.Logf("sold again %v after the primary's death", time.Since(died).Round(time.Millisecond))
-	harness.Eventually(t, "more sales", func() bool { return sold.count.Load() > before+40 })
-	close(sold.stop)
-	sold.running.Wait()
-
-	sold.confirmed.Range(func(session, _ any) bool {
-		query := fmt.Sprintf("SELECT COUNT(*) FROM payments WHERE subject_id = '%s' AND status = 'succeeded'", session)
-		if n := d.Count(t, query); n != 1 {
-			t.Errorf("session %s was confirmed and has %d payments", session, n)
-		}
-		return true
-	})
+	sold.await(t, "more sales", 40)
+	sold.end(t, d)
 	d.Verify(t)
 }

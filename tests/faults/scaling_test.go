@@ -4,7 +4,6 @@ package faults
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,10 +12,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
-	"sundry/core/id"
 	"sundry/tests/harness"
 	"sundry/tests/loopback"
 	"sundry/tests/testdb"
@@ -24,12 +23,13 @@ import (
 	"sundry/tests/testredis"
 )
 
-// TestTwoCellsStartAsDocumented runs the commands of docs/scaling.md, on ports that are free here.
+// TestTwoCellsStartAsDocumented runs the commands of docs/scaling.md, on ports that are free here, and lets both cells,
+// schemas of one PostgreSQL with one Redis, work at once.
 func TestTwoCellsStartAsDocumented(t *testing.T) {
 	t.Parallel()
 	router := testenv.Need(t, testenv.HAProxy)
 	commands, base := scalingCommands(t)
-	folder := t.TempDir()
+	folder, database := t.TempDir(), testdb.Postgres.EmptyURL(t)
 	for name, program := range map[string]string{"sundry": newDeployment(t).path(t), "haproxy": router} {
 		if err := os.Symlink(program, filepath.Join(folder, name)); err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestTwoCellsStartAsDocumented(t *testing.T) {
 	shell.Dir, shell.Stdout, shell.Stderr = "../..", &log, &log
 	shell.Env = []string{
 		"PATH=" + folder + ":" + os.Getenv("PATH"), "HOME=" + folder, "DATA_DIR=" + folder,
-		"DATABASE_URL=" + fewConnections(t, testdb.Postgres.EmptyURL(t)), "REDIS_URL=" + testredis.URL(t, testredis.Shared),
+		"DATABASE_URL=" + fewConnections(t, database), "REDIS_URL=" + testredis.URL(t, testredis.Shared),
 		"APP_SECRET=" + rand.Text() + rand.Text(),
 	}
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -55,10 +55,7 @@ func TestTwoCellsStartAsDocumented(t *testing.T) {
 			t.Logf("what they printed:\n%s", log.String())
 		}
 	})
-	harness.Eventually(t, "the proxy listens", func() bool {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(base, "http://"))
-		return err == nil && conn.Close() == nil
-	})
+	awaitListening(t, base)
 	app := &harness.App{URL: base, Log: &harness.Log{}}
 	for cell := range 2 {
 		prefix := fmt.Sprintf("/cell/%d", cell)
@@ -66,30 +63,29 @@ func TestTwoCellsStartAsDocumented(t *testing.T) {
 			ready := harness.Request{Method: http.MethodGet, Path: prefix + "/readyz"}
 			return app.AskUnjudged(t, ready).Status == http.StatusOK
 		})
-		made := app.AskUnjudged(t, harness.Request{
-			Method: http.MethodPost, Path: prefix + "/v1/auth/sign-up", Body: harness.JSON{
-				"email":    harness.Unique("shop") + "@shop.example",
-				"password": harness.Unique("password"), "displayName": "Shop",
-			},
-		})
-		if made.Status != http.StatusCreated {
-			t.Fatalf("an account of cell %d: %d %s", cell, made.Status, made.Body)
-		}
-		var account struct {
-			AccessToken string
-			Creator     struct{ ID string }
-		}
-		if err := json.Unmarshal(made.Body, &account); err != nil {
-			t.Fatal(err)
-		}
-		if of, ok := id.CellOf(account.Creator.ID); !ok || int(of) != cell {
-			t.Errorf("%s is not of cell %d", account.Creator.ID, cell)
-		}
-		found := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: "/v1/creator", Bearer: account.AccessToken})
-		if found.Status != http.StatusOK || !strings.Contains(string(found.Body), account.Creator.ID) {
-			t.Errorf("the proxy does not lead to cell %d: %d %s", cell, found.Status, found.Body)
+	}
+	var trading sync.WaitGroup
+	for cell := range 2 {
+		d := newDeployment(t)
+		d.DatabaseURL = withParameter(t, database, "search_path", fmt.Sprint("cell_", cell))
+		process := &harness.App{URL: fmt.Sprintf("%s%d1", strings.TrimSuffix(base, "00"), cell), Log: &harness.Log{}}
+		awaitListening(t, process.URL)
+		account := newAccountOf(t, cell, process, app)
+		trading.Go(func() { trade(t, d, account) })
+		if cell == 1 {
+			d.wantLeaders(t, 2)
 		}
 	}
+	trading.Wait()
+}
+
+// awaitListening waits until somebody takes connections at the host of an address.
+func awaitListening(t *testing.T, address string) {
+	t.Helper()
+	harness.Eventually(t, "somebody listens at "+address, func() bool {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
+		return err == nil && conn.Close() == nil
+	})
 }
 
 // scalingCommands are the commands that start two cells, without the addresses of the reader's services, and the address
