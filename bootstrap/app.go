@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
@@ -159,6 +160,10 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 	}
 	if a.live() {
 		options = append(options, gormstore.RealTime())
+	}
+	if cfg.DatabaseReadURL != "" {
+		options = append(options, gormstore.Standby(cfg.DatabaseReadURL,
+			time.Duration(cfg.DatabaseReadLagSeconds)*time.Second))
 	}
 	a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL, options...)
 	if err != nil {

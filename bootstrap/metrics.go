@@ -63,6 +63,8 @@ func knownDecline(code payment.DeclineCode) string {
 type poolMetrics struct {
 	store                    *gormstore.Store
 	open, max, waited, delay *prometheus.Desc
+	// lag and reads are of the standby.
+	lag, reads *prometheus.Desc
 }
 
 func newPoolMetrics(store *gormstore.Store) poolMetrics {
@@ -75,6 +77,10 @@ func newPoolMetrics(store *gormstore.Store) poolMetrics {
 			nil, nil),
 		delay: prometheus.NewDesc("sundry_database_delay_seconds", "How long a request waits for a connection at "+
 			"present; beyond three seconds requests are refused.", nil, nil),
+		lag: prometheus.NewDesc("sundry_database_standby_lag_seconds", "Age of what the standby of DATABASE_READ_URL may "+
+			"miss; 0 without one.", nil, nil),
+		reads: prometheus.NewDesc("sundry_database_standby_reads_total", "Reads for the standby by the server that they "+
+			"went to (standby, primary).", []string{"server"}, nil),
 	}
 }
 
@@ -84,6 +90,8 @@ func (m poolMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- m.max
 	out <- m.waited
 	out <- m.delay
+	out <- m.lag
+	out <- m.reads
 }
 
 // Collect implements prometheus.Collector.
@@ -94,11 +102,15 @@ func (m poolMetrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(m.max, prometheus.GaugeValue, float64(pool.Max))
 	out <- prometheus.MustNewConstMetric(m.waited, prometheus.CounterValue, pool.Waited.Seconds())
 	out <- prometheus.MustNewConstMetric(m.delay, prometheus.GaugeValue, m.store.Delay().Seconds())
+	standby := m.store.Standby()
+	out <- prometheus.MustNewConstMetric(m.lag, prometheus.GaugeValue, standby.Lag.Seconds())
+	out <- prometheus.MustNewConstMetric(m.reads, prometheus.CounterValue, float64(standby.Served), "standby")
+	out <- prometheus.MustNewConstMetric(m.reads, prometheus.CounterValue, float64(standby.Passed), "primary")
 }
 
 // countRecurring shows what runs over all accounts.
 func (a *App) countRecurring(ctx context.Context) error {
-	all, err := a.modules.Subscriptions.Recurring(ctx)
+	all, err := a.modules.Subscriptions.Recurring(ports.AllowStale(ctx))
 	if err != nil {
 		return fmt.Errorf("count the subscriptions: %w", err)
 	}

@@ -100,6 +100,13 @@ type Config struct {
 	// DatabaseDirectURL is the address of PostgreSQL itself where DatabaseURL leads to a pooler such as PgBouncer in
 	// transaction mode. Migrations, LISTEN and the leader's lock need a session and go there.
 	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL,unset"`
+	// DatabaseReadURL is the address of a standby of that PostgreSQL. It serves lists of the API, exports, the dashboard's
+	// figures, the business metrics and `sundry verify`, which may miss the last seconds then; everything else, and these
+	// while it is away, goes to DatabaseURL. Several hosts: `postgres://db1,db2/sundry?target_session_attrs=standby`.
+	DatabaseReadURL string `env:"DATABASE_READ_URL,unset"`
+	// DatabaseReadLagSeconds is the age of what that standby may miss, 1 to 3,600; one that misses older things is not
+	// asked.
+	DatabaseReadLagSeconds int `env:"DATABASE_READ_LAG_SECONDS" envDefault:"10"`
 	// DatabaseSchema is the schema of PostgreSQL that has this cell's tables; the first start makes it. Cells may share a
 	// database, each with a schema, and Redis. A pooler has to set its search path.
 	DatabaseSchema string `env:"DATABASE_SCHEMA" envDefault:"public"`
@@ -393,6 +400,12 @@ func (c Config) workFaults() []error {
 	}
 	if c.DatabaseDirectURL != "" && (!isPostgres(c.DatabaseURL) || !isPostgres(c.DatabaseDirectURL)) {
 		all = append(all, errors.New("DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind"))
+	}
+	if c.DatabaseReadURL != "" && (!isPostgres(c.DatabaseURL) || !isPostgres(c.DatabaseReadURL)) {
+		all = append(all, errors.New("DATABASE_READ_URL must be postgres://… beside a DATABASE_URL of the same kind"))
+	}
+	if c.DatabaseReadLagSeconds < 1 || c.DatabaseReadLagSeconds > 3600 {
+		all = append(all, fmt.Errorf("DATABASE_READ_LAG_SECONDS must be 1 to 3600, not %d", c.DatabaseReadLagSeconds))
 	}
 	return append(all, c.schemaFaults()...)
 }

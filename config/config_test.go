@@ -65,6 +65,8 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"DATABASE_SCHEMA=pg_a": "DATABASE_SCHEMA must be at most 40 of a-z, 0-9 and _, begin with no digit and be none of " +
 			`PostgreSQL's own, not "pg_a"`,
 		"DATABASE_DIRECT_URL=postgres://db/x": "DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind",
+		"DATABASE_READ_URL=postgres://db/x":   "DATABASE_READ_URL must be postgres://… beside a DATABASE_URL of the same kind",
+		"DATABASE_READ_LAG_SECONDS=0":         "DATABASE_READ_LAG_SECONDS must be 1 to 3600, not 0",
 		"WEBHOOK_WORKERS=many":                `WEBHOOK_WORKERS must be a whole number, not "many"`,
 		"EVENT_RETENTION_DAYS=1.5":            `EVENT_RETENTION_DAYS must be a whole number, not "1.5"`,
 		"USAGE_RETENTION_DAYS=399":            "USAGE_RETENTION_DAYS must be 400 or more: a year's period and what is reported late",

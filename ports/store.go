@@ -57,9 +57,19 @@ type Store interface {
 	// method whose result tells what it wrote, such as Reservations.Take, has written when it returns. A *PrefetchError
 	// has the outermost fetch what is missing between two runs, a few times at most.
 	Atomically(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
-	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries).
+	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries). What they read is
+	// what is committed, or, under a ctx of AllowStale, what was committed some seconds ago.
 	Read(ctx context.Context) Repos
 }
+
+type staleKey struct{}
+
+// AllowStale returns a ctx under which reads outside of a transaction may miss what was committed in the last seconds:
+// of lists, figures and checks, and never of what the caller has just written, or decides by.
+func AllowStale(ctx context.Context) context.Context { return context.WithValue(ctx, staleKey{}, true) }
+
+// MayBeStale reports whether ctx comes from AllowStale.
+func MayBeStale(ctx context.Context) bool { return ctx.Value(staleKey{}) != nil }
 
 // Repos is one repository per aggregate, area by area, all bound to the same transaction. A module touches its own area
 // and what tests/arch declares for it.

@@ -40,6 +40,9 @@ func OpenPooled(ctx context.Context, databaseURL, directURL string, options ...O
 		choose(&chosen)
 	}
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
+		if chosen.standbyURL != "" {
+			return nil, errors.New("DATABASE_READ_URL needs a DATABASE_URL of PostgreSQL")
+		}
 		s, err = openSQLite(path, chosen.tracer)
 	} else {
 		s, err = openPostgres(ctx, databaseURL, directURL, &chosen)
@@ -195,14 +198,26 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *St
 		pool.Close()
 		return nil, err
 	}
+	var following *standby
+	if chosen.standbyURL != "" {
+		if following, err = openStandby(ctx, chosen, directConfig, db); err != nil {
+			pool.Close()
+			return nil, err
+		}
+	}
 	notifier := newNotifier(pool, inSchema(tasksChannel, chosen.schema))
 	return newStore(&Store{
 		write: g, read: g, dialect: postgresDialect{chosen.schema}, schema: chosen.schema, notifier: notifier,
-		direct: direct, pooled: pooled,
+		direct: direct, pooled: pooled, standby: following,
 		engine: repo.Engine{Pool: pool, Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
 			return pool.QueryRow(ctx, query, args...)
 		}},
-		close: func() error { notifier.stop(); err := db.Close(); pool.Close(); return err },
+		close: func() error {
+			notifier.stop()
+			err := errors.Join(following.close(), db.Close())
+			pool.Close()
+			return err
+		},
 	}), nil
 }
 

@@ -34,7 +34,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 			b.Pipeline, b.Cache = tx.pipeline, tx.pipeline.cache
 			b.Preload = s.preloading(b)
 		}
-	} else {
+	} else if !s.mayBeStale(db.Statement.Context) {
 		b.Pool = s.engine.Pool
 	}
 	offsets := s.clockOffsets(b)

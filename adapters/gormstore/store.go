@@ -46,10 +46,14 @@ type Store struct {
 	pooled bool
 	// schema has the tables on PostgreSQL.
 	schema string
-	gate   *writerGate  // nil on PostgreSQL
-	tracer ports.Tracer // nil where nothing is traced
-	probe  probe
-	delay  delayGauge
+	// standby serves reads that may be stale; nil where there is none. It is at standbyURL.
+	standby      *standby
+	standbyURL   string
+	standbyLimit time.Duration
+	gate         *writerGate  // nil on PostgreSQL
+	tracer       ports.Tracer // nil where nothing is traced
+	probe        probe
+	delay        delayGauge
 	// realTime means that no account's clock can run ahead.
 	realTime bool
 	// lock takes the database for this process; nil where several may have it.
@@ -295,19 +299,29 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 	if tx, inside := current(ctx); inside {
 		return *tx.repos
 	}
-	db := s.read.WithContext(ctx)
-	return s.repos(db, new(bool))
+	db := s.read
+	if s.mayBeStale(ctx) {
+		db = s.standby.reads
+	}
+	return s.repos(db.WithContext(ctx), new(bool))
 }
 
 // Snapshot runs fn, whose reads all see the database as it was when the first of them was made: what several statements
-// read belongs together. Transactions that fn opens are of their own.
+// read belongs together. Transactions that fn opens are of their own. It runs fn again, from the start, where a standby
+// could not go on with it.
 func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context) error) error {
-	return s.read.WithContext(ctx).Transaction(func(db *gorm.DB) error {
+	within := func(db *gorm.DB) error {
 		var repos ports.Repos
 		inner := context.WithValue(ctx, transactionKey{}, transaction{db: db, repos: &repos, snapshot: true})
 		repos = s.repos(db.WithContext(inner), new(bool))
 		return fn(inner)
-	}, s.dialect.snapshot())
+	}
+	if s.mayBeStale(ctx) {
+		if done, err := s.standby.snapshot(ctx, within, s.dialect.snapshot()); done {
+			return err
+		}
+	}
+	return s.read.WithContext(ctx).Transaction(within, s.dialect.snapshot())
 }
 
 // reader is the transaction of ctx, or else the reading pool.

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"sundry/core/fault"
+	"sundry/ports"
 )
 
 // Route is one line of the route table.
@@ -25,6 +26,9 @@ type Route struct {
 	// WhileSuspended routes stay open to the keys of a suspended account, as every GET does: they serve customers of
 	// before.
 	WhileSuspended bool
+	// MayBeStale routes may miss what was written in the last seconds, where a standby serves them. So may every GET
+	// that is a part of an export.
+	MayBeStale bool
 	// SandboxOnly routes do not exist in live.
 	SandboxOnly bool
 }
@@ -53,6 +57,9 @@ func (s *Server) routeTable(areas []Area) []Route {
 func (s *Server) mount() {
 	for _, r := range s.routes {
 		handler := r.Handle
+		if r.Method == fiber.MethodGet {
+			handler = allowStale(r.MayBeStale, handler)
+		}
 		if r.Idempotency == Transactional || r.Idempotency == Leased {
 			handler = s.idempotent(r)
 		}
@@ -122,6 +129,16 @@ const maxParameterLabel = 64
 
 func parameterLabel(name []byte) string {
 	return strings.ToValidUTF8(string(name[:min(len(name), maxParameterLabel)]), "�")
+}
+
+// allowStale lets a handler's reads be stale: always, or only for an export. Who asks is authenticated before it.
+func allowStale(always bool, handler fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if always || c.Context().UserValue(insider{}) != nil {
+			c.SetUserContext(ports.AllowStale(c.UserContext()))
+		}
+		return handler(c)
+	}
 }
 
 func around(before func(c *fiber.Ctx) (after func()), handler fiber.Handler) fiber.Handler {

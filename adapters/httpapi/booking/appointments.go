@@ -15,7 +15,9 @@ import (
 func (h handlers) appointmentRoutes() []httpapi.Route {
 	const one = "/v1/appointments/:id"
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/appointments", Auth: httpapi.SecretKey, Handle: h.listAppointments},
+		{
+			Method: fiber.MethodGet, Path: "/v1/appointments", Auth: httpapi.SecretKey, Handle: h.listAppointments, MayBeStale: true,
+		},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.getAppointment},
 		{
 			Method: fiber.MethodPost, Path: one + "/reschedule", Auth: httpapi.SecretKey,

@@ -25,7 +25,9 @@ func (h handlers) sessionRoutes() []httpapi.Route {
 			Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey,
 			Idempotency: httpapi.Transactional, Before: h.beforeSession, Handle: h.postSession,
 		},
-		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey, Handle: h.listSessions},
+		{
+			Method: fiber.MethodGet, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey, Handle: h.listSessions, MayBeStale: true,
+		},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Auth: httpapi.SecretKey, Handle: h.getSession},
 		{
 			Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Auth: httpapi.SecretKey,

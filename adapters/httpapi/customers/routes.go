@@ -30,7 +30,7 @@ func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const one = "/v1/customers/:id"
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/customers", Auth: httpapi.SecretKey, Handle: h.list},
+		{Method: fiber.MethodGet, Path: "/v1/customers", Auth: httpapi.SecretKey, Handle: h.list, MayBeStale: true},
 		{
 			Method: fiber.MethodPost, Path: "/v1/customers", Auth: httpapi.SecretKey,
 			Idempotency: httpapi.Transactional, Handle: h.post,

@@ -11,7 +11,9 @@ import (
 
 func (h handlers) auditRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/audit-log", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.listAuditLog},
+		{
+			Method: fiber.MethodGet, Path: "/v1/audit-log", Auth: httpapi.SecretKeyOrAccessToken, Handle: h.listAuditLog, MayBeStale: true,
+		},
 	}
 }
 

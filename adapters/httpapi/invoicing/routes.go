@@ -35,7 +35,7 @@ func Routes(d Deps) []httpapi.Route {
 			Method: fiber.MethodPost, Path: invoices, Auth: httpapi.SecretKey, Idempotency: httpapi.Permanent,
 			Handle: h.push,
 		},
-		{Method: fiber.MethodGet, Path: invoices, Auth: httpapi.SecretKey, Handle: h.list},
+		{Method: fiber.MethodGet, Path: invoices, Auth: httpapi.SecretKey, Handle: h.list, MayBeStale: true},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},
 		{Method: fiber.MethodGet, Path: one + "/explain", Auth: httpapi.SecretKey, Handle: h.explain},

@@ -38,7 +38,7 @@ type handlers struct{ Deps }
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	return append([]httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/payments", Auth: httpapi.SecretKey, Handle: h.listPayments},
+		{Method: fiber.MethodGet, Path: "/v1/payments", Auth: httpapi.SecretKey, Handle: h.listPayments, MayBeStale: true},
 		{Method: fiber.MethodGet, Path: "/v1/payments/:id", Auth: httpapi.SecretKey, Handle: h.getPayment},
 	}, h.returnRoutes()...)
 }

@@ -12,14 +12,14 @@ import (
 // returnRoutes returns the routes of refunds, disputes, and the events of the card processor.
 func (h handlers) returnRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/refunds", Auth: httpapi.SecretKey, Handle: h.listRefunds},
+		{Method: fiber.MethodGet, Path: "/v1/refunds", Auth: httpapi.SecretKey, Handle: h.listRefunds, MayBeStale: true},
 		{
 			Method: fiber.MethodPost, Path: "/v1/refunds", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
 			WhileSuspended: true, Handle: h.postRefund,
 		},
 		{Method: fiber.MethodGet, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.getRefund},
 		{Method: fiber.MethodPatch, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.patchRefund},
-		{Method: fiber.MethodGet, Path: "/v1/disputes", Auth: httpapi.SecretKey, Handle: h.listDisputes},
+		{Method: fiber.MethodGet, Path: "/v1/disputes", Auth: httpapi.SecretKey, Handle: h.listDisputes, MayBeStale: true},
 		{Method: fiber.MethodGet, Path: "/v1/disputes/:id", Auth: httpapi.SecretKey, Handle: h.getDispute},
 		{
 			Method: fiber.MethodPost, Path: "/v1/disputes/:id/evidence", Auth: httpapi.SecretKey,

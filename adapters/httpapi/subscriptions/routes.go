@@ -30,8 +30,11 @@ func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const one = "/v1/subscriptions/:id"
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/metrics/subscriptions", Auth: httpapi.SecretKey, Handle: h.getFigures},
-		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list},
+		{
+			Method: fiber.MethodGet, Path: "/v1/metrics/subscriptions", Auth: httpapi.SecretKey, Handle: h.getFigures,
+			MayBeStale: true,
+		},
+		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list, MayBeStale: true},
 		{
 			Method: fiber.MethodPost, Path: "/v1/subscriptions", Auth: httpapi.SecretKey,
 			Idempotency: httpapi.Transactional, Handle: h.post,

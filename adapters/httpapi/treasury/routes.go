@@ -29,9 +29,13 @@ func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/balance", Auth: httpapi.SecretKey, Handle: h.getBalance},
-		{Method: fiber.MethodGet, Path: "/v1/ledger/entries", Auth: httpapi.SecretKey, Handle: h.listEntries},
-		{Method: fiber.MethodGet, Path: "/v1/metrics/revenue", Auth: httpapi.SecretKey, Handle: h.getRevenue},
-		{Method: fiber.MethodGet, Path: "/v1/payouts", Auth: httpapi.SecretKey, Handle: h.listPayouts},
+		{
+			Method: fiber.MethodGet, Path: "/v1/ledger/entries", Auth: httpapi.SecretKey, Handle: h.listEntries, MayBeStale: true,
+		},
+		{
+			Method: fiber.MethodGet, Path: "/v1/metrics/revenue", Auth: httpapi.SecretKey, Handle: h.getRevenue, MayBeStale: true,
+		},
+		{Method: fiber.MethodGet, Path: "/v1/payouts", Auth: httpapi.SecretKey, Handle: h.listPayouts, MayBeStale: true},
 		{
 			Method: fiber.MethodPost, Path: "/v1/payouts", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
 			Handle: h.postPayout,

@@ -19,7 +19,7 @@ import (
 func (h handlers) webhookRoutes() []httpapi.Route {
 	const endpoints, one = "/v1/webhook-endpoints", "/v1/webhook-endpoints/:id"
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/events", Auth: httpapi.SecretKey, Handle: h.listEvents},
+		{Method: fiber.MethodGet, Path: "/v1/events", Auth: httpapi.SecretKey, Handle: h.listEvents, MayBeStale: true},
 		{Method: fiber.MethodGet, Path: "/v1/events/:id", Auth: httpapi.SecretKey, Handle: h.getEvent},
 		{Method: fiber.MethodGet, Path: "/v1/event-types", Auth: httpapi.SecretKey, Handle: h.listEventTypes},
 		{
@@ -39,7 +39,9 @@ func (h handlers) webhookRoutes() []httpapi.Route {
 			Method: fiber.MethodPost, Path: one + "/test", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional,
 			Handle: httpapi.WithoutBody(h.testEndpoint),
 		},
-		{Method: fiber.MethodGet, Path: one + "/deliveries", Auth: httpapi.SecretKey, Handle: h.listDeliveries},
+		{
+			Method: fiber.MethodGet, Path: one + "/deliveries", Auth: httpapi.SecretKey, Handle: h.listDeliveries, MayBeStale: true,
+		},
 		{
 			Method: fiber.MethodPost, Path: one + "/deliveries/:deliveryId/redeliver", Auth: httpapi.SecretKey,
 			Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.redeliver),

@@ -119,7 +119,7 @@ func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part
 	if q["q"] != "" || q["customer"] != "" {
 		return ui.Part{}, nil
 	}
-	totals, err := r.Payments.Totals(ctx, v.account(), orderSearch(q))
+	totals, err := r.Payments.Totals(ports.AllowStale(ctx), v.account(), orderSearch(q))
 	if err != nil {
 		return ui.Part{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/subscription"
 	"sundry/modules/subscriptions"
+	"sundry/ports"
 )
 
 // movementKinds are the movements of the MRR in the order of their columns.
@@ -36,7 +37,8 @@ func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
 	today := civil.DateIn(time.UTC, now)
 	s := v.spanOf(c.Query("days"), today)
 	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	both, err := r.Subscriptions.Figures(ctx, v.account(), civil.Days{From: first.beforeFrom, To: last.to})
+	days := civil.Days{From: first.beforeFrom, To: last.to}
+	both, err := r.Subscriptions.Figures(ports.AllowStale(ctx), v.account(), days)
 	if err != nil {
 		return err
 	}
