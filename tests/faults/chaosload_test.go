@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -43,6 +44,7 @@ type chaosLoad struct {
 	refunded map[string]string
 	reported map[string]bool
 	slot     int // the first that nobody has bought yet
+	late     int // refusals of requests an earlier try of which may be carried out yet
 	history  []porcupine.Operation
 	asked    int // requests, with those that were sent again
 }
@@ -117,6 +119,8 @@ func (l *chaosLoad) end() {
 type answer struct {
 	status int
 	body   map[string]any
+	// late means that an earlier try had no response, or none that said what was done: it may be carried out yet.
+	late bool
 }
 
 // code is that of a refusal.
@@ -133,13 +137,15 @@ func (l *chaosLoad) ask(method, path, key string, body harness.JSON) answer {
 			return answer{}
 		}
 	}
+	late := false
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		status, response, err := l.send(method, l.servers[rand.IntN(len(l.servers))]+path, key, encoded) //nolint:gosec // any
 		var got map[string]any
 		if err == nil {
 			_ = json.Unmarshal(response, &got) // lists are not looked into
 		}
-		a := answer{status, got}
+		a := answer{status, got, late}
+		late = late || err != nil || status >= http.StatusInternalServerError
 		if status == http.StatusInternalServerError {
 			l.t.Errorf("%s %s: %s", method, path, response)
 		}
@@ -248,10 +254,11 @@ func (l *chaosLoad) wantAccess(customer string) {
 	}
 }
 
-// slotInput is an operation of a client on a slot: it holds it, or releases it.
+// slotInput is an operation of a client on a slot: it holds it, or releases it. A late one holds it unless somebody else
+// does, or it never arrives; its client, who was refused meanwhile, does not know.
 type slotInput struct {
-	slot    int
-	release bool
+	slot          int
+	release, late bool
 }
 
 // book wants the first free slot, which others want as well, and gives it back or buys it.
@@ -270,6 +277,9 @@ func (l *chaosLoad) book(client, n int) {
 		return
 	}
 	l.note(client, slotInput{slot: slot}, called, held)
+	if !held && opened.late {
+		l.noteLate(client, slot, called)
+	}
 	if !held {
 		time.Sleep(20 * time.Millisecond)
 		return
@@ -302,8 +312,29 @@ func (l *chaosLoad) note(client int, input slotInput, called int64, done bool) {
 	})
 }
 
+// noteLate adds a request to the history that may be carried out at any time from when it was sent. Whoever wants a slot
+// goes on to the next one: this one may stay held until its session expires.
+func (l *chaosLoad) noteLate(client, slot int, called int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.history = append(l.history, porcupine.Operation{
+		ClientId: client, Input: slotInput{slot: slot, late: true}, Call: called, Output: true, Return: math.MaxInt64,
+	})
+	l.late++
+	if l.slot == slot {
+		l.slot++
+	}
+}
+
+// The states of a slot.
+const (
+	slotFree     = iota
+	slotHeld     // by a client, who will release it or buy it
+	slotHeldLate // by a request whose client has given up
+)
+
 // slotModel describes a slot to porcupine: one client holds it until they release it, and others are refused meanwhile.
-var slotModel = porcupine.Model{
+var slotModel = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		bySlot := map[int][]porcupine.Operation{}
 		for _, o := range history {
@@ -312,20 +343,25 @@ var slotModel = porcupine.Model{
 		}
 		return slices.Collect(maps.Values(bySlot))
 	},
-	Init: func() any { return false },
-	Step: func(state, input, output any) (bool, any) {
-		held, _ := state.(bool)
+	Init: func() []any { return []any{slotFree} },
+	Step: func(state, input, output any) []any {
 		wanted, _ := input.(slotInput)
 		done, _ := output.(bool)
 		switch {
-		case wanted.release:
-			return held, false
-		case done:
-			return !held, true
+		case wanted.late && state == slotFree:
+			return []any{slotFree, slotHeldLate}
+		case wanted.late:
+			return []any{state}
+		case wanted.release && state == slotHeld:
+			return []any{slotFree}
+		case !wanted.release && done && state == slotFree:
+			return []any{slotHeld}
+		case !wanted.release && !done && state != slotFree:
+			return []any{state}
 		}
-		return held, held
+		return nil
 	},
-}
+}).ToModel()
 
 // report reports use, each once.
 func (l *chaosLoad) report(_, n int) {
@@ -346,13 +382,18 @@ func (l *chaosLoad) report(_, n int) {
 func (l *chaosLoad) check() {
 	t, c := l.t, l.c
 	t.Logf("%d requests: %d sales, %d appointments of %d operations on slots, %d refunds, %d reports of use, %d events "+
-		"received, %d of them again", l.asked, len(l.sold), len(l.booked), len(l.history), len(l.refunded), len(l.reported),
-		l.receiver.received(), l.receiver.repeated())
+		"received, %d of them again; %d refusals while an earlier try may have been on its way", l.asked, len(l.sold),
+		len(l.booked), len(l.history), len(l.refunded), len(l.reported), l.receiver.received(), l.receiver.repeated(), l.late)
 	if len(l.sold) == 0 || len(l.booked) == 0 || len(l.refunded) == 0 || len(l.reported) == 0 {
 		t.Error("nothing of a kind was done")
 	}
 	if result := porcupine.CheckOperationsTimeout(slotModel, l.history, time.Minute); result != porcupine.Ok {
 		t.Errorf("the history of the slots is not linearizable: %s", result)
+		for _, one := range slotModel.Partition(l.history) {
+			if !porcupine.CheckOperations(slotModel, one) {
+				t.Errorf("a slot's history: %+v", one[max(0, len(one)-200):])
+			}
+		}
 	}
 	paid := l.counts("SELECT subject_id, COUNT(*) FROM payments WHERE status = 'succeeded' GROUP BY subject_id")
 	received := map[string]int{} // completed payments, by session
@@ -431,7 +472,7 @@ func (l *chaosLoad) counts(query string) map[string]int {
 // TestChaosFindsAFault shows that the model of a slot refuses what must not happen.
 func TestChaosFindsAFault(t *testing.T) {
 	t.Parallel()
-	hold, release := slotInput{}, slotInput{release: true}
+	hold, release, late := slotInput{}, slotInput{release: true}, slotInput{late: true}
 	step := func(input slotInput, call, end int64, done bool) porcupine.Operation {
 		return porcupine.Operation{ClientId: int(call), Input: input, Call: call, Output: done, Return: end}
 	}
@@ -448,6 +489,13 @@ func TestChaosFindsAFault(t *testing.T) {
 		"held by two": {[]porcupine.Operation{step(hold, 1, 2, true), step(hold, 3, 4, true)}, false},
 		"refused although it is free": {[]porcupine.Operation{
 			step(hold, 1, 2, true), step(release, 3, 4, true), step(hold, 5, 6, false),
+		}, false},
+		"refused while a late request may hold it": {[]porcupine.Operation{
+			step(hold, 1, 2, true), step(late, 3, math.MaxInt64, true), step(hold, 4, 5, false), step(release, 6, 7, true),
+			step(hold, 8, 9, false),
+		}, true},
+		"held after a late request that others were refused for": {[]porcupine.Operation{
+			step(late, 1, math.MaxInt64, true), step(hold, 2, 3, false), step(hold, 4, 5, true),
 		}, false},
 	} {
 		if got := porcupine.CheckOperations(slotModel, c.history); got != c.want {
