@@ -57,18 +57,24 @@ func run(ctx context.Context, args []string, own Options) error {
 			}
 			return gormstore.Backup(ctx, cfg.DatabaseURL, file)
 		},
-		Open: func(ctx context.Context) (*cli.App, error) {
-			cfg, err := configuration(own)
-			if err != nil {
-				return nil, err
-			}
-			a, err := New(ctx, cfg, newLogger(cfg), own)
-			if err != nil {
-				return nil, err
-			}
-			return a.ForCommands(), nil
+		Open: func(ctx context.Context) (*cli.App, error) { return openForCommands(ctx, own, "") },
+		OpenCell: func(ctx context.Context, file string) (*cli.App, error) {
+			return openForCommands(ctx, own, file)
 		},
 	})
+}
+
+// openForCommands opens the program with the settings of the environment and, before those, of a file, "" for none.
+func openForCommands(ctx context.Context, own Options, file string) (*cli.App, error) {
+	cfg, err := configurationOf(own, file)
+	if err != nil {
+		return nil, err
+	}
+	a, err := New(ctx, cfg, newLogger(cfg), own)
+	if err != nil {
+		return nil, err
+	}
+	return a.ForCommands(), nil
 }
 
 // planMigrations describes what New would change of the database's schema, and changes nothing.
@@ -83,12 +89,19 @@ func planMigrations(ctx context.Context, cfg config.Config) (lines []string, err
 }
 
 // configuration reads the settings that the program does not bring itself.
-func configuration(own Options) (config.Config, error) {
+func configuration(own Options) (config.Config, error) { return configurationOf(own, "") }
+
+// configurationOf is configuration with the settings of a file before those of the environment, "" for none.
+func configurationOf(own Options, file string) (config.Config, error) {
 	var brought []config.Brought
 	if len(own.Providers) > 0 {
 		brought = append(brought, config.OwnPayments)
 	}
-	cfg, err := config.FromEnvironment(brought...)
+	read := config.FromEnvironment
+	if file != "" {
+		read = func(own ...config.Brought) (config.Config, error) { return config.FromFile(file, own...) }
+	}
+	cfg, err := read(brought...)
 	if err != nil {
 		err = fmt.Errorf("configuration:\n%w", err)
 	}
@@ -100,7 +113,7 @@ func (a *App) ForCommands() *cli.App {
 	return &cli.App{
 		Settings: Settings(a.cfg), Accounts: a.modules.Identity, Catalog: a.modules.CatalogFiles,
 		Documents: a.modules.Documents, Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
-		Imports:       a.modules.Imports,
+		Imports: a.modules.Imports, Recurring: a.modules.Subscriptions.Recurring,
 		FillDirectory: a.modules.Directory.Fill,
 		Run:           a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
 		RotateSecrets: func(ctx context.Context, report func(string)) error {

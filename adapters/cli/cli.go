@@ -18,6 +18,7 @@ import (
 	"sundry/modules/invoicing"
 	"sundry/modules/operator"
 	"sundry/modules/payments"
+	"sundry/modules/subscriptions"
 )
 
 // Host is the process that a command runs in.
@@ -34,6 +35,8 @@ type Host struct {
 	Backup func(ctx context.Context, file string) error
 	// Open reads the configuration, connects, migrates and wires.
 	Open func(ctx context.Context) (*App, error)
+	// OpenCell is Open with the settings of a file in the place of the environment's.
+	OpenCell func(ctx context.Context, file string) (*App, error)
 }
 
 // Settings are the parts of the configuration that commands use.
@@ -53,6 +56,8 @@ type App struct {
 	Imports   *imports.Service
 	// Reconciliation compares the database with the payment providers.
 	Reconciliation *payments.Reconciliation
+	// Recurring reads what runs over all accounts.
+	Recurring func(ctx context.Context) (subscriptions.Recurring, error)
 	// Run plays the roles until ctx ends.
 	Run func(ctx context.Context, roles Roles) error
 	// Seed creates the demo creator in an empty sandbox database. It returns nil if there is any account.
@@ -132,14 +137,15 @@ func commands() []command {
 		},
 		catalogRow(),
 		{
-			name: "verify", needs: theApp, parse: noArguments(verify),
+			name: "verify", parse: parseVerify, help: text(verifyUsage),
 			lines: []line{{"", "check the invariants of money and access; exit 1 and one line per violation"}},
 		},
 		adminRow(),
+		figuresRow(),
 		backupRow(),
 		reconcileRow(),
 		{
-			name: "tax-report", needs: theApp, parse: parseTaxReport, help: text(taxReportUsage),
+			name: "tax-report", parse: parseTaxReport, help: text(taxReportUsage),
 			lines: []line{
 				{"FROM UNTIL", "sum up the documents of these days by country, rate and so on, as CSV to file taxes from"},
 			},

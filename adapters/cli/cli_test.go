@@ -47,7 +47,7 @@ func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
 	t.Parallel()
 	for command, asks := range map[string]bool{
 		"version": false, "help": false, "--help": false, "healthcheck": true, "": true, "serve": true, "worker": true,
-		"migrate": true, "seed": true, "verify": true, "catalog export f": true,
+		"migrate": true, "seed": true, "verify": true, "figures": true, "catalog export f": true,
 		"admin accounts": true, "admin suspend a@b.c spam": true, "admin limits a@b.c listings=5": true, "admin audit": true,
 		"tax-report 2026-10-01 2027-01-01": true, "reconcile --apply 2026-11-23T21:00:00Z": true,
 	} {

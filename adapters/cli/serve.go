@@ -109,21 +109,3 @@ func seed(ctx context.Context, c call) error {
 	}
 	return demo.Print(c.Out, c.settings.BaseURL)
 }
-
-// verify prints one line per violation and fails when there is any.
-func verify(ctx context.Context, c call) error {
-	violations, err := c.app.Verify(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range violations {
-		if _, err := fmt.Fprintln(c.Out, line); err != nil {
-			return err
-		}
-	}
-	if len(violations) > 0 {
-		return fmt.Errorf("violations of invariants: %d; docs/verify.md has the cause and the cure of each", len(violations))
-	}
-	_, err = fmt.Fprintln(c.Out, "all invariants hold")
-	return err
-}

@@ -5,16 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"sundry/core/document"
+	"sundry/modules/invoicing"
 )
 
-// taxReportCommand is `sundry tax-report FROM UNTIL`.
-type taxReportCommand struct{ from, until time.Time }
+// taxReportCommand is `sundry tax-report [--cell FILE …] FROM UNTIL`.
+type taxReportCommand struct {
+	from, until time.Time
+	cells       []string
+}
 
-const taxReportUsage = `usage: sundry tax-report FROM UNTIL
+const taxReportUsage = `usage: sundry tax-report [--cell FILE …] FROM UNTIL
 
 Writes what the documents from FROM up to, and without, UNTIL sum to, as CSV. Both are days in UTC: the last quarter of
 2026 is
-  sundry tax-report 2026-10-01 2027-01-01`
+  sundry tax-report 2026-10-01 2027-01-01
+
+` + cellHelp + ` Their documents
+are summed up as those of one`
 
 func parseTaxReport(args []string) (action, error) {
 	c, err := parseTaxReportCommand(args)
@@ -25,6 +34,9 @@ func parseTaxReport(args []string) (action, error) {
 }
 
 func parseTaxReportCommand(args []string) (c taxReportCommand, err error) {
+	if c.cells, args, err = parseCells("tax-report", taxReportUsage, args); err != nil {
+		return c, err
+	}
 	if len(args) != 2 {
 		return c, errors.New(taxReportUsage)
 	}
@@ -48,10 +60,18 @@ func parseDay(name, text string) (time.Time, error) {
 
 // run writes the report. In a sandbox a note goes to Err, because the columns are the same as in live.
 func (r taxReportCommand) run(ctx context.Context, c call) error {
-	if !c.settings.Live {
+	report, live := document.TaxReport{}, false
+	err := c.eachCell(ctx, r.cells, func(app *App) error {
+		live = app.Settings.Live
+		return app.Documents.SumTaxes(ctx, r.from, r.until, report)
+	})
+	if err != nil {
+		return err
+	}
+	if !live {
 		if _, err := fmt.Fprintln(c.Err, "TEST: these are documents of a sandbox. No money moved."); err != nil {
 			return err
 		}
 	}
-	return c.app.Documents.TaxReport(ctx, r.from, r.until, c.Out)
+	return invoicing.WriteTaxReport(report, c.Out)
 }

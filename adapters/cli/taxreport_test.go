@@ -28,8 +28,8 @@ func TestTheTaxReportCommandIsReadStrictly(t *testing.T) {
 				`FROM must be a day such as 2026-10-01: "Q4"`, `UNTIL must be a day such as 2026-10-01: "1/1/2027"`,
 			},
 		},
-		"a day before documents":  {[]string{"0001-01-01", "2026-10-01"}, []string{`"0001-01-01"`}},
-		"a flag in a day's place": {[]string{"--from", "2026-10-01"}, []string{`"--from"`}},
+		"a day before documents": {[]string{"0001-01-01", "2026-10-01"}, []string{`"0001-01-01"`}},
+		"cells":                  {[]string{"--cell", "a", "--cell=b", "2026-10-01", "2027-01-01"}, nil},
 	} {
 		_, err := parseTaxReportCommand(c.args)
 		var lines []string
@@ -52,7 +52,7 @@ func TestTheTaxReportShowsHowItIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"2026-10-01"}, {"2026-10-01", "2027-01-01", "eur"}} {
 		if err := Run(t.Context(), append([]string{"tax-report"}, args...), Host{}); err == nil ||
-			!strings.HasPrefix(err.Error(), "usage: sundry tax-report FROM UNTIL\n") {
+			!strings.HasPrefix(err.Error(), "usage: sundry tax-report [--cell FILE …] FROM UNTIL\n") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

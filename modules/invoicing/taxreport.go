@@ -22,11 +22,11 @@ var taxReportColumns = []string{
 	"creditedTax", "net", "tax",
 }
 
-// TaxReport writes, as CSV, the sums from which the seller of record files taxes: of the receipts and credit notes that
+// SumTaxes adds to a report the sums from which the seller of record files taxes: of the receipts and credit notes that
 // all accounts issued in [from, until) and of the invoices that were paid in that time, less the credit notes that
 // became void in it. So the report of a past period never changes.
-func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io.Writer) error {
-	documents, report := s.Store.Read(ctx).Invoicing.Documents, document.TaxReport{}
+func (s *Documents) SumTaxes(ctx context.Context, from, until time.Time, report document.TaxReport) error {
+	documents := s.Store.Read(ctx).Invoicing.Documents
 	for _, read := range []struct {
 		list func(
 			ctx context.Context, from, until time.Time, after document.Snapshot, limit int,
@@ -49,10 +49,11 @@ func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io
 			more = len(page) == taxReportPage
 		}
 	}
-	return writeTaxReport(report, out)
+	return nil
 }
 
-func writeTaxReport(report document.TaxReport, out io.Writer) error {
+// WriteTaxReport writes a report as CSV.
+func WriteTaxReport(report document.TaxReport, out io.Writer) error {
 	rows, err := report.Rows()
 	if err != nil {
 		return fmt.Errorf("tax report: %w", err)

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/document"
 	"sundry/core/money"
+	"sundry/modules/invoicing"
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
 )
@@ -17,7 +19,11 @@ const taxReportHeader = "country,treatment,taxId,ratePercent,currency,documents,
 func taxReport(t *testing.T, app *harness.App, from, until time.Time) (rows []string) {
 	t.Helper()
 	var out strings.Builder
-	if err := app.Program.ForCommands().Documents.TaxReport(t.Context(), from, until, &out); err != nil {
+	report := document.TaxReport{}
+	if err := app.Program.ForCommands().Documents.SumTaxes(t.Context(), from, until, report); err != nil {
+		t.Fatal(err)
+	}
+	if err := invoicing.WriteTaxReport(report, &out); err != nil {
 		t.Fatal(err)
 	}
 	header, rest, _ := strings.Cut(out.String(), "\n")

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+const verifyUsage = `usage: sundry verify [--cell FILE …]
+
+Checks the invariants of money and access; prints one line per violation, and exits with 1 if there is any.
+
+` + cellHelp
+
+func parseVerify(args []string) (action, error) {
+	files, rest, err := parseCells("verify", verifyUsage, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("this command takes nothing more: %q", rest[0])
+	}
+	return func(ctx context.Context, c call) error { return verify(ctx, c, files) }, nil
+}
+
+// verify prints one line per violation and fails when there is any. Those of several cells begin with the cell.
+func verify(ctx context.Context, c call, files []string) error {
+	found := 0
+	err := c.eachCell(ctx, files, func(app *App) error {
+		of := ""
+		if len(files) > 0 {
+			of = fmt.Sprintf("cell %d: ", app.Settings.Cell)
+		}
+		violations, err := app.Verify(ctx)
+		if err != nil {
+			return err
+		}
+		found += len(violations)
+		for _, line := range violations {
+			if _, err := fmt.Fprintf(c.Out, "%s%s\n", of, line); err != nil {
+				return err
+			}
+		}
+		if len(violations) == 0 {
+			_, err = fmt.Fprintf(c.Out, "%sall invariants hold\n", of)
+		}
+		return err
+	})
+	if found > 0 {
+		err = errors.Join(err,
+			fmt.Errorf("violations of invariants: %d; docs/verify.md has the cause and the cure of each", found))
+	}
+	return err
+}
