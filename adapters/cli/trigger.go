@@ -54,6 +54,7 @@ var kinds = []kind{
 	{"appointment.booked", "books an appointment", (*trigger).book},
 	{"appointment.rescheduled", "… and moves it", (*trigger).reschedule},
 	{"appointment.canceled", "… and cancels it", (*trigger).cancelAppointment},
+	{"appointment.outcome_recorded", "… moves the clock to it and says that it took place", (*trigger).attend},
 }
 
 // trigger makes an event through the public API of a sandbox.
@@ -445,6 +446,22 @@ func (t *trigger) reschedule(ctx context.Context) error {
 		return err
 	}
 	return t.post(ctx, path+"/reschedule", object{"appointmentSlot": open[0]}, nil)
+}
+
+func (t *trigger) attend(ctx context.Context) error {
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	if err != nil {
+		return err
+	}
+	var booked struct{ StartsAt time.Time }
+	path := "/v1/appointments/" + r.Appointments[0].ID
+	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
+		return err
+	}
+	if err := t.advanceTo(ctx, booked.StartsAt); err != nil {
+		return err
+	}
+	return t.post(ctx, path+"/outcome", object{"outcome": "completed"}, nil)
 }
 
 func (t *trigger) cancelAppointment(ctx context.Context) error {

@@ -53,8 +53,11 @@ type State struct {
 	// made.
 	RefundDecision RefundDecision
 	RefundID       string
-	CreatedAt      time.Time
-	Revision       int64
+	// Outcome is how it went, as the creator said at OutcomeAt.
+	Outcome   Outcome
+	OutcomeAt time.Time
+	CreatedAt time.Time
+	Revision  int64
 }
 
 // Appointment is the aggregate.

@@ -24,6 +24,8 @@ type View struct {
 	CanceledBy         *string      `json:"canceledBy"`
 	RefundDecision     *string      `json:"refundDecision"`
 	RefundID           *string      `json:"refundId"`
+	Outcome            *string      `json:"outcome"`
+	OutcomeAt          *string      `json:"outcomeAt"`
 	ManageURL          string       `json:"manageUrl,omitempty"`
 	CreatedAt          *string      `json:"createdAt"`
 	PreviousStartsAt   *string      `json:"previousStartsAt,omitempty"`
@@ -40,7 +42,8 @@ func (a State) View() View {
 		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason),
 		CanceledAt: apiformat.Time(a.CanceledAt),
 		CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundDecision: apiformat.Text(string(a.RefundDecision)),
-		RefundID: apiformat.Text(a.RefundID), CreatedAt: apiformat.Time(a.CreatedAt),
+		RefundID: apiformat.Text(a.RefundID), Outcome: apiformat.Text(string(a.Outcome)),
+		OutcomeAt: apiformat.Time(a.OutcomeAt), CreatedAt: apiformat.Time(a.CreatedAt),
 	}
 }
 

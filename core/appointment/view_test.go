@@ -35,14 +35,14 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 				`"timezone":"Europe/Berlin",` +
 				`"deliveryMode":"virtual","meetingUrl":null,"address":null,"fullRefundHours":null,"cancelReason":null,` +
 				`"canceledAt":null,"canceledBy":null,` +
-				`"refundDecision":null,"refundId":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
+				`"refundDecision":null,"refundId":null,"outcome":null,"outcomeAt":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
 		"a response of the API": {asked,
 			`{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
 				`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +
 				`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street",` +
 				`"fullRefundHours":24,"cancelReason":"ill",` +
-				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
+				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1","outcome":null,"outcomeAt":null,` +
 				`"manageUrl":"https://pay.example/a/1","createdAt":"2026-05-25T08:00:00.000Z"}`},
 		"an event of one that was moved": {moved,
 			`{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
@@ -50,7 +50,7 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 				`"timezone":"Europe/Berlin",` +
 				`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street",` +
 				`"fullRefundHours":24,"cancelReason":"ill",` +
-				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
+				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1","outcome":null,"outcomeAt":null,` +
 				`"createdAt":"2026-05-25T08:00:00.000Z","previousStartsAt":"2026-05-31T08:00:00.000Z"}`},
 	} {
 		got, err := json.Marshal(c.view)

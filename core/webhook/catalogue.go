@@ -161,6 +161,11 @@ var catalogue = load([]Kind{
 		of:          []source{of(func(e appointment.Canceled, _ bool) Data { return Data{e.CreatorID, e.View()} })},
 	},
 	{
+		Type: "appointment.outcome_recorded", schema: "appointment",
+		Description: "A creator recorded that an appointment took place, or that the buyer did not come.",
+		of:          []source{of(func(e appointment.OutcomeRecorded, _ bool) Data { return Data{e.CreatorID, e.View()} })},
+	},
+	{
 		Type: "invoice.created", schema: "invoice",
 		Description: "An invoice was made.",
 		of:          []source{of(func(e invoice.Created, live bool) Data { return ofInvoice(e.State, live) })},

@@ -149,5 +149,35 @@ func (s *Service) save(ctx context.Context, r ports.Repos, a *appointment.Appoin
 	return s.deps.Bus.Publish(ctx, r, change)
 }
 
+// RecordOutcome records how one of the account's appointments went; "" takes it back, and what is recorded already
+// changes nothing. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT before it begins and once it is canceled.
+func (s *Service) RecordOutcome(
+	ctx context.Context, creatorID, appointmentID string, outcome appointment.Outcome,
+) (state appointment.State, err error) {
+	if err := appointment.CheckOutcome(outcome); err != nil {
+		return state, err
+	}
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if state, err = appointmentOf(ctx, r, creatorID, appointmentID); err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		a := appointment.Restore(state)
+		recorded, changed, err := a.RecordOutcome(outcome, now)
+		if err != nil || !changed {
+			return err
+		}
+		state = a.State()
+		if err := r.Booking.Appointments.Update(ctx, state); err != nil {
+			return err
+		}
+		return s.deps.Bus.Publish(ctx, r, recorded)
+	})
+	return state, err
+}
+
 // room names a meeting at a provider that gives each its own.
 func (s *Service) room() string { return "sundry-" + hex.EncodeToString(s.deps.IDs.Random(16)) }

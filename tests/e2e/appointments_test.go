@@ -136,6 +136,51 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 	})
 }
 
+// begun is a new appointment that the account's clock has reached.
+func (w *fixture) begun(t *testing.T) bookedTime {
+	t.Helper()
+	a := w.booked(t)
+	starts, err := time.Parse(time.RFC3339, a.StartsAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	advanceTo(t, w.Account, starts)
+	return a
+}
+
+func TestAnAppointmentTookPlaceOrNot(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		coming := "/v1/appointments/" + w.booked(t).ID + "/outcome"
+		w.AsBackend(t, post, coming, harness.JSON{"outcome": "no_show"}).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, post, coming, harness.JSON{"outcome": "late"}).Refuses(t, 400, "VALIDATION_FAILED")
+		w.AsBackend(t, post, coming, harness.JSON{"outcome": ""}).Refuses(t, 400, "VALIDATION_FAILED")
+		a := w.begun(t)
+		record := func(outcome any) any {
+			return w.AsBackend(t, post, "/v1/appointments/"+a.ID+"/outcome", harness.JSON{"outcome": outcome}).
+				Want(t, 200).Map(t)["outcome"]
+		}
+		for _, outcome := range []any{"no_show", "no_show", nil} {
+			if got := record(outcome); got != outcome {
+				t.Errorf("recorded %v, want %v", got, outcome)
+			}
+		}
+		v := w.Visit(t)
+		if page := v.Open(t, "/dashboard/bookings/"+a.ID); !strings.Contains(page.Body, "Buyer didn’t come") ||
+			strings.Contains(page.Body, "Cancel appointment") {
+			t.Errorf("the page of an appointment that has begun is %d", page.Status)
+		}
+		page := v.Send(t, "/dashboard/bookings/"+a.ID+"/outcome", "outcome", "completed")
+		if !strings.Contains(page.Body, ">Completed<") || !strings.Contains(page.Body, "Undo") {
+			t.Errorf("recording it leads to %d %s", page.Status, page.Path)
+		}
+		if got := w.changesOf(t, a.ID); got != "outcome_recorded, outcome_recorded, outcome_recorded, booked" {
+			t.Errorf("published %s", got)
+		}
+	})
+}
+
 // changesOf are the events about an appointment, newest first.
 func (w *fixture) changesOf(t *testing.T, id string) string {
 	t.Helper()

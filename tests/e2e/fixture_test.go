@@ -416,6 +416,9 @@ var validRequests = map[string]valid{
 	"POST /v1/appointments/{id}/cancel": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.booked(t).ID, harness.JSON{"reason": "The coach is ill."}
 	},
+	"POST /v1/appointments/{id}/outcome": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.begun(t).ID, harness.JSON{"outcome": "completed"}
+	},
 	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.session(t).ID, harness.JSON{
 			"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE",

@@ -35,6 +35,8 @@ type appointmentRow struct {
 	CanceledBy         string
 	RefundDecision     string
 	RefundID           string
+	Outcome            string
+	OutcomeAt          repo.UnixMillis
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	Revision           int64
 }
@@ -53,6 +55,7 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 		MeetingURL:   a.MeetingURL, Address: a.Address, BuyerMoves: a.BuyerMoves, Sequence: a.Sequence,
 		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
 		CanceledBy: string(a.CanceledBy), RefundDecision: string(a.RefundDecision), RefundID: a.RefundID,
+		Outcome: string(a.Outcome), OutcomeAt: repo.UnixMillis(a.OutcomeAt),
 		CreatedAt: repo.UnixMillis(a.CreatedAt), Revision: a.Revision,
 	}
 }
@@ -68,6 +71,7 @@ func (r appointmentRow) toState() appointment.State {
 		BuyerMoves: r.BuyerMoves, Sequence: r.Sequence,
 		CancelReason: r.CancelReason, CanceledAt: time.Time(r.CanceledAt), CanceledBy: appointment.Canceler(r.CanceledBy),
 		RefundDecision: appointment.RefundDecision(r.RefundDecision), RefundID: r.RefundID, CreatedAt: time.Time(r.CreatedAt),
+		Outcome: appointment.Outcome(r.Outcome), OutcomeAt: time.Time(r.OutcomeAt),
 		Revision: r.Revision,
 	}
 	if r.FullRefundHours != nil {

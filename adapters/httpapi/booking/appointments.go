@@ -27,6 +27,10 @@ func (h handlers) appointmentRoutes() []httpapi.Route {
 			Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey,
 			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.cancelAppointment,
 		},
+		{
+			Method: fiber.MethodPost, Path: one + "/outcome", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, WhileSuspended: true, Handle: h.recordOutcome,
+		},
 	}
 }
 
@@ -102,6 +106,27 @@ func (h handlers) cancelAppointment(c *fiber.Ctx) error {
 	a, err := h.Cancellations.Cancel(
 		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason), in.Refund == nil || *in.Refund,
 	)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newAppointmentView(a))
+}
+
+type outcomeRequest struct {
+	Outcome *string `json:"outcome"`
+}
+
+func (h handlers) recordOutcome(c *fiber.Ctx) error {
+	in, malformed := httpapi.Decode[outcomeRequest](c)
+	outcome := appointment.Outcome(httpapi.ValueOf(in.Outcome))
+	invalid := appointment.CheckOutcome(outcome)
+	if in.Outcome != nil && outcome == "" {
+		invalid = appointment.CheckOutcome("empty") // only null takes an outcome back
+	}
+	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
+		return err
+	}
+	a, err := h.Booking.RecordOutcome(c.UserContext(), httpapi.Account(c), c.Params("id"), outcome)
 	if err != nil {
 		return err
 	}

@@ -26,10 +26,23 @@ func (r *Routes) mountBookings(at fiber.Router) {
 	r.get(at, "/bookings/:id", r.appointment)
 	r.post(at, "/bookings/:id/cancel", r.cancelAppointment)
 	r.post(at, "/bookings/:id/move", r.moveAppointment)
+	r.post(at, "/bookings/:id/outcome", r.recordOutcome)
 }
 
 var appointmentTones = map[appointment.Status]ui.Cell{
 	appointment.StatusConfirmed: ui.Badge("Confirmed", "ok"), appointment.StatusCanceled: ui.Badge("Canceled", "mute"),
+}
+
+var outcomeTones = map[appointment.Outcome]ui.Cell{
+	appointment.Completed: ui.Badge("Completed", "ok"), appointment.NoShow: ui.Badge("No-show", "bad"),
+}
+
+// appointmentBadge is how an appointment went or, before that is recorded, its status.
+func appointmentBadge(a appointment.State) ui.Cell {
+	if a.Outcome != "" {
+		return outcomeTones[a.Outcome]
+	}
+	return appointmentTones[a.Status]
 }
 
 // zone returns the creator's time zone; UTC before they have set it.
@@ -95,7 +108,7 @@ func (r *Routes) bookingList(
 				}
 			}, CSV: func(a appointment.State) string { return ui.ExactTime(a.StartsAt) }},
 			{Label: "Where", Cell: func(a appointment.State) ui.Cell { return ui.Text(whereOf(a)) }},
-			{Label: "Status", Cell: func(a appointment.State) ui.Cell { return appointmentTones[a.Status] }},
+			{Label: "Status", Cell: appointmentBadge},
 		},
 		Read: named(customers, func(one appointment.State) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[appointment.State], error) {
@@ -216,7 +229,11 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	status := appointmentTones[a.Status]
+	now, err := r.Clock.Now(ctx, v.account())
+	if err != nil {
+		return err
+	}
+	status := appointmentBadge(a)
 	p := ui.Page{
 		Nav: base + "/bookings", Title: a.Title, Badge: &status,
 		Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
@@ -253,7 +270,10 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		all = append(all, v.cancellation(a, money)...)
 	}
 	p.Parts = append(p.Parts, ui.Facts("Details", append(all, ui.Fact{Label: "ID", Value: ui.Copyable(a.ID)})...))
-	if a.Status == appointment.StatusConfirmed {
+	if a.Status == appointment.StatusConfirmed && !now.Before(a.StartsAt) {
+		p.Actions = append(p.Actions, v.outcomes(a)...)
+	}
+	if a.Status == appointment.StatusConfirmed && now.Before(a.StartsAt) {
 		open, err := r.openTimes(ctx, v, a, zone)
 		if err != nil {
 			return err
@@ -400,4 +420,24 @@ func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
 		return r.refused(c, at, err)
 	}
 	return r.done(c, at, "Moved. We’ll email the buyer the new time.")
+}
+
+// outcomes are the buttons that record how an appointment went.
+func (v *visit) outcomes(a appointment.State) []ui.Action {
+	to := func(label string, outcome appointment.Outcome) ui.Action {
+		return v.button(label, base+"/bookings/"+a.ID+"/outcome", ui.Hidden("outcome", string(outcome)))
+	}
+	if a.Outcome != "" {
+		return []ui.Action{to("Undo “"+outcomeTones[a.Outcome].Text+"”", "")}
+	}
+	return []ui.Action{to("It took place", appointment.Completed), to("Buyer didn’t come", appointment.NoShow)}
+}
+
+func (r *Routes) recordOutcome(c *fiber.Ctx, v *visit) error {
+	at := base + "/bookings/" + c.Params("id")
+	outcome := appointment.Outcome(c.FormValue("outcome"))
+	if _, err := r.Booking.RecordOutcome(c.UserContext(), v.account(), c.Params("id"), outcome); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "Saved.")
 }
