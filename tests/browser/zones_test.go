@@ -84,10 +84,38 @@ func TestCreatorsSearchTheirZone(t *testing.T) {
 	b.press("calcutta")
 	b.press(kb.Enter)
 	b.wait(`document.getElementById("hours-timezone").value.startsWith("Kolkata, India")`)
-	b.click("#hours .primary")
+	b.click("#hours .form-end .primary")
 	b.sees("Your hours are saved.")
 	saved := s.AsCreator(t, http.MethodGet, "/v1/scheduling/availability", nil).Want(t, http.StatusOK).Map(t)
 	if saved["timezone"] != "Asia/Kolkata" {
 		t.Errorf("saved %v", saved["timezone"])
+	}
+}
+
+func TestHoursAreEditedByRow(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	b := tabIn(t, newYork)
+	s.signIn(b)
+	b.open(s.URL + "/dashboard/bookings/settings")
+	b.wait(`document.getElementById("hours-timezone").value.startsWith("New York, United States · UTC−")`)
+	b.accessible("no hours yet")
+	b.click("#hours-monday-open")
+	b.click(`#hours-monday [name="add"]`)
+	b.wait(`document.querySelectorAll('#hours-monday select').length === 4`)
+	b.accessible("two ranges on a day")
+	b.size(360, 800)
+	b.fits("two ranges on a day")
+	b.size(1280, 860)
+	b.do("begin earlier", chromedp.SetValue(chromedp.CSS(`#hours-monday .range:first-child [name="monday.from"]`), "08:30"))
+	b.click(`#hours-monday [name="copy"]`)
+	b.wait(`document.querySelectorAll('.field.day input[type="checkbox"]:checked').length === 7`)
+	b.do("choose a date", chromedp.SetValue(chromedp.CSS(`#hours-exceptions-0 [type="date"]`), "2026-12-24"))
+	b.click("#hours .form-end .primary")
+	b.sees("Your hours are saved.")
+	saved := s.AsCreator(t, http.MethodGet, "/v1/scheduling/availability", nil).Want(t, http.StatusOK).Map(t)
+	weekly, overrides := saved["weekly"].([]any), saved["overrides"].([]any)
+	if saved["timezone"] != newYork || len(weekly) != 14 || len(overrides) != 1 {
+		t.Errorf("saved %v", saved)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,24 +106,49 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 		}
 		v.Open(t, "/dashboard/bookings/settings")
 		page = v.Send(
-			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00",
-			"tuesday", "25:00-26:00", "overrides", "2026-12-24: closed",
+			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday.open", "yes", "monday.from", "09:00",
+			"monday.to", "12:30", "tuesday.open", "yes", "tuesday.from", "25:00", "tuesday.to", "26:00",
 		)
 		if page.Status != 400 || !strings.Contains(page.Body, `id="hours-tuesday-error"`) ||
 			strings.Contains(page.Body, `id="hours-monday-error"`) {
 			t.Errorf("hours that do not exist are %d: %s", page.Status, page.Body)
 		}
-		page = v.Send(
-			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00",
-			"overrides", "2026-12-24: closed\n2026-12-28: 10:00-12:00",
-		)
-		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "09:00-12:30, 13:30-17:00") ||
-			!strings.Contains(page.Body, "2026-12-24: closed") {
+		sent := []string{
+			"timezone", "Europe/Dublin", "monday.open", "yes", "monday.from", "09:00", "monday.to", "12:30",
+			"monday.from", "13:30", "monday.to", "17:10", "friday.from", "09:00", "friday.to", "17:00",
+			"exceptions.date", "2026-12-24", "exceptions.from", "", "exceptions.to", "24:00",
+			"exceptions.date", "2026-12-28", "exceptions.from", "10:00", "exceptions.to", "12:00",
+			"exceptions.date", "", "exceptions.from", "", "exceptions.to", "00:15",
+			"exceptions.date", "2026-12-28", "exceptions.from", "14:00", "exceptions.to", "24:00",
+		}
+		page = v.Send(t, "/dashboard/bookings/hours", append(slices.Clone(sent), "add", "tuesday")...)
+		if page.Status != 200 || strings.Count(page.Body, `name="tuesday.from"`) != 1 ||
+			strings.Count(page.Body, `name="monday.from"`) != 2 || !strings.Contains(page.Body, `value="2026-12-24"`) {
+			t.Errorf("adding hours is %d: %s", page.Status, page.Body)
+		}
+		page = v.Send(t, "/dashboard/bookings/hours", append(slices.Clone(sent), "copy", "monday")...)
+		if page.Status != 200 || strings.Count(page.Body, `<option value="17:10" selected>`) != 7 {
+			t.Errorf("copying hours is %d: %s", page.Status, page.Body)
+		}
+		hours := func() string {
+			return string(a.AsCreator(t, get, "/v1/scheduling/availability", nil).Want(t, 200).Body)
+		}
+		if got := hours(); !strings.Contains(got, `"weekly":[]`) {
+			t.Errorf("a button of a row saves %s", got)
+		}
+		page = v.Send(t, "/dashboard/bookings/hours", sent...)
+		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "Your hours are saved.") {
 			t.Errorf("saving hours led to %d %s: %s", page.Status, page.Path, page.Body)
 		}
-		hours := a.AsCreator(t, get, "/v1/scheduling/availability", nil).Want(t, 200).Map(t)
-		if weekly, _ := hours["weekly"].([]any); len(weekly) != 2 {
-			t.Errorf("weekly hours %v", hours)
+		got := hours()
+		for _, part := range []string{
+			`"weekly":[{"weekday":"monday","start":"09:00","end":"12:30"},{"weekday":"monday","start":"13:30","end":"17:10"}]`,
+			`{"date":"2026-12-24","windows":[]}`,
+			`{"date":"2026-12-28","windows":[{"start":"10:00","end":"12:00"},{"start":"14:00","end":"24:00"}]}`,
+		} {
+			if !strings.Contains(got, part) {
+				t.Errorf("saved are %s, without %s", got, part)
+			}
 		}
 	})
 }

@@ -16,6 +16,10 @@ type Field struct {
 	Value   string
 	Checked bool // of a checkbox
 	Options []Option
+	// Day is set for a field of the type day.
+	Day *Day
+	// OwnZone has the script choose the time zone of the browser.
+	OwnZone bool
 	// Search says what the list of options, which is searched by typing, shows when none matches; "" for a short list.
 	Search       string
 	Autocomplete string
@@ -31,6 +35,23 @@ type Field struct {
 	// Also are further paths whose violations belong here.
 	Also []string
 }
+
+// Day is a row of hours: a day of the week, which is open or not, or a date, which replaces its weekday.
+type Day struct {
+	// Input begins the names of what the row sends.
+	Input string
+	// Date is an exception's, YYYY-MM-DD; Dated distinguishes one that is still empty from a day of the week.
+	Date  string
+	Dated bool
+	Open  bool
+	// Ranges are the hours, one after the other.
+	Ranges []DayRange
+	// Change is where the buttons of the row send the form.
+	Change string
+}
+
+// DayRange offers when a range begins and ends. An empty beginning is no range.
+type DayRange struct{ From, To []Option }
 
 // Option is an entry of a select.
 type Option struct {
@@ -62,6 +83,8 @@ type Form struct {
 	Get bool
 	// Facts stand above the fields.
 	Facts []Fact
+	// Inner says that buttons stand before the last one, which Enter is to press.
+	Inner bool
 	// Wide gives the button the form's width.
 	Wide bool
 	// Compact puts everything in one line where there is space.

@@ -157,7 +157,7 @@ func (f *Form) Refill(c *fiber.Ctx, err error) bool {
 	for i := range f.Fields {
 		at := &f.Fields[i]
 		switch at.Type {
-		case "password", "file", "hidden", "heading":
+		case "password", "file", "hidden", "heading", "day":
 		case "checkbox":
 			at.Checked = c.FormValue(at.Name) != ""
 		case "select":

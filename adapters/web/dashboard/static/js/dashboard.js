@@ -3,6 +3,12 @@ import addSearch from "./combobox.js";
 import offer from "./passkey.js";
 import takeOver from "./upload.js";
 
+// Who has set no hours yet is asked about those of their own time zone.
+for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (document.querySelectorAll("select[data-own-zone]"))) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if ([...select.options].some((option) => option.value === zone)) select.value = zone;
+}
+
 for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (document.querySelectorAll("select[data-search]"))) {
   addSearch(select, select.dataset.search || "");
 }
