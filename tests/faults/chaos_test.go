@@ -40,11 +40,24 @@ type chaos struct {
 	processes []*Process
 	commands  []string
 	vars      []map[string]string
+	// disks means that the data of PostgreSQL have a file system of their own.
+	disks bool
 }
 
 func newChaos(t *testing.T) *chaos {
 	t.Helper()
-	c := &chaos{Deployment: makeDeployment(t), t: t, pair: newPair(t)}
+	c := &chaos{Deployment: makeDeployment(t), t: t, disks: canMount(t)}
+	prepare := func(*server) {}
+	if c.disks {
+		prepare = (*server).mountDisk
+	}
+	c.pair = newPrimaryOn(t, prepare)
+	c.pair.follow(freeAddress(t))
+	skewed, err := skewedBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.program = skewed
 	redis, redisURL, ok := redisServer(t)
 	if !ok {
 		t.Skip("Redis is not installed here")
@@ -92,10 +105,12 @@ func (c *chaos) draw(random *rand.Rand, long bool) calamity {
 		pause = 30 * time.Second
 	}
 	slow := time.Duration(20+random.IntN(300)) * time.Millisecond
+	skew := time.Duration(random.IntN(121)-60) * time.Second
 	nothing := func() {}
 	all := []calamity{
 		{process, "is killed", func() { c.processes[i].Kill() }, func() { c.restart(i) }, short},
 		{process, "is paused", func() { c.processes[i].Pause(c.t) }, func() { c.processes[i].Continue(c.t) }, pause},
+		{process, fmt.Sprint("is replaced by one whose clock is ahead by ", skew), func() { c.skew(i, skew) }, nothing, 1},
 		{process, "is replaced", func() { c.processes[i].Terminate(c.t) }, func() { c.restart(i) }, time.Second},
 		{"database", "is cut off", func() { c.eachDatabase((*Proxy).Cut) }, func() { c.eachDatabase((*Proxy).Restore) }, short},
 		{"database", fmt.Sprintf("is slow by %s", slow), func() { c.slowDatabase(slow) }, func() { c.slowDatabase(0) }, short},
@@ -106,8 +121,26 @@ func (c *chaos) draw(random *rand.Rand, long bool) calamity {
 		{"redis", fmt.Sprintf("is slow by %s", slow), func() { c.Redis.Slow(slow) }, func() { c.Redis.Slow(0) }, short},
 		{"redis", "crashes", func() { c.redis.die(syscall.SIGKILL) }, c.redis.start, short},
 		{"redis", "is emptied", func() { c.flush() }, nothing, time.Second},
+		{"database", "has a full disk", func() { c.leader().fillDisk() }, c.makeRoom, short},
 	}
-	return all[random.IntN(len(all))]
+	drawn := all[random.IntN(len(all))]
+	if drawn.name == "has a full disk" && !c.disks {
+		return calamity{"nothing", "happens", nothing, nothing, time.Second}
+	}
+	return drawn
+}
+
+// skew replaces a process by one whose clock is wrong, until it is replaced again.
+func (c *chaos) skew(i int, by time.Duration) {
+	c.processes[i].Terminate(c.t)
+	c.vars[i][clockSkew] = by.String()
+	c.restart(i)
+	delete(c.vars[i], clockSkew)
+}
+
+func (c *chaos) makeRoom() {
+	c.leader().makeRoom()
+	c.pair.synced()
 }
 
 func (c *chaos) leader() *server { return c.pair.servers[c.pair.primary] }
@@ -141,7 +174,8 @@ func (c *chaos) strike(random *rand.Rand, long bool, began time.Time) {
 		struck = append(struck, second)
 	}
 	// A process that is being stopped needs its database.
-	if len(struck) == 2 && (first.name == "is replaced" || second.name == "is replaced") {
+	const replaced = "is replaced"
+	if len(struck) == 2 && (strings.HasPrefix(first.name, replaced) || strings.HasPrefix(second.name, replaced)) {
 		struck = struck[:1]
 	}
 	lasts := time.Duration(random.Int64N(int64(first.longest)))

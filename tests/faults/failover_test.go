@@ -27,6 +27,8 @@ type pair struct {
 	t       *testing.T
 	servers [2]*server
 	primary int // which one leads
+	// prepare makes what the data of a server shall be on.
+	prepare func(*server)
 }
 
 // newPair starts both.
@@ -40,11 +42,18 @@ func newPair(t *testing.T) *pair {
 // newPrimary starts a primary that has no standby yet.
 func newPrimary(t *testing.T) *pair {
 	t.Helper()
-	primary, _, ok := postgresServer(t)
+	return newPrimaryOn(t, func(*server) {})
+}
+
+// newPrimaryOn is newPrimary where prepare makes what the data of each server shall be on.
+func newPrimaryOn(t *testing.T, prepare func(*server)) *pair {
+	t.Helper()
+	primary, _, ok := newPostgresServerOn(t, prepare)
 	if !ok {
 		t.Skip("PostgreSQL's own programs are not installed here")
 	}
-	return &pair{t: t, servers: [2]*server{primary}}
+	primary.start()
+	return &pair{t: t, servers: [2]*server{primary}, prepare: prepare}
 }
 
 // primaryOf is the address of the one of several servers that takes writes.
@@ -67,6 +76,7 @@ func (p *pair) follow(at string) {
 	primary := p.servers[p.primary]
 	s := newServer(p.t, primary.path, "postgres")
 	s.addr = at
+	p.prepare(s)
 	data := filepath.Join(s.dir, "data")
 	s.run(filepath.Join(filepath.Dir(primary.path), "pg_basebackup"), "-d", p.leader()+"&application_name=standby",
 		"-D", data, "-R", "--no-sync", "-c", "fast")

@@ -29,6 +29,8 @@ type server struct {
 	as   *syscall.Credential // nil: the caller
 	dir  string
 	addr string
+	// disk is the file system of its own that has its data, "" for none.
+	disk string
 	// ready reports whether it serves.
 	ready func() bool
 	cmd   *exec.Cmd
@@ -135,6 +137,12 @@ func postgresServer(t testing.TB) (_ *server, address string, ok bool) {
 // newPostgresServer is postgresServer before its start. Its data are in the folder data of its own.
 func newPostgresServer(t testing.TB) (_ *server, address string, ok bool) {
 	t.Helper()
+	return newPostgresServerOn(t, func(*server) {})
+}
+
+// newPostgresServerOn is newPostgresServer where prepare makes what its data shall be on.
+func newPostgresServerOn(t testing.TB, prepare func(*server)) (_ *server, address string, ok bool) {
+	t.Helper()
 	initdb, ok := installed("initdb", "/usr/lib/postgresql/*/bin/initdb")
 	if !ok {
 		return nil, "", false
@@ -144,6 +152,7 @@ func newPostgresServer(t testing.TB) (_ *server, address string, ok bool) {
 		t.Fatal(err)
 	}
 	s := newServer(t, filepath.Join(filepath.Dir(initdb), "postgres"), "postgres")
+	prepare(s)
 	data := filepath.Join(s.dir, "data")
 	s.run(initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 	host, port, _ := net.SplitHostPort(s.addr)
