@@ -15,6 +15,12 @@ func (a *App) wireUsage() *usage.Service {
 	on(a.bus, module.OnSubscriptionExpired)
 	on(a.bus, module.OnSubscriptionRenewed)
 	on(a.bus, module.OnSubscriptionUpdated)
+	on(a.bus, module.OnCheckoutPaid)
+	on(a.bus, module.OnRefundCreated)
+	on(a.bus, module.OnDisputeOpened)
+	on(a.bus, module.OnDisputeClosed)
+	on(a.bus, module.OnCustomerRenamed)
+	a.mux.Handle(usage.TaskExpireCredit, jobs.Default, module.ExpireCredit)
 	a.mux.Handle(usage.TaskClose, jobs.Payments, module.ClosePeriod)
 	a.verifyInParts("usage", module.Verify, module.VerifyNew)
 	return module

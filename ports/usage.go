@@ -16,6 +16,7 @@ type UsageRepos struct {
 	Reports UsageReports
 	Rollups UsageRollups
 	Alerts  UsageAlerts
+	Credits UsageCredits
 	Audit   UsageAudit
 }
 
@@ -250,6 +251,39 @@ type UsageAlerts interface {
 	MarkReached(ctx context.Context, a usage.Alert, periodStart time.Time) (first bool, err error)
 }
 
+// CreditFilter specifies which usage credits of an account are listed. Empty members allow all.
+type CreditFilter struct{ CreatorID, CustomerID, ExternalCustomerID string }
+
+// CreditUse is what an invoice has used of a usage credit.
+type CreditUse struct {
+	InvoiceID string
+	Minor     int64
+	At        time.Time
+}
+
+// UsageCredits keeps what customers have prepaid for metered use, and which invoices have used it.
+type UsageCredits interface {
+	// Insert writes a new credit.
+	Insert(ctx context.Context, c usage.CreditState) error
+	// Get returns a credit of the account. ErrNotFound.
+	Get(ctx context.Context, creatorID, id string) (usage.CreditState, error)
+	// Update writes a changed credit. ErrStale.
+	Update(ctx context.Context, c usage.CreditState) error
+	// List returns part of an account's credits, newest first.
+	List(ctx context.Context, f CreditFilter, page Page) (List[usage.CreditState], error)
+	// ListLeft returns the credits of a customer of which something is left. Of two transactions that use one, the Update
+	// of the second is ErrStale.
+	ListLeft(ctx context.Context, creatorID, customerID string) ([]usage.CreditState, error)
+	// ListByCheckout returns the credits that a checkout sold.
+	ListByCheckout(ctx context.Context, creatorID, checkoutID string) ([]usage.CreditState, error)
+	// Rename writes the external id of a customer into their credits.
+	Rename(ctx context.Context, creatorID, customerID, externalCustomerID string) error
+	// InsertUse writes what an invoice has used of a credit.
+	InsertUse(ctx context.Context, creatorID, invoiceID string, u usage.CreditUse, at time.Time) error
+	// ListUses returns what invoices have used of a credit, the oldest first.
+	ListUses(ctx context.Context, creatorID, creditID string) ([]CreditUse, error)
+}
+
 // UsageAudit reads usage for `sundry verify`. Each method returns at most limit violations of its rule.
 type UsageAudit interface {
 	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads
@@ -264,6 +298,10 @@ type UsageAudit interface {
 	// Unbilled lists the billing plans, each with its first such period, that have a closed period that comes to more than
 	// an invoice can ask for, and ended ones with a period of which a part was never billed.
 	Unbilled(ctx context.Context, limit int) ([]string, error)
+	// Miscredited lists usage credits whose parts are not what was granted, or whose use is not that of their invoices.
+	Miscredited(ctx context.Context, limit int) ([]string, error)
+	// Misprepaid lists invoices whose prepaid lines are not what they used of usage credits.
+	Misprepaid(ctx context.Context, limit int) ([]string, error)
 	// CheckPage counts reports a second time: those that were counted since the last page, at most so many beside what was
 	// written together with the last of them. Once there are no more it lists what Miscounted would, and again until it
 	// is right. It belongs into a transaction of its own.

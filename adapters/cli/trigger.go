@@ -43,6 +43,9 @@ var kinds = []kind{
 	{"subscription.dunning", "… with a card that fails, and moves the clock past its period", (*trigger).dun},
 	{"subscription.expired", "… and on past the last attempt to charge it", (*trigger).expire},
 	{"usage.threshold_reached", "sells a subscription, reports use over an alert and moves the clock", (*trigger).reach},
+	{"usage_credit.granted", "sells prepaid use", (*trigger).prepay},
+	{"usage_credit.low", "… and has an invoice use most of it", (*trigger).usePrepaid},
+	{"usage_credit.ended", "… and moves the clock until it expires", (*trigger).expirePrepaid},
 	{"invoice.created", "charges a customer an invoice", (*trigger).invoice},
 	{"invoice.finalized", "the same", (*trigger).invoice},
 	{"invoice.paid", "the same", (*trigger).invoice},
@@ -194,6 +197,9 @@ func typesThat(sold func(listingtype.Type) bool) []listingtype.Type {
 	return slices.DeleteFunc(listingtype.All(), func(t listingtype.Type) bool { return !sold(t) })
 }
 
+// recurring reports whether a listing renews.
+func recurring(t listingtype.Type) bool { return t.Recurring() }
+
 // once reports whether a listing is paid for once and needs no chosen time.
 func once(t listingtype.Type) bool { return !t.Recurring() && !t.Bookable() }
 
@@ -234,7 +240,7 @@ func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error)
 }
 
 func (t *trigger) pay(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, append(typesThat(once), typesThat(listingtype.Type.Recurring)...)...)
+	_, err := t.buy(ctx, cardPays, append(typesThat(once), typesThat(recurring)...)...)
 	return err
 }
 
@@ -252,7 +258,7 @@ func (t *trigger) subscribe(ctx context.Context) error {
 
 // subscription sells one and returns its id.
 func (t *trigger) subscription(ctx context.Context, card string) (id string, err error) {
-	r, err := t.buy(ctx, card, typesThat(listingtype.Type.Recurring)...)
+	r, err := t.buy(ctx, card, typesThat(recurring)...)
 	return r.SubscriptionID, err
 }
 
@@ -314,30 +320,6 @@ func (t *trigger) advance(ctx context.Context, by time.Duration) error {
 		return err
 	}
 	return t.advanceTo(ctx, clock.Now.Add(by))
-}
-
-// reach reports use over an alert. Use is counted once a minute.
-func (t *trigger) reach(ctx context.Context) error {
-	id, err := t.subscription(ctx, cardPays)
-	if err != nil {
-		return err
-	}
-	name := "trigger." + strings.ToLower(rand.Text()[:8])
-	var meter struct{ ID string }
-	if err := t.post(ctx, "/v1/usage/meters", object{
-		"name": "sundry trigger", "eventName": name, "aggregation": "SUM",
-	}, &meter); err != nil {
-		return err
-	}
-	alert := object{"subscriptionId": id, "meterId": meter.ID, "threshold": 1}
-	if err := t.post(ctx, "/v1/usage/alerts", alert, nil); err != nil {
-		return err
-	}
-	report := object{"subscriptionId": id, "meter": name, "quantity": 1}
-	if err := t.post(ctx, "/v1/usage/events", report, nil); err != nil {
-		return err
-	}
-	return t.advance(ctx, 2*time.Minute)
 }
 
 func (t *trigger) refund(ctx context.Context) error {

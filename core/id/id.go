@@ -36,6 +36,7 @@ const (
 	Product         Prefix = "prd"
 	UsageEvent      Prefix = "uev"
 	UsageAlert      Prefix = "ual"
+	UsageCredit     Prefix = "ucr"
 	WebhookEndpoint Prefix = "we"
 	Event           Prefix = "evt"
 	Delivery        Prefix = "dlv"

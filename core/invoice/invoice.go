@@ -33,6 +33,7 @@ const (
 	Usage     LineKind = "usage"      // the use of the invoice's period
 	LateUsage LineKind = "late_usage" // use of an earlier period that arrived after its invoice
 	Included  LineKind = "included"   // the part of the use before it that the plan includes
+	Prepaid   LineKind = "prepaid"    // what a usage credit takes off: less than 0
 )
 
 // Line is one item of an invoice. The members about usage are zero in a pushed one.

@@ -188,6 +188,15 @@ func LinesOf(rated []usage.Rated) []Line {
 	return lines
 }
 
+// PrepaidLines returns the lines of what usage credits take off, without ids.
+func PrepaidLines(uses []usage.CreditUse) []Line {
+	lines := make([]Line, 0, len(uses))
+	for _, u := range uses {
+		lines = append(lines, Line{Kind: Prepaid, Description: "Prepaid usage credit", AmountMinor: -u.Minor})
+	}
+	return lines
+}
+
 // Amount is a line's amount as money.
 func (l Line) Amount(c money.Currency) money.Amount {
 	return money.Amount{Minor: l.AmountMinor, Currency: c}

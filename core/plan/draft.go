@@ -44,6 +44,7 @@ type Draft struct {
 	Entitlements []EntitlementDraft
 	Credits      []Credit
 	Meters       []Meter
+	UsageCredits []UsageCredit
 }
 
 // Check lists everything that is wrong with the draft, as one VALIDATION_FAILED error.
@@ -69,6 +70,7 @@ func (d Draft) parse() (State, error) {
 		},
 	}
 	intervals := slices.ContainsFunc(d.Prices, func(p PriceDraft) bool { return p.Interval != nil })
+	s.Terms.UsageCredits = checkUsageCredits(&f, d.UsageCredits, intervals)
 	f.Check(d.TrialDays <= 0 || len(d.Prices) == 0 || intervals, "trialDays", fault.DetailNotAllowed,
 		"A trial needs a price with an interval.")
 	return s, f.Err()

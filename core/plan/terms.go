@@ -100,6 +100,8 @@ type Terms struct {
 	Entitlements []Entitlement `json:"entitlements"`
 	Credits      []Credit      `json:"credits"`
 	Meters       []Meter       `json:"meters"`
+	// UsageCredits are prepaid use, which a purchase adds to what the customer has.
+	UsageCredits []UsageCredit `json:"usageCredits,omitempty"`
 }
 
 // Offer is one plan of one listing at one price, frozen when a checkout session is made: later edits of the catalog

@@ -125,6 +125,8 @@ type PeriodClosed struct {
 	Period    Period
 	Currency  money.Currency
 	Lines     []Rated
+	// Credits are what the customer's prepaid credits take of the sum of the lines.
+	Credits []CreditUse
 	// At is the due time of the invoice, so that a worker's lateness does not shift what follows.
 	At time.Time
 }
@@ -137,16 +139,21 @@ type Preview struct {
 	Plan     PlanState
 	Currency money.Currency
 	Lines    []Rated
-	AsOf     time.Time
+	// CreditMinor is what prepaid credits would take of the sum of the lines.
+	CreditMinor int64
+	AsOf        time.Time
 }
 
-// TotalMinor is the sum of the lines.
-func (p Preview) TotalMinor() (total int64) {
-	for _, line := range p.Lines {
+// SumOf adds up the amounts of lines.
+func SumOf(lines []Rated) (total int64) {
+	for _, line := range lines {
 		total += line.AmountMinor
 	}
 	return total
 }
+
+// TotalMinor is the sum of the lines, less what is prepaid.
+func (p Preview) TotalMinor() int64 { return SumOf(p.Lines) - p.CreditMinor }
 
 // Counted is emitted when the counts of a customer's meters have changed.
 type Counted struct{ CreatorID, ExternalCustomerID string }

@@ -197,6 +197,21 @@ var catalogue = load([]Kind{
 		of: []source{of(func(e usage.LimitReached, _ bool) Data { return Data{e.Plan.CreatorID, e.View()} })},
 	},
 	{
+		Type: "usage_credit.granted", schema: "usage_credit",
+		Description: "A customer has bought a usage credit.",
+		of:          []source{of(func(e usage.CreditGranted, live bool) Data { return Data{e.CreatorID, e.View(live)} })},
+	},
+	{
+		Type: "usage_credit.low", schema: "usage_credit",
+		Description: "An invoice has left a fifth or less of a usage credit.",
+		of:          []source{of(func(e usage.CreditLow, live bool) Data { return Data{e.CreatorID, e.View(live)} })},
+	},
+	{
+		Type: "usage_credit.ended", schema: "usage_credit",
+		Description: "Nothing is left of a usage credit: it was used up, it expired, or its purchase was refunded.",
+		of:          []source{of(func(e usage.CreditEnded, live bool) Data { return Data{e.CreatorID, e.View(live)} })},
+	},
+	{
 		Type: event.WebhookEndpointDisabled, schema: "webhook_endpoint.disabled",
 		Description: "An endpoint was disabled: it responded with 410, or nothing but failures for five days.",
 	},

@@ -81,6 +81,7 @@ type DocumentPlan struct {
 	Entitlements []plan.EntitlementDraft `json:"entitlements"`
 	Credits      []plan.Credit           `json:"credits"`
 	Meters       []plan.Meter            `json:"meters"`
+	UsageCredits []plan.UsageCredit      `json:"usageCredits,omitempty"`
 }
 
 // DocumentLink is a payment link. What it sells and where it leads is its key: its address differs in every deployment.
@@ -197,7 +198,7 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 	d := DocumentPlan{
 		Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays, Prices: []plan.PriceDraft{},
 		Entitlements: []plan.EntitlementDraft{}, Credits: append([]plan.Credit{}, p.Terms.Credits...),
-		Meters: append([]plan.Meter{}, p.Terms.Meters...),
+		Meters: append([]plan.Meter{}, p.Terms.Meters...), UsageCredits: slices.Clone(p.Terms.UsageCredits),
 	}
 	for _, price := range p.Prices {
 		minor := price.Amount.Minor

@@ -149,6 +149,7 @@ func (s *Service) importPlans(ctx context.Context, r ports.Repos, l listing.Stat
 		_, err := s.PutPlan(ctx, l.CreatorID, l.ID, plan.Draft{
 			Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays, Prices: p.Prices,
 			Entitlements: drafts(p.Entitlements), Credits: p.Credits, Meters: p.Meters,
+			UsageCredits: p.UsageCredits,
 		})
 		if err != nil {
 			return nested("plans."+p.Key, err)

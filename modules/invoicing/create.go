@@ -243,7 +243,8 @@ func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.Per
 	made, err := s.insert(ctx, r, invoice.State{
 		ID: e.InvoiceID, CreatorID: e.Plan.CreatorID, CustomerID: e.Plan.CustomerID,
 		ExternalCustomerID: e.Plan.ExternalCustomerID,
-		Currency:           e.Currency, Lines: invoice.LinesOf(e.Lines), PeriodStart: apiformat.Instant(e.Period.Start),
+		Currency:           e.Currency,
+		Lines:              append(invoice.LinesOf(e.Lines), invoice.PrepaidLines(e.Credits)...), PeriodStart: apiformat.Instant(e.Period.Start),
 		PeriodEnd:      apiformat.Instant(e.Period.End),
 		SubscriptionID: e.Plan.SubscriptionID, BillingPlanID: e.Plan.ID,
 	})

@@ -88,8 +88,13 @@ func (s *Service) closePeriod(
 	if err := r.Usage.Plans.Update(ctx, next); err != nil {
 		return next, err
 	}
+	lines = billed(lines)
+	credits, err := s.useCredits(ctx, r, b, lines, invoiceID, before.NextInvoiceAt())
+	if err != nil {
+		return next, err
+	}
 	err = s.deps.Bus.Publish(ctx, r, usage.PeriodClosed{
-		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: billed(lines),
+		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: lines, Credits: credits,
 		At: before.NextInvoiceAt(),
 	})
 	if err != nil {
@@ -247,7 +252,13 @@ func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.
 			return usage.ErrTooMuch()
 		}
 		preview = usage.Preview{Plan: plan, Currency: b.price.Currency, Lines: billed(lines)}
-		preview.AsOf, err = r.Clock.Now(ctx, creatorID)
+		if preview.AsOf, err = r.Clock.Now(ctx, creatorID); err != nil {
+			return err
+		}
+		credits, err := usable(ctx, r, b, preview.AsOf)
+		for _, c := range credits {
+			preview.CreditMinor += min(c.Rest(), preview.TotalMinor())
+		}
 		return err
 	})
 	return preview, err

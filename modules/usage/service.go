@@ -50,6 +50,11 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			Message: "billing plan %s: what was billed is not what its invoices and its price make it",
 		},
 		{Find: audit.Unbilled, Message: "billing plan %s: no invoice has asked for all of its use"},
+		{
+			Find:    audit.Miscredited,
+			Message: "usage credit %s: what was used, returned, expired and is left of it is not what was granted",
+		},
+		{Find: audit.Misprepaid, Message: "invoice %s: its prepaid lines are not what it used of usage credits"},
 	}.Run(ctx)
 }
 

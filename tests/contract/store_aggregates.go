@@ -62,6 +62,7 @@ func aggregateCases() storeCases {
 		"an invoice":         invoicesKept().keepsItsRules,
 		"a file":             filesKept().keepsItsRules,
 		"a second step":      secondStepsKept().keepsItsRules,
+		"a usage credit":     usageCreditsKept().keepsItsRules,
 	}
 }
 

@@ -26,6 +26,7 @@ func usageCases() storeCases {
 		"a void report is not counted":                 aVoidReportIsNotCounted,
 		"what was billed is told from what is counted": whatWasBilledIsToldFromWhatIsCounted,
 		"an alert is reached once in a period":         anAlertIsReachedOnceInAPeriod,
+		"what is left of credits is found":             whatIsLeftOfCreditsIsFound,
 	}
 }
 
@@ -457,4 +458,67 @@ func markAtOnce(t *testing.T, store StoreAdapter, a usage.Alert) (firsts int) {
 		}
 	}
 	return firsts
+}
+
+func usageCreditsKept() aggregate[usage.CreditState] {
+	return aggregate[usage.CreditState]{
+		make: func(id, creatorID string) usage.CreditState {
+			s := filled[usage.CreditState]()
+			s.ID, s.CreatorID, s.Revision = "ucr_"+id, creatorID, 1
+			return s
+		},
+		change: func(s *usage.CreditState) { s.Used, s.Disputed, s.End, s.EndedAt = 7, false, "", time.Time{} },
+		key:    func(s *usage.CreditState) (string, *int64) { return s.ID, &s.Revision },
+		insert: func(ctx context.Context, r ports.Repos, s usage.CreditState) error {
+			return r.Usage.Credits.Insert(ctx, s)
+		},
+		get: func(ctx context.Context, r ports.Repos, s usage.CreditState) (usage.CreditState, error) {
+			return r.Usage.Credits.Get(ctx, s.CreatorID, s.ID)
+		},
+		update: func(ctx context.Context, r ports.Repos, s usage.CreditState) error {
+			return r.Usage.Credits.Update(ctx, s)
+		},
+		list: func(
+			ctx context.Context, r ports.Repos, creatorID string, page ports.Page,
+		) (ports.List[usage.CreditState], error) {
+			return r.Usage.Credits.List(ctx, ports.CreditFilter{CreatorID: creatorID}, page)
+		},
+	}
+}
+
+func whatIsLeftOfCreditsIsFound(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	credit := func(id, customerID string, end usage.CreditEnd) usage.CreditState {
+		s := usageCreditsKept().make(id, creator)
+		s.CustomerID, s.CheckoutID, s.End = customerID, "cs_"+id, end
+		return s
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		for _, s := range []usage.CreditState{
+			credit("1", "cus_1", ""), credit("2", "cus_1", usage.CreditUsedUp), credit("3", "cus_2", ""),
+		} {
+			if err := r.Usage.Credits.Insert(ctx, s); err != nil {
+				return err
+			}
+		}
+		use := usage.CreditUse{CreditID: "ucr_1", Minor: 50}
+		return errors.Join(r.Usage.Credits.InsertUse(ctx, creator, "inv_1", use, catalogTime),
+			r.Usage.Credits.Rename(ctx, creator, "cus_1", "renamed"))
+	})
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		left, err := r.Usage.Credits.ListLeft(ctx, creator, "cus_1")
+		if err != nil || len(left) != 1 || left[0].ID != "ucr_1" || left[0].ExternalCustomerID != "renamed" {
+			t.Errorf("left %+v, %v", left, err)
+		}
+		sold, err := r.Usage.Credits.ListByCheckout(ctx, creator, "cs_3")
+		if err != nil || len(sold) != 1 || sold[0].ID != "ucr_3" || sold[0].ExternalCustomerID == "renamed" {
+			t.Errorf("sold %+v, %v", sold, err)
+		}
+		return nil
+	})
+	uses, err := store.Read(t.Context()).Usage.Credits.ListUses(t.Context(), creator, "ucr_1")
+	if want := (ports.CreditUse{InvoiceID: "inv_1", Minor: 50, At: catalogTime}); err != nil || len(uses) != 1 ||
+		uses[0] != want {
+		t.Errorf("used %+v, %v", uses, err)
+	}
 }

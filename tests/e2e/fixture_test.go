@@ -536,6 +536,9 @@ var validRequests = map[string]valid{
 		return "",
 			w.usageOf(t).alertBody()
 	},
+	"GET /v1/usage/credits/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.usageOf(t).credit(t), nil
+	},
 	"GET /v1/usage/alerts/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.usageOf(t).alert(t),
 			nil

@@ -75,8 +75,9 @@ var listed = map[string]struct {
 	"GET /v1/usage/billing-plans": {
 		make: func(t *testing.T, w *fixture) string { return w.metered(t, harness.CardSucceeds).planID },
 	},
-	"GET /v1/usage/alerts": {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).alert(t) }},
-	"GET /v1/invoices":     {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).pushed(t).ID }},
+	"GET /v1/usage/credits": {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).credit(t) }},
+	"GET /v1/usage/alerts":  {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).alert(t) }},
+	"GET /v1/invoices":      {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).pushed(t).ID }},
 }
 
 type page struct {

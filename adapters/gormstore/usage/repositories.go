@@ -10,6 +10,7 @@ import (
 func Repositories(b *repo.Base) ports.UsageRepos {
 	return ports.UsageRepos{
 		Catalog: newCatalog(b), Plans: billingPlans{billingPlanMapping.On(b)}, Streams: streams{b}, Reports: reports{b},
-		Rollups: rollups{b}, Alerts: alerts{alertMapping.On(b)}, Audit: audit{b},
+		Rollups: rollups{b}, Alerts: alerts{alertMapping.On(b)},
+		Credits: credits{creditMapping.On(b)}, Audit: audit{b},
 	}
 }

@@ -41,6 +41,7 @@ type planView struct {
 	Entitlements []plan.Entitlement `json:"entitlements"`
 	Credits      []plan.Credit      `json:"credits"`
 	Meters       []plan.Meter       `json:"meters"`
+	UsageCredits []plan.UsageCredit `json:"usageCredits"`
 }
 
 // priceView has null for interval and count of a one-time price.
@@ -57,6 +58,7 @@ func newPlanView(p plan.State) planView {
 		Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays,
 		Prices:       make([]priceView, len(p.Prices)),
 		Entitlements: p.Terms.Entitlements, Credits: p.Terms.Credits, Meters: p.Terms.Meters,
+		UsageCredits: append([]plan.UsageCredit{}, p.Terms.UsageCredits...),
 	}
 	for i, price := range p.Prices {
 		view.Prices[i] = priceView{
@@ -86,6 +88,7 @@ type putPlanRequest struct {
 	Entitlements []plan.EntitlementDraft `json:"entitlements"`
 	Credits      []plan.Credit           `json:"credits"`
 	Meters       []plan.Meter            `json:"meters"`
+	UsageCredits []plan.UsageCredit      `json:"usageCredits"`
 }
 
 func (h handlers) putPlan(c *fiber.Ctx) error {
@@ -93,6 +96,7 @@ func (h handlers) putPlan(c *fiber.Ctx) error {
 	d := plan.Draft{
 		Key: c.Params("planKey"), Name: in.Name, IsDefault: in.IsDefault, TrialDays: in.TrialDays, Prices: in.Prices,
 		Entitlements: in.Entitlements, Credits: in.Credits, Meters: in.Meters,
+		UsageCredits: in.UsageCredits,
 	}
 	if err := httpapi.MergeFieldErrors(reading, d.Check()); err != nil {
 		return err

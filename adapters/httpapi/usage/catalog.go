@@ -277,6 +277,7 @@ type previewView struct {
 	BillingPlanID string                    `json:"billingPlanId"`
 	Currency      string                    `json:"currency"`
 	Lines         []invoice.LineExplanation `json:"lines"`
+	CreditInCents int64                     `json:"usageCreditInCents"`
 	TotalInCents  int64                     `json:"totalInCents"`
 	PeriodStart   *string                   `json:"periodStart"`
 	PeriodEnd     *string                   `json:"periodEnd"`
@@ -291,8 +292,8 @@ func (h handlers) previewPlan(c *fiber.Ctx) error {
 	}
 	v := previewView{
 		BillingPlanID: p.Plan.ID, Currency: string(p.Currency), Lines: []invoice.LineExplanation{},
-		TotalInCents: p.TotalMinor(),
-		PeriodStart:  apiformat.Time(p.Plan.Current.Start), PeriodEnd: apiformat.Time(p.Plan.Current.End),
+		CreditInCents: p.CreditMinor, TotalInCents: p.TotalMinor(),
+		PeriodStart: apiformat.Time(p.Plan.Current.Start), PeriodEnd: apiformat.Time(p.Plan.Current.End),
 		NextInvoiceAt: apiformat.Time(p.Plan.NextInvoiceAt()), AsOf: apiformat.Time(p.AsOf),
 	}
 	for _, line := range invoice.LinesOf(p.Lines) {

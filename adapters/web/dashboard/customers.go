@@ -279,7 +279,36 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		details = append(details, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(card.Brand, card.Last4))})
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", details...), v.historyPart(why))
+	prepaid, err := r.usageCreditsPart(ctx, v, s.ID)
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, prepaid...)
 	return r.send(c, v, p)
+}
+
+// usageCreditsPart lists what a customer has prepaid for metered use; none where that is nothing.
+func (r *Routes) usageCreditsPart(ctx context.Context, v *visit, customerID string) ([]ui.Part, error) {
+	found, err := r.Usage.Credits(ctx, ports.CreditFilter{CreatorID: v.account(), CustomerID: customerID},
+		ports.Page{Limit: 100})
+	if err != nil || len(found.Items) == 0 {
+		return nil, err
+	}
+	t := ui.Table{Label: "Usage credits", Heads: []ui.Head{
+		{Label: "Bought"}, {Label: "For"}, {Label: "Until"}, {Label: "Credit", Num: true}, {Label: "Left", Num: true},
+	}}
+	for _, one := range found.Items {
+		until := ui.Text("no end")
+		if !one.ExpiresAt.IsZero() {
+			until = v.moment(one.ExpiresAt)
+		}
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			v.moment(one.CreatedAt), ui.Text(cmp.Or(one.Meter, "all usage")), until,
+			{Text: v.price(one.Granted, string(one.Currency)), Num: true},
+			{Text: v.price(one.Rest(), string(one.Currency)), Num: true},
+		}})
+	}
+	return []ui.Part{ui.TablePart("Usage credits", t)}, nil
 }
 
 // offerErasure adds the way to erase a customer to their page, or says that it was done.

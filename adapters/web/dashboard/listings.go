@@ -461,6 +461,9 @@ func planGives(p plan.State) string {
 	for _, m := range p.Terms.Meters {
 		all = append(all, fmt.Sprintf("%s: %d", m.EventName, m.Included))
 	}
+	for _, credit := range p.Terms.UsageCredits {
+		all = append(all, "prepaid use: "+usageCreditLine(credit))
+	}
 	if len(all) == 0 {
 		return "–"
 	}

@@ -11,6 +11,7 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/money"
 	"sundry/core/plan"
 )
 
@@ -81,6 +82,43 @@ func parseCredit(line string) (c plan.Credit, ok bool) {
 		err == nil
 }
 
+// usageCreditLine writes a usage credit as text fields hold it: "100.00 eur, api.calls, 90 days".
+func usageCreditLine(c plan.UsageCredit) string {
+	amount := money.Amount{Minor: c.AmountInCents, Currency: money.Currency(c.Currency)}
+	line := amount.Typed() + " " + c.Currency
+	if c.Meter != "" {
+		line += ", " + c.Meter
+	}
+	if c.ExpiresInDays > 0 {
+		line += fmt.Sprintf(", %d days", c.ExpiresInDays)
+	}
+	return line
+}
+
+// parseUsageCredit reads what usageCreditLine writes.
+func parseUsageCredit(line string) (c plan.UsageCredit, ok bool) {
+	parts := strings.Split(line, ",")
+	typed, currency, _ := strings.Cut(strings.TrimSpace(parts[0]), " ")
+	known, err := money.ParseCurrency(strings.ToLower(strings.TrimSpace(currency)))
+	if err != nil {
+		return c, false
+	}
+	amount, ok := money.ParseTyped(typed, known)
+	c.AmountInCents, c.Currency = amount.Minor, string(known)
+	for _, part := range parts[1:] {
+		part = strings.TrimSpace(part)
+		days, isTime := strings.CutSuffix(part, " days")
+		if !isTime {
+			c.Meter = part
+			continue
+		}
+		if c.ExpiresInDays, err = strconv.Atoi(days); err != nil {
+			return c, false
+		}
+	}
+	return c, ok
+}
+
 func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 	at := base + "/listings/" + l.ID
 	target := at + "/plans/new"
@@ -126,7 +164,7 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 			f.Fields[len(f.Fields)-3].Hint = "Leave it empty for no further price."
 		}
 	}
-	var entitlements, credits, meters []string
+	var entitlements, credits, meters, prepaid []string
 	for _, e := range p.Terms.Entitlements {
 		entitlements = append(entitlements, entitlementLine(e))
 	}
@@ -135,6 +173,9 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 	}
 	for _, m := range p.Terms.Meters {
 		meters = append(meters, fmt.Sprintf("%s: %d", m.EventName, m.Included))
+	}
+	for _, c := range p.Terms.UsageCredits {
+		prepaid = append(prepaid, usageCreditLine(c))
 	}
 	f.Fields = append(f.Fields,
 		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
@@ -147,6 +188,10 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3,
 			Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
 			Hint: "One per line: a meter’s event name and how much is included."},
+		ui.Field{Name: "usageCredits", Label: "Usage credits", Type: "textarea", Mono: true, Rows: 3,
+			Value: strings.Join(prepaid, "\n"), Placeholder: "100.00 eur, api.calls, 90 days",
+			Hint: "One per line: an amount that invoices of usage take first, if you like for one meter only and for some days. " +
+				"For plans that are paid once."},
 	)
 	return f
 }
@@ -241,6 +286,12 @@ func readPlan(in *ui.Input) plan.Draft {
 		in.Faults.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid,
 			"Expected lines such as api.calls: 1000.")
 		d.Meters = append(d.Meters, plan.Meter{EventName: strings.TrimSpace(name), Included: n})
+	}
+	for i, line := range in.Lines("usageCredits") {
+		credit, ok := parseUsageCredit(line)
+		in.Faults.Check(ok, fmt.Sprintf("usageCredits[%d]", i), fault.DetailInvalid,
+			"Expected lines such as 100.00 eur, api.calls, 90 days.")
+		d.UsageCredits = append(d.UsageCredits, credit)
 	}
 	return d
 }

@@ -412,6 +412,11 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 			{Text: v.price(l.AmountMinor, currency), Num: true},
 		}})
 	}
+	if preview.CreditMinor > 0 {
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			ui.Text("Prepaid usage credit"), ui.Text(""), {Text: v.price(-preview.CreditMinor, currency), Num: true},
+		}})
+	}
 	t.Rows = append(t.Rows, ui.Row{
 		Cells: []ui.Cell{ui.Text("So far"), ui.Text(""), {Text: v.price(preview.TotalMinor(), currency), Num: true}},
 	})

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// subscribedMeter sells a subscription and makes a meter. It returns the event name of the meter.
+func (t *trigger) subscribedMeter(ctx context.Context) (sold receipt, meterID, eventName string, err error) {
+	if sold, err = t.buy(ctx, cardPays, typesThat(recurring)...); err != nil {
+		return sold, "", "", err
+	}
+	eventName = "trigger." + strings.ToLower(rand.Text()[:8])
+	var meter struct{ ID string }
+	err = t.post(ctx, "/v1/usage/meters", object{
+		"name": "sundry trigger", "eventName": eventName, "aggregation": "SUM",
+	}, &meter)
+	return sold, meter.ID, eventName, err
+}
+
+func (t *trigger) report(ctx context.Context, subscriptionID, eventName string, quantity int) error {
+	return t.post(ctx, "/v1/usage/events", object{
+		"subscriptionId": subscriptionID, "meter": eventName, "quantity": quantity,
+	}, nil)
+}
+
+// reach reports use over an alert. Use is counted once a minute.
+func (t *trigger) reach(ctx context.Context) error {
+	sold, meterID, eventName, err := t.subscribedMeter(ctx)
+	if err != nil {
+		return err
+	}
+	alert := object{"subscriptionId": sold.SubscriptionID, "meterId": meterID, "threshold": 1}
+	if err := t.post(ctx, "/v1/usage/alerts", alert, nil); err != nil {
+		return err
+	}
+	if err := t.report(ctx, sold.SubscriptionID, eventName, 1); err != nil {
+		return err
+	}
+	return t.advance(ctx, 2*time.Minute)
+}
+
+// prepaidUse is a listing whose plan sells a euro of use for three days.
+func prepaidUse(name string) object {
+	return object{
+		"key": name, "slug": name, "type": "DIGITAL", "status": "ACTIVE", "title": "Prepaid use", "priceInCents": 100,
+		"currency": "eur", "metadata": object{}, "plans": []object{{
+			"key": "euro", "name": "A euro", "isDefault": true,
+			"prices":       []object{{"currency": "eur", "amountInCents": 100}},
+			"usageCredits": []object{{"amountInCents": 100, "currency": "eur", "expiresInDays": 3}},
+		}},
+	}
+}
+
+func (t *trigger) prepay(ctx context.Context) error {
+	return t.sellPrepaid(ctx, "trigger-"+strings.ToLower(rand.Text()[:8]))
+}
+
+// sellPrepaid sells prepaid use to a customer. Its slug is unique over all accounts, so it has a part of chance.
+func (t *trigger) sellPrepaid(ctx context.Context, externalCustomerID string) error {
+	name := "sundry-trigger-" + strings.ToLower(rand.Text()[:8])
+	document := object{"version": 1, "listings": []object{prepaidUse(name)}}
+	if err := t.api.call(ctx, http.MethodPut, "/v1/catalog", document, nil); err != nil {
+		return err
+	}
+	var session struct{ ID string }
+	err := t.post(ctx, "/v1/checkout-sessions", object{
+		"catalog": object{"listing": name, "plan": "euro"}, "externalCustomerId": externalCustomerID,
+		"email": "buyer@example.com", "successUrl": "http://localhost/success",
+	}, &session)
+	if err != nil {
+		return err
+	}
+	return t.post(ctx, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", object{
+		"cardNumber": cardPays, "country": "IE",
+	}, nil)
+}
+
+func (t *trigger) expirePrepaid(ctx context.Context) error {
+	if err := t.prepay(ctx); err != nil {
+		return err
+	}
+	return t.advance(ctx, 3*24*time.Hour+time.Second)
+}
+
+// usePrepaid bills a day of use that leaves ten cents of the euro.
+func (t *trigger) usePrepaid(ctx context.Context) error {
+	sold, meterID, eventName, err := t.subscribedMeter(ctx)
+	if err != nil {
+		return err
+	}
+	var customer struct{ ExternalCustomerID string }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/customers/"+sold.CustomerID, nil, &customer); err != nil {
+		return err
+	}
+	var product, price struct{ ID string }
+	if err := t.post(ctx, "/v1/usage/products", object{"name": "sundry trigger", "type": "SERVICE"}, &product); err != nil {
+		return err
+	}
+	if err := t.post(ctx, "/v1/usage/prices", object{
+		"productId": product.ID, "billingScheme": "usage_based", "currency": "eur",
+		"recurring": object{"interval": "day"}, "tiers": []object{{"upTo": nil, "unitAmountInCents": 90}},
+	}, &price); err != nil {
+		return err
+	}
+	if err := t.post(ctx, "/v1/usage/billing-plans", object{
+		"subscriptionId": sold.SubscriptionID, "meterId": meterID, "priceId": price.ID, "billingInterval": "day",
+	}, nil); err != nil {
+		return err
+	}
+	if err := t.sellPrepaid(ctx, customer.ExternalCustomerID); err != nil {
+		return err
+	}
+	if err := t.report(ctx, sold.SubscriptionID, eventName, 1); err != nil {
+		return err
+	}
+	return t.advance(ctx, 24*time.Hour+3*time.Minute)
+}

@@ -1,0 +1,143 @@
+package usage_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	sold "sundry/core/plan"
+	"sundry/core/usage"
+)
+
+var bought = time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// prepaid is a credit of 1000 that cost 900.
+func prepaid(of sold.UsageCredit) *usage.Credit {
+	of.AmountInCents, of.Currency = 1000, "eur"
+	c, _ := usage.NewCredit(usage.CreditState{ID: "ucr_1", PaymentID: "pay_1", Paid: 900}, of, bought)
+	return c
+}
+
+func TestCreditsAreUsedUpOnce(t *testing.T) {
+	t.Parallel()
+	c := prepaid(sold.UsageCredit{})
+	for _, step := range []struct {
+		upTo, used, rest int64
+		low, ended       bool
+	}{
+		{0, 0, 1000, false, false}, {-5, 0, 1000, false, false}, {700, 700, 300, false, false}, {100, 100, 200, true, false},
+		{50, 50, 150, false, false}, {400, 150, 0, false, true}, {1, 0, 0, false, false},
+	} {
+		used, low, ended := c.Use(step.upTo, bought)
+		if used != step.used || c.State().Rest() != step.rest || (low != nil) != step.low || (ended != nil) != step.ended {
+			t.Errorf("up to %d: used %d, rest %d, low %v, ended %v", step.upTo, used, c.State().Rest(), low, ended)
+		}
+	}
+	if s := c.State(); s.End != usage.CreditUsedUp || !s.EndedAt.Equal(bought) {
+		t.Errorf("ended %s at %s", s.End, s.EndedAt)
+	}
+}
+
+func TestCreditsPayForWhatTheyAreFor(t *testing.T) {
+	t.Parallel()
+	s := prepaid(sold.UsageCredit{Meter: "api.calls", ExpiresInDays: 30}).State()
+	expires := bought.AddDate(0, 0, 30)
+	if !s.ExpiresAt.Equal(expires) {
+		t.Fatalf("expires %s", s.ExpiresAt)
+	}
+	disputed := s
+	disputed.Disputed = true
+	for name, c := range map[string]struct {
+		of       usage.CreditState
+		currency string
+		meter    string
+		at       time.Time
+		want     bool
+	}{
+		"its meter":             {s, "eur", "api.calls", bought, true},
+		"another meter":         {s, "eur", "storage", bought, false},
+		"another currency":      {s, "usd", "api.calls", bought, false},
+		"the last instant":      {s, "eur", "api.calls", expires.Add(-time.Millisecond), true},
+		"once it has expired":   {s, "eur", "api.calls", expires, false},
+		"while it is disputed":  {disputed, "eur", "api.calls", bought, false},
+		"every meter where any": {prepaid(sold.UsageCredit{}).State(), "eur", "storage", bought.AddDate(9, 0, 0), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := c.of.Pays("eur", c.meter, c.at) && c.currency == "eur"; got != c.want {
+				t.Errorf("pays %v, want %v", got, c.want)
+			}
+		})
+	}
+	if s.Pays("usd", "api.calls", bought) {
+		t.Error("it pays in another currency")
+	}
+}
+
+func TestCreditsGoBackWithTheirPurchase(t *testing.T) {
+	t.Parallel()
+	c := prepaid(sold.UsageCredit{})
+	if ended, changed, err := c.Return(450, false, bought); err != nil || !changed || ended != nil ||
+		c.State().Returned != 500 {
+		t.Fatalf("half: %+v, %v", c.State(), err)
+	}
+	c.Use(300, bought)
+	ended, changed, err := c.Return(450, true, bought)
+	if err != nil || !changed || ended == nil || c.State().Returned != 700 || c.State().End != usage.CreditReturned {
+		t.Fatalf("the rest: %+v, %v", c.State(), err)
+	}
+	if _, changed, _ := c.Return(1, true, bought); changed {
+		t.Error("what is gone goes back again")
+	}
+}
+
+func TestCreditsExpire(t *testing.T) {
+	t.Parallel()
+	c := prepaid(sold.UsageCredit{ExpiresInDays: 1})
+	c.Use(400, bought)
+	if c.Expire(bought) != nil {
+		t.Error("it expires early")
+	}
+	if ended := c.Expire(bought.AddDate(0, 0, 1)); ended == nil || ended.Expired != 600 || ended.End != usage.CreditExpired {
+		t.Errorf("%+v", ended)
+	}
+	if c.Expire(bought.AddDate(0, 0, 2)) != nil || prepaid(sold.UsageCredit{}).Expire(bought.AddDate(9, 0, 0)) != nil {
+		t.Error("what is over, or has no end, expires")
+	}
+}
+
+// The parts of a credit always add up to it, and it ends exactly when nothing is left.
+func TestCreditsAddUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := prepaid(sold.UsageCredit{ExpiresInDays: 30})
+		now, ends, revision := bought, 0, int64(1)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 5*24).Draw(t, "hours")) * time.Hour)
+			var ended *usage.CreditEnded
+			switch rapid.IntRange(0, 3).Draw(t, "what") {
+			case 0:
+				_, _, ended = c.Use(rapid.Int64Range(0, 500).Draw(t, "due"), now)
+			case 1:
+				ended, _, _ = c.Return(rapid.Int64Range(1, 300).Draw(t, "back"), rapid.Bool().Draw(t, "last"), now)
+			case 2:
+				ended = c.Expire(now)
+			case 3:
+				c.Dispute(rapid.Bool().Draw(t, "open"))
+			}
+			if ended != nil {
+				ends++
+			}
+			s := c.State()
+			if s.Used < 0 || s.Returned < 0 || s.Expired < 0 || s.Rest() < 0 || (s.Rest() == 0) != (s.End != "") ||
+				(s.End == "") != s.EndedAt.IsZero() || s.Revision < revision {
+				t.Fatalf("%+v", s)
+			}
+			revision = s.Revision
+		}
+		if ends > 1 || (ends == 1) != (c.State().End != "") {
+			t.Fatalf("it ended %d times", ends)
+		}
+	})
+}

@@ -1,0 +1,248 @@
+package usage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/dispute"
+	"sundry/core/event"
+	"sundry/core/id"
+	"sundry/core/refund"
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+// TaskExpireCredit ends a usage credit at its ExpiresAt; its subject is the credit.
+const TaskExpireCredit = "usage.expire_credit"
+
+// OnCheckoutPaid grants the usage credits that a plan sells.
+func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	for _, sold := range e.Offer.Terms.UsageCredits {
+		credit, granted := usage.NewCredit(usage.CreditState{
+			ID: s.deps.IDs.New(id.UsageCredit), CreatorID: e.CreatorID, CustomerID: e.CustomerID,
+			ExternalCustomerID: e.ExternalCustomerID, CheckoutID: e.CheckoutID, PaymentID: e.PaymentID, Paid: e.Total.Minor,
+		}, sold, e.At)
+		state := credit.State()
+		if err := r.Usage.Credits.Insert(ctx, state); err != nil {
+			return err
+		}
+		if !state.ExpiresAt.IsZero() {
+			err := r.Tasks.Schedule(ctx, TaskExpireCredit, state.ID, state.CreatorID, state.ExpiresAt)
+			if err != nil {
+				return err
+			}
+		}
+		if err := s.deps.Bus.Publish(ctx, r, granted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usable returns the customer's credits that pay for use of a meter at a time: that which expires first, first.
+func usable(ctx context.Context, r ports.Repos, b *billing, at time.Time) ([]usage.CreditState, error) {
+	all, err := r.Usage.Credits.ListLeft(ctx, b.plan.CreatorID, b.plan.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(c usage.CreditState) bool {
+		return !c.Pays(b.price.Currency, b.meter.EventName, at)
+	})
+	slices.SortStableFunc(all, func(a, b usage.CreditState) int {
+		switch {
+		case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero() && a.ExpiresAt.IsZero():
+			return 1
+		case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero():
+			return -1
+		}
+		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// useCredits pays an invoice's lines with the customer's credits as far as they last.
+func (s *Service) useCredits(
+	ctx context.Context, r ports.Repos, b *billing, lines []usage.Rated, invoiceID string, at time.Time,
+) (uses []usage.CreditUse, err error) {
+	due := usage.SumOf(lines)
+	if due <= 0 {
+		return nil, nil
+	}
+	credits, err := usable(ctx, r, b, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, state := range credits {
+		credit := usage.RestoreCredit(state)
+		used, low, ended := credit.Use(due, at)
+		if used == 0 {
+			break
+		}
+		due -= used
+		use := usage.CreditUse{CreditID: state.ID, Minor: used}
+		if err := r.Usage.Credits.Update(ctx, credit.State()); err != nil {
+			return nil, err
+		}
+		if err := r.Usage.Credits.InsertUse(ctx, state.CreatorID, invoiceID, use, at); err != nil {
+			return nil, err
+		}
+		uses = append(uses, use)
+		if low != nil {
+			err = s.deps.Bus.Publish(ctx, r, *low)
+		}
+		if err == nil {
+			err = s.creditEnded(ctx, r, ended)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return uses, nil
+}
+
+// creditEnded publishes the end of a credit, if it has ended.
+func (s *Service) creditEnded(ctx context.Context, r ports.Repos, ended *usage.CreditEnded) error {
+	if ended == nil {
+		return nil
+	}
+	if err := r.Tasks.Cancel(ctx, TaskExpireCredit, ended.ID); err != nil {
+		return err
+	}
+	return s.deps.Bus.Publish(ctx, r, *ended)
+}
+
+// ExpireCredit ends a credit whose time is over. Task TaskExpireCredit.
+func (s *Service) ExpireCredit(ctx context.Context, t ports.Task) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Tasks.Done(ctx, t); err != nil {
+			return err
+		}
+		state, err := r.Usage.Credits.Get(ctx, t.CreatorID, t.Subject)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, t.CreatorID)
+		if err != nil {
+			return err
+		}
+		credit := usage.RestoreCredit(state)
+		ended := credit.Expire(now)
+		if ended == nil {
+			return nil
+		}
+		if err := r.Usage.Credits.Update(ctx, credit.State()); err != nil {
+			return err
+		}
+		return s.deps.Bus.Publish(ctx, r, *ended)
+	})
+}
+
+// OnRefundCreated takes back what is left of credits whose purchase was refunded, by the share that went back.
+func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
+	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(c *usage.Credit, now time.Time) (event.Event, bool, error) {
+		ended, changed, err := c.Return(e.Share.Amount.Minor, e.Full, now)
+		return endedEvent(ended), changed, err
+	})
+}
+
+// OnDisputeOpened keeps credits from being used whose purchase is in dispute.
+func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
+	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(c *usage.Credit, _ time.Time) (event.Event, bool, error) {
+		return nil, c.Dispute(true), nil
+	})
+}
+
+// OnDisputeClosed lets credits be used again. What is left of them is gone when the dispute was lost.
+func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
+	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(c *usage.Credit, now time.Time) (event.Event, bool, error) {
+		changed := c.Dispute(false)
+		if e.Status == dispute.Won {
+			return nil, changed, nil
+		}
+		ended, returned, err := c.Return(0, true, now)
+		return endedEvent(ended), changed || returned, err
+	})
+}
+
+// endedEvent is nil for no end, and not an event without one.
+func endedEvent(ended *usage.CreditEnded) event.Event {
+	if ended == nil {
+		return nil
+	}
+	return *ended
+}
+
+// eachBought changes the credits that a checkout sold.
+func (s *Service) eachBought(
+	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
+	change func(c *usage.Credit, now time.Time) (e event.Event, changed bool, err error),
+) error {
+	if checkoutID == "" {
+		return nil
+	}
+	all, err := r.Usage.Credits.ListByCheckout(ctx, creatorID, checkoutID)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	for _, state := range all {
+		credit := usage.RestoreCredit(state)
+		e, changed, err := change(credit, now)
+		if err != nil {
+			return err
+		}
+		after := credit.State()
+		if !changed {
+			continue
+		}
+		after.Revision = state.Revision + 1 // of two transitions
+		if err := r.Usage.Credits.Update(ctx, after); err != nil {
+			return err
+		}
+		if e != nil {
+			if err := r.Tasks.Cancel(ctx, TaskExpireCredit, state.ID); err != nil {
+				return err
+			}
+			if err := s.deps.Bus.Publish(ctx, r, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// OnCustomerRenamed stores the integrator's own identifier.
+func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
+	return r.Usage.Credits.Rename(ctx, e.CreatorID, e.ID, e.ExternalCustomerID)
+}
+
+// Credit loads a usage credit of the account, with what invoices have used of it, the oldest first. NOT_FOUND.
+func (s *Service) Credit(
+	ctx context.Context, creatorID, creditID string,
+) (usage.CreditState, []ports.CreditUse, error) {
+	r := s.deps.Store.Read(ctx)
+	state, err := r.Usage.Credits.Get(ctx, creatorID, creditID)
+	if err != nil {
+		return state, nil, missing(err, "usage credit")
+	}
+	uses, err := r.Usage.Credits.ListUses(ctx, creatorID, creditID)
+	return state, uses, err
+}
+
+// Credits lists the account's usage credits, newest first.
+func (s *Service) Credits(
+	ctx context.Context, f ports.CreditFilter, page ports.Page,
+) (ports.List[usage.CreditState], error) {
+	return s.deps.Store.Read(ctx).Usage.Credits.List(ctx, f, page)
+}
