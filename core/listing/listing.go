@@ -110,6 +110,8 @@ type Edit struct {
 // Proposal is a new listing as a request writes it.
 type Proposal struct {
 	Type string
+	// DurationMinutes is the length of an appointment; nil for an hour.
+	DurationMinutes *int
 	Edit
 }
 
@@ -140,6 +142,9 @@ func (p Proposal) parse() (State, error) {
 	if p.PriceInCents == nil {
 		plan.CheckAmount(&f, "priceInCents", nil)
 	}
+	if p.DurationMinutes != nil {
+		checkBetween(&f, "durationMinutes", p.DurationMinutes, minDuration, maxDuration)
+	}
 	s = p.apply(&f, s)
 	if s.CatalogKey == "" {
 		s.CatalogKey = s.Slug
@@ -156,7 +161,7 @@ func Create(p Proposal, o Origin, now time.Time) (*Listing, error) {
 	s.ID, s.CreatorID, s.PriceID = o.ID, o.CreatorID, o.PriceID
 	s.CreatedAt, s.UpdatedAt, s.Revision = now, now, 1
 	if s.Type.Bookable() {
-		s.Variants = []Variant{standardVariant(o.VariantID)}
+		s.Variants = []Variant{standardVariant(o.VariantID, p.DurationMinutes)}
 	}
 	return &Listing{s: s}, nil
 }

@@ -40,6 +40,8 @@ const (
 	maxVariants     = 50
 	maxSessionCount = 100
 	defaultDuration = 60
+	minDuration     = 5
+	maxDuration     = 1440
 	// maxDefaultKey leaves space for a number after it.
 	maxDefaultKey = 90
 )
@@ -71,7 +73,7 @@ func (e VariantEdit) Check(isNew bool) error {
 		text.CheckName(&f, "name", *e.Name, maxTitle)
 	}
 	if e.DurationMinutes != nil || isNew {
-		checkBetween(&f, "durationMinutes", e.DurationMinutes, 5, 1440)
+		checkBetween(&f, "durationMinutes", e.DurationMinutes, minDuration, maxDuration)
 	}
 	if e.SessionCount != nil {
 		checkBetween(&f, "sessionCount", e.SessionCount, 1, maxSessionCount)
@@ -139,9 +141,12 @@ func defaultName(duration, sessions int) string {
 	return fmt.Sprintf("%d minutes", duration)
 }
 
-func standardVariant(variantID string) Variant {
-	name := defaultName(defaultDuration, 1)
-	return Variant{ID: variantID, Key: defaultKey(name, nil), Name: name, DurationMinutes: defaultDuration,
+// standardVariant is the first variant of a listing: an hour, unless another length is wanted.
+func standardVariant(variantID string, wanted *int) Variant {
+	duration := defaultDuration
+	set(&duration, wanted)
+	name := defaultName(duration, 1)
+	return Variant{ID: variantID, Key: defaultKey(name, nil), Name: name, DurationMinutes: duration,
 		SessionCount: 1, IsDefault: true}
 }
 

@@ -186,3 +186,25 @@ func TestAVariantWithoutANameIsCalledWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+func TestANewAppointmentHasTheLengthThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for want, asked := range map[int]*int{60: nil, 5: new(5), 45: new(45), 1440: new(1440)} {
+		p := proposal(Appointment, nil)
+		p.DurationMinutes = asked
+		l, err := Create(p, Origin{VariantID: "var_1"}, later)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := l.State().Variants[0]; v.DurationMinutes != want || v.Name != defaultName(want, 1) || !v.IsDefault {
+			t.Errorf("asked for %d minutes: %+v", want, v)
+		}
+	}
+	for _, asked := range []int{0, 4, 1441} {
+		p := proposal(Appointment, nil)
+		p.DurationMinutes = &asked
+		if err := p.Check(); !fault.Is(err, fault.ValidationFailed) {
+			t.Errorf("%d minutes: %v", asked, err)
+		}
+	}
+}

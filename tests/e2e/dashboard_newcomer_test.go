@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -80,6 +81,47 @@ func TestAnAppointmentIsCanceledFromTheDashboard(t *testing.T) {
 				"is canceled") {
 				t.Errorf("%s, again: %s", name, page.Body)
 			}
+		}
+	})
+}
+
+func TestOneFormCreatesPublishesAndLinks(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := coaching(t, app)
+		v := w.Visit(t)
+		create := func(kind string, fields ...string) *harness.Page {
+			page := v.Open(t, "/dashboard/listings/new?type="+kind)
+			if !strings.Contains(page.Body, `name="publish"`) {
+				t.Errorf("the form of %s does not offer to publish", kind)
+			}
+			return v.Send(t, "/dashboard/listings/new", append([]string{
+				"type", kind, "title", harness.Unique("Lesson"), "price", "12.50", "currency", "eur", "publish", "yes",
+			}, fields...)...)
+		}
+		page := create("APPOINTMENT", "durationMinutes", "45", "metadata.deliveryMethod", "virtual")
+		if !strings.HasPrefix(page.Path, "/dashboard/links/") || !strings.Contains(page.Body, "your link is ready to share") {
+			t.Errorf("an appointment leads to %d %s: %s", page.Status, page.Path, page.Body)
+		}
+		newest := w.AsCreator(t, get, "/v1/listings", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
+		variant := newest["variants"].([]any)[0].(map[string]any)
+		if newest["status"] != "ACTIVE" || fmt.Sprint(variant["durationMinutes"]) != "45" ||
+			variant["key"] != "45-minutes" {
+			t.Errorf("made is %v", newest)
+		}
+		if page := create("APPOINTMENT", "durationMinutes", "4"); page.Status != 400 ||
+			!strings.Contains(page.Body, `id="listing-durationMinutes-error"`) {
+			t.Errorf("a length of four minutes is %d", page.Status)
+		}
+		if page := create("SERVICE"); !strings.HasPrefix(page.Path, "/dashboard/links/") {
+			t.Errorf("a service leads to %d %s", page.Status, page.Path)
+		}
+		other := app.NewAccount(t).Visit(t)
+		other.Open(t, "/dashboard/listings/new?type=APPOINTMENT")
+		page = other.Send(t, "/dashboard/listings/new", "type", "APPOINTMENT", "title", "Lesson", "price", "5", "currency",
+			"eur", "durationMinutes", "30", "publish", "yes", "metadata.deliveryMethod", "virtual")
+		if !strings.HasPrefix(page.Path, "/dashboard/listings/lst_") || !strings.Contains(page.Body, "once the steps below") {
+			t.Errorf("without hours it leads to %d %s", page.Status, page.Path)
 		}
 	})
 }

@@ -14,8 +14,18 @@ import (
 
 // newListingForm is an empty form for a kind.
 func newListingForm(v *visit, kind listing.Type) ui.Form {
-	f := v.form("listing", base+"/listings/new", "Save draft", listingFields(listing.State{Type: kind})...)
-	f.Fields = append(f.Fields, ui.Hidden("type", string(kind)))
+	f := v.form("listing", base+"/listings/new", "Save")
+	if kind.Bookable() {
+		f.Fields = append(f.Fields, ui.Field{
+			Name: "durationMinutes", Label: "Length", Value: "60", Suffix: "minutes", Required: true, Half: true,
+			Hint: "Of one appointment. Other lengths and packs can be added later.",
+		})
+	}
+	f.Fields = append(append(f.Fields, listingFields(listing.State{Type: kind})...), ui.Field{
+		Name: "publish", Label: "Publish it and make a payment link", Type: "checkbox",
+		Checked: kind != listing.Digital, // which gets its files first
+		Hint:    "Otherwise it’s saved as a draft, which only you see.",
+	}, ui.Hidden("type", string(kind)))
 	f.Cancel = base + "/listings"
 	return f
 }

@@ -13,6 +13,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/listingtype"
+	"sundry/core/paymentlink"
 	"sundry/core/plan"
 	"sundry/ports"
 )
@@ -135,6 +136,9 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
 	kind, in := listing.Type(c.FormValue("type")), ui.ReadInput(c)
 	proposal := listing.Proposal{Type: string(kind), Edit: readListing(in, kind)}
+	if kind.Bookable() {
+		proposal.DurationMinutes = in.Number("durationMinutes", "durationMinutes")
+	}
 	var made listing.State
 	err := in.Submit(proposal.Check, func() (err error) {
 		made, err = r.createWithSlug(c, v, proposal)
@@ -143,7 +147,33 @@ func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.again(c, v, newListingPage(kind), newListingForm(v, kind), err)
 	}
+	if in.Checked("publish") {
+		return r.publishAndLink(c, v, made)
+	}
 	return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Publish it when it’s ready.")
+}
+
+// publishAndLink publishes a new listing and makes its payment link. One that cannot be published stays a draft, and
+// one that cannot be booked yet is led to what is missing.
+func (r *Routes) publishAndLink(c *fiber.Ctx, v *visit, l listing.State) error {
+	ctx, at := c.UserContext(), base+"/listings/"+l.ID
+	if _, err := r.Catalog.Publish(ctx, v.account(), l.ID); err != nil {
+		return r.refused(c, at, err)
+	}
+	if l.Type.Bookable() {
+		missing, err := r.Booking.Readiness(ctx, v.account(), l.ID, "")
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return r.done(c, at, "Published. Buyers can book it once the steps below are done.")
+		}
+	}
+	link, err := r.Catalog.CreateLink(ctx, v.account(), paymentlink.Edit{ListingID: &l.ID})
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, base+"/links/"+link.ID, "Published, and your link is ready to share.")
 }
 
 func (r *Routes) editListing(c *fiber.Ctx, v *visit) error {
