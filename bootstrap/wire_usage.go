@@ -20,7 +20,7 @@ func (a *App) wireUsage() *usage.Service {
 	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnCustomerRenamed)
-	a.mux.Handle(usage.TaskExpireCredit, jobs.Default, module.ExpireCredit)
+	a.mux.Handle(usage.TaskExpirePrepaid, jobs.Default, module.ExpireCredit)
 	a.mux.Handle(usage.TaskClose, jobs.Payments, module.ClosePeriod)
 	a.verifyInParts("usage", module.Verify, module.VerifyNew)
 	return module

@@ -17,8 +17,8 @@ import (
 	"sundry/ports"
 )
 
-// TaskExpireCredit ends a usage credit at its ExpiresAt; its subject is the credit.
-const TaskExpireCredit = "usage.expire_credit"
+// TaskExpirePrepaid ends a usage credit at its ExpiresAt; its subject is the credit.
+const TaskExpirePrepaid = "usage.expire_prepaid"
 
 // OnCheckoutPaid grants the usage credits that a plan sells.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
@@ -32,7 +32,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 			return err
 		}
 		if !state.ExpiresAt.IsZero() {
-			err := r.Tasks.Schedule(ctx, TaskExpireCredit, state.ID, state.CreatorID, state.ExpiresAt)
+			err := r.Tasks.Schedule(ctx, TaskExpirePrepaid, state.ID, state.CreatorID, state.ExpiresAt)
 			if err != nil {
 				return err
 			}
@@ -110,13 +110,13 @@ func (s *Service) creditEnded(ctx context.Context, r ports.Repos, ended *usage.C
 	if ended == nil {
 		return nil
 	}
-	if err := r.Tasks.Cancel(ctx, TaskExpireCredit, ended.ID); err != nil {
+	if err := r.Tasks.Cancel(ctx, TaskExpirePrepaid, ended.ID); err != nil {
 		return err
 	}
 	return s.deps.Bus.Publish(ctx, r, *ended)
 }
 
-// ExpireCredit ends a credit whose time is over. Task TaskExpireCredit.
+// ExpireCredit ends a credit whose time is over. Task TaskExpirePrepaid.
 func (s *Service) ExpireCredit(ctx context.Context, t ports.Task) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
@@ -147,7 +147,9 @@ func (s *Service) ExpireCredit(ctx context.Context, t ports.Task) error {
 
 // OnRefundCreated takes back what is left of credits whose purchase was refunded, by the share that went back.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
-	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(c *usage.Credit, now time.Time) (event.Event, bool, error) {
+	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(
+		c *usage.Credit, now time.Time,
+	) (event.Event, bool, error) {
 		ended, changed, err := c.Return(e.Share.Amount.Minor, e.Full, now)
 		return endedEvent(ended), changed, err
 	})
@@ -162,7 +164,9 @@ func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.
 
 // OnDisputeClosed lets credits be used again. What is left of them is gone when the dispute was lost.
 func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
-	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(c *usage.Credit, now time.Time) (event.Event, bool, error) {
+	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(
+		c *usage.Credit, now time.Time,
+	) (event.Event, bool, error) {
 		changed := c.Dispute(false)
 		if e.Status == dispute.Won {
 			return nil, changed, nil
@@ -211,7 +215,7 @@ func (s *Service) eachBought(
 			return err
 		}
 		if e != nil {
-			if err := r.Tasks.Cancel(ctx, TaskExpireCredit, state.ID); err != nil {
+			if err := r.Tasks.Cancel(ctx, TaskExpirePrepaid, state.ID); err != nil {
 				return err
 			}
 			if err := s.deps.Bus.Publish(ctx, r, e); err != nil {

@@ -29,6 +29,22 @@ func (s *Service) Summary(ctx context.Context, creatorID, subscriptionID string)
 	if err != nil {
 		return nil, err
 	}
+	return summed(ctx, r, creatorID, streams)
+}
+
+// SummaryOfCustomer is Summary of every meter that is counted for an external customer, by the meters' event names. It
+// is empty for a customer who is not known.
+func (s *Service) SummaryOfCustomer(ctx context.Context, creatorID, externalCustomerID string) ([]Measured, error) {
+	r := s.deps.Store.Read(ctx)
+	streams, err := r.Usage.Streams.ListByCustomer(ctx, creatorID, externalCustomerID)
+	if err != nil {
+		return nil, err
+	}
+	return summed(ctx, r, creatorID, streams)
+}
+
+// summed measures streams, with the aggregations of their meters.
+func summed(ctx context.Context, r ports.Repos, creatorID string, streams []ports.UsageStream) ([]Measured, error) {
 	all, err := measure(ctx, r, creatorID, streams)
 	if err != nil {
 		return nil, err

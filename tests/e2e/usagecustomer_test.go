@@ -39,6 +39,21 @@ func TestUsageIsReportedByCustomer(t *testing.T) {
 		second := subscribe(t, m.Account, plans(t, m.Account, 0), "basic", m.customer, harness.CardSucceeds)
 		report(m.customer, harness.Unique("report"), "2").Want(t, 202)
 		m.counts(t, "9") // the one that is billed for the meter
+		const summary = "/v1/usage/summary?"
+		read := m.AsBackend(t, http.MethodGet, summary+"externalCustomerId="+m.customer, nil).Want(t, 200).Map(t)
+		counted, _ := read["meters"].([]any)
+		if len(counted) != 1 || read["subscriptionId"] != nil || read["externalCustomerId"] != m.customer ||
+			counted[0].(map[string]any)["subscriptionId"] != m.subscriptionID ||
+			asJSON(t, counted[0].(map[string]any)["quantity"]) != "9" {
+			t.Errorf("what the customer has used: %v", read)
+		}
+		stranger := m.AsBackend(t, http.MethodGet, summary+"externalCustomerId="+other.customer, nil).Want(t, 200).Map(t)
+		if counted, _ := stranger["meters"].([]any); len(counted) != 0 {
+			t.Errorf("another account's customer: %v", stranger)
+		}
+		for _, query := range []string{"", "subscriptionId=" + m.subscriptionID + "&externalCustomerId=" + m.customer} {
+			m.AsBackend(t, http.MethodGet, summary+query, nil).Refuses(t, 400, "VALIDATION_FAILED", "subscriptionId")
+		}
 		free := m.make(t, "/v1/usage/meters", harness.JSON{
 			"name": "Files", "eventName": harness.Unique("files"), "aggregation": "SUM",
 		})
