@@ -19,6 +19,9 @@ type Refunds interface {
 	GetByProcessorID(ctx context.Context, processorID string) (refund.State, error)
 	// Get returns a refund. ErrNotFound.
 	Get(ctx context.Context, id string) (refund.State, error)
+	// GetForUpdate is Get that locks the refund until the transaction ends: of two that settle it the second sees what
+	// the first has made of it. ErrNotFound.
+	GetForUpdate(ctx context.Context, id string) (refund.State, error)
 	// Update writes a changed refund. ErrStale.
 	Update(ctx context.Context, f refund.State) error
 	// GetByRequest returns the refund that the account asked for under an idempotency key since the given time.

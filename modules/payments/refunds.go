@@ -179,7 +179,7 @@ func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, err
 
 // settle applies what the processor reports and everything that follows from it. What is known already changes nothing.
 func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o refund.Outcome) (refund.State, error) {
-	loaded, err := r.Payments.Refunds.Get(ctx, refundID)
+	loaded, err := r.Payments.Refunds.GetForUpdate(ctx, refundID)
 	if err != nil {
 		return refund.State{}, err
 	}

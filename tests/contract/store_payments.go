@@ -22,6 +22,7 @@ func paymentCases() storeCases {
 		"a receipt number is given once":               aReceiptNumberIsGivenOnce,
 		"attempts at once leave one live":              attemptsAtOnceLeaveOneLive,
 		"who settles a payment waits for the other":    whoSettlesAPaymentWaitsForTheOther,
+		"who settles a refund waits for the other":     whoSettlesARefundWaitsForTheOther,
 		"payments are found by their search":           paymentsAreFoundByTheirSearch,
 		"payments are found by their standing":         paymentsAreFoundByTheirStanding,
 		"payments are found by buyer, and totaled":     paymentsAreFoundByBuyerAndTotaled,
@@ -119,29 +120,20 @@ func attemptsAtOnceLeaveOneLive(t *testing.T, db Database) {
 	}
 }
 
-// whoSettlesAPaymentWaitsForTheOther has many transactions read a payment for update and change it: each sees what the
-// one before has made of it, so none runs again.
-func whoSettlesAPaymentWaitsForTheOther(t *testing.T, db Database) {
-	store := db.Open(t, StoreOptions{})
-	p := paymentState("1", creator)
-	p.Refunded.Minor = 0
-	if err := insertPayments(t, store, p); err != nil {
-		t.Fatal(err)
-	}
-	const rivals = 8
+// rivals is the number of transactions of eachWaits.
+const rivals = 8
+
+// eachWaits has many transactions read a row for update and change it: each sees what the one before has made of it, so
+// none runs again.
+func eachWaits(t *testing.T, store StoreAdapter, change func(ctx context.Context, r ports.Repos) error) {
+	t.Helper()
 	results := make(chan int, rivals)
 	for range rivals {
 		go func() {
 			runs := 0
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 				runs++
-				loaded, err := r.Payments.Payments.GetForUpdate(ctx, p.ID, p.Purpose)
-				if err != nil {
-					return err
-				}
-				loaded.Refunded.Minor++
-				loaded.Revision++
-				return r.Payments.Payments.Update(ctx, loaded)
+				return change(ctx, r)
 			})
 			if err != nil {
 				t.Error(err)
@@ -154,6 +146,24 @@ func whoSettlesAPaymentWaitsForTheOther(t *testing.T, db Database) {
 			t.Errorf("a transaction ran %d times, want it to wait for its turn", runs)
 		}
 	}
+}
+
+func whoSettlesAPaymentWaitsForTheOther(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	p := paymentState("1", creator)
+	p.Refunded.Minor = 0
+	if err := insertPayments(t, store, p); err != nil {
+		t.Fatal(err)
+	}
+	eachWaits(t, store, func(ctx context.Context, r ports.Repos) error {
+		loaded, err := r.Payments.Payments.GetForUpdate(ctx, p.ID, p.Purpose)
+		if err != nil {
+			return err
+		}
+		loaded.Refunded.Minor++
+		loaded.Revision++
+		return r.Payments.Payments.Update(ctx, loaded)
+	})
 	got, err := store.Read(t.Context()).Payments.Payments.Get(t.Context(), p.ID)
 	if err != nil || got.Refunded.Minor != rivals {
 		t.Errorf("counted %d, %v; want %d", got.Refunded.Minor, err, rivals)
@@ -163,6 +173,26 @@ func whoSettlesAPaymentWaitsForTheOther(t *testing.T, db Database) {
 		return err
 	})
 	wantError(t, "an unknown payment", err, ports.ErrNotFound)
+}
+
+func whoSettlesARefundWaitsForTheOther(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	f := refundState("1", creator)
+	f.FailureReason = ""
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Payments.Refunds.Insert(ctx, f) })
+	eachWaits(t, store, func(ctx context.Context, r ports.Repos) error {
+		loaded, err := r.Payments.Refunds.GetForUpdate(ctx, f.ID)
+		if err != nil {
+			return err
+		}
+		loaded.FailureReason += "x"
+		loaded.Revision++
+		return r.Payments.Refunds.Update(ctx, loaded)
+	})
+	got, err := store.Read(t.Context()).Payments.Refunds.Get(t.Context(), f.ID)
+	if err != nil || len(got.FailureReason) != rivals {
+		t.Errorf("counted %q, %v; want %d", got.FailureReason, err, rivals)
+	}
 }
 
 func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {

@@ -87,6 +87,11 @@ func (t refunds) Get(_ context.Context, id string) (refund.State, error) {
 	return t.GetBy("get refund "+id, "id = ?", id)
 }
 
+// GetForUpdate implements ports.Refunds.
+func (t refunds) GetForUpdate(_ context.Context, id string) (refund.State, error) {
+	return refundMapping.On(t.ForUpdate()).GetBy("lock refund "+id, "id = ?", id)
+}
+
 // GetByRequest implements ports.Refunds.
 func (t refunds) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (refund.State, error) {
 	return t.GetBy("get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key,
