@@ -29,13 +29,11 @@ type Offers interface {
 	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
 	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
 	// ByListing finds the default plan's offer of a listing.
-	ByListing(
-		ctx context.Context, r Repos, creatorID, listingID, variantID string, buyer BuyerCountry,
-	) (plan.Offer, error)
+	ByListing(ctx context.Context, r Repos, creatorID string, c ListingChoice) (plan.Offer, error)
 	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
 	// unknown or inactive link.
 	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (offer plan.Offer, successURL string, err error)
-	// Again finds what was offered once as it is sold now, in the same currency where it still is.
+	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still is.
 	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
 }
 
@@ -55,6 +53,15 @@ type CatalogChoice struct {
 	// Currency is that of the price; "" = as the country of Buyer has it.
 	Currency money.Currency
 	Buyer    BuyerCountry
+	// MayChange is what the buyer may change of it.
+	MayChange plan.Changes
+}
+
+// ListingChoice names an offer by the ids of a listing and, where it is booked, a variant ("" = the default one).
+type ListingChoice struct {
+	ListingID, VariantID string
+	Buyer                BuyerCountry
+	MayChange            plan.Changes
 }
 
 // BuyerCountry returns the country of a buyer, ISO 3166-1 alpha-2, or "" where it is not known. It is called only where

@@ -11,6 +11,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
+	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/core/tax"
 )
@@ -234,9 +235,34 @@ func (c *Session) ApplyDiscount(terms *discount.Terms, now time.Time) error {
 	return nil
 }
 
+// Change takes the interval and the quantity that the buyer chose, where they may; "" and nil leave them as they are.
+// It is refused while a payment is under way.
+func (c *Session) Change(interval period.Interval, quantity *int, now time.Time) error {
+	if err := c.CanApplyDiscount(now); err != nil {
+		return err
+	}
+	offer, err := c.s.Offer.Change(interval, quantity)
+	if err != nil {
+		return err
+	}
+	before := *c
+	c.s.Offer = offer
+	if err := c.reprice(); err != nil {
+		*c = before
+		return err
+	}
+	c.s.Revision++
+	return nil
+}
+
 // DropTrial makes the first period due now, less the discount. The caller changes the session otherwise, too.
 func (c *Session) DropTrial() error {
 	c.s.Offer.TrialDays, c.s.TrialDropped = 0, true
+	return c.reprice()
+}
+
+// reprice makes what the offer costs now due, less the discount. The tax is the caller's to apply.
+func (c *Session) reprice() error {
 	c.s.Subtotal = c.s.Offer.DueNow()
 	c.s.Discount, c.s.Total = money.Amount{Currency: c.s.Subtotal.Currency}, c.s.Subtotal
 	if c.s.DiscountTerms == nil {
@@ -311,7 +337,7 @@ func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 		CheckoutID: c.s.ID, PaymentID: m.PaymentID, CreatorID: c.s.CreatorID, CustomerID: m.CustomerID,
 		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name, Buyer: c.s.Buyer,
 		SubscriptionID: m.SubscriptionID, PaymentMethodID: m.PaymentMethodID, Card: m.Card, TrialCard: m.TrialCard,
-		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount,
+		Offer: c.s.Offer.Sold(), ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount,
 		DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax,
 		TaxAdded: c.s.TaxAdded(), TaxDetails: c.s.TaxDetails, Brand: m.Brand, Last4: m.Last4,
 		Total: c.s.Total, ReferenceID: c.s.ReferenceID, UTM: c.s.UTM, Metadata: c.s.Metadata, At: now,

@@ -290,6 +290,47 @@ func TestADiscountComesOffAnOpenSessionOnly(t *testing.T) {
 	}
 }
 
+func TestAChangeOfTheOfferChangesWhatIsDue(t *testing.T) {
+	t.Parallel()
+	amount := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+	monthly := plan.Offer{PriceID: "pri_month", Interval: period.Month, IntervalCount: 1, Price: amount(1000)}
+	offer, err := monthly.Adjustable(plan.Changes{Interval: true, Quantity: true}, []plan.Price{
+		{ID: "pri_month", Interval: period.Month, IntervalCount: 1, Amount: amount(1000)},
+		{ID: "pri_year", Interval: period.Year, IntervalCount: 1, Amount: amount(10_000)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := checkout.New(checkout.State{ID: "cs_1", CreatorID: "crt_1", Offer: offer}, opened)
+	if err := c.ApplyDiscount(&discount.Terms{PercentOff: 20}, opened); err != nil {
+		t.Fatal(err)
+	}
+	before := c.State()
+	if err := c.Change(period.Day, nil, opened); !fault.Is(err, fault.ValidationFailed) ||
+		!reflect.DeepEqual(c.State(), before) {
+		t.Errorf("a change that is refused: %v, %+v", err, c.State())
+	}
+	if err := c.Change(period.Year, new(3), opened); err != nil {
+		t.Fatal(err)
+	}
+	after := c.State()
+	if after.Subtotal != amount(30_000) || after.Discount != amount(6000) || after.Total != amount(24_000) ||
+		after.Revision != before.Revision+1 || after.Offer.PriceID != "pri_year" {
+		t.Errorf("by the year: %+v", after)
+	}
+	if err := c.StartPayment("pay_1", "", customer.Details{}, opened); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Change(period.Month, nil, opened); !fault.Is(err, fault.StateConflict) {
+		t.Errorf("while it is paid: %v", err)
+	}
+	paid, err := c.Pay(checkout.Settlement{PaymentID: "pay_1"}, opened)
+	if err != nil || paid.Offer.Intervals != nil || paid.Offer.MayChange != (plan.Changes{}) ||
+		paid.Offer.Price != amount(30_000) {
+		t.Errorf("paid: %+v, %v", paid, err)
+	}
+}
+
 func TestADiscountOnATrialTakesNothingOffToday(t *testing.T) {
 	t.Parallel()
 	c := checkout.New(checkout.State{Offer: plan.Offer{

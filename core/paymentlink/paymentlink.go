@@ -8,6 +8,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/period"
+	"sundry/core/plan"
 )
 
 // State is a payment link's data, as stores and views see it.
@@ -23,6 +24,8 @@ type State struct {
 	Interval period.Interval
 	// Currency is that of the price; "" = that of the visitor's country, or else the listing's.
 	Currency money.Currency
+	// BuyerMayChange is what buyers may change of the offer.
+	BuyerMayChange plan.Changes
 	// SuccessURL is the page that buyers are sent to after paying; "" = they stay on the page that confirms it.
 	SuccessURL string
 	Active     bool
@@ -43,13 +46,14 @@ func (l *Link) State() State { return l.s }
 // Edit holds the members of a link that a request sets; nil leaves a member as it is, "" clears one that a
 // link can do without.
 type Edit struct {
-	ListingID  *string
-	VariantID  *string
-	PlanKey    *string
-	Interval   *string
-	Currency   *string
-	SuccessURL *string
-	Active     *bool
+	ListingID      *string
+	VariantID      *string
+	PlanKey        *string
+	Interval       *string
+	Currency       *string
+	BuyerMayChange *[]string
+	SuccessURL     *string
+	Active         *bool
 }
 
 // Origin contains the members that the service adds to a new link.
@@ -66,6 +70,9 @@ func (e Edit) Check(sandbox bool) error {
 	if e.Currency != nil && *e.Currency != "" {
 		_, err := money.ParseCurrency(*e.Currency)
 		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
+	}
+	if e.BuyerMayChange != nil {
+		plan.ParseChanges(&f, "buyerMayChange", *e.BuyerMayChange)
 	}
 	if e.SuccessURL != nil && *e.SuccessURL != "" {
 		checkout.ValidateRedirectURL("successUrl", *e.SuccessURL, sandbox, &f)
@@ -113,6 +120,9 @@ func (l *Link) apply(e Edit, now time.Time) {
 	}
 	if e.Currency != nil {
 		next.Currency = money.Currency(*e.Currency)
+	}
+	if e.BuyerMayChange != nil {
+		next.BuyerMayChange = plan.ParseChanges(&fault.Violations{}, "", *e.BuyerMayChange) // checked before
 	}
 	if next != l.s {
 		next.UpdatedAt = now

@@ -145,6 +145,10 @@ type Offer struct {
 	Price     money.Amount `json:"price"`
 	Quantity  int          `json:"quantity,omitempty"`
 	UnitPrice money.Amount `json:"unitPrice,omitzero"`
+	// MayChange is what the buyer may change before paying, and Intervals are the prices to choose from, this one
+	// included; empty where there is no choice.
+	MayChange Changes `json:"mayChange,omitzero"`
+	Intervals []Price `json:"intervals,omitempty"`
 	// TaxBehavior specifies whether the price contains its tax; "" is inclusive.
 	TaxBehavior tax.Behavior `json:"taxBehavior,omitempty"`
 	Terms       Terms        `json:"terms"`

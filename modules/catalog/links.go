@@ -118,7 +118,9 @@ func sellable(ctx context.Context, r ports.Repos, link paymentlink.State) error 
 }
 
 func linkChoice(l paymentlink.State) choice {
-	return choice{variantID: l.VariantID, planKey: l.PlanKey, interval: l.Interval, currency: l.Currency}
+	return choice{
+		variantID: l.VariantID, planKey: l.PlanKey, interval: l.Interval, currency: l.Currency, mayChange: l.BuyerMayChange,
+	}
 }
 
 func findLink(ctx context.Context, r ports.Repos, creatorID, linkID string) (paymentlink.State, error) {

@@ -31,20 +31,20 @@ func (s *Service) ByCatalog(
 	}
 	c := choice{
 		variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval, currency: wanted.Currency,
-		buyer: wanted.Buyer,
+		buyer: wanted.Buyer, mayChange: wanted.MayChange,
 	}
 	return pickOf(ctx, l, live(l, plan.Restore(l.CreatorID, l.ID, plans)), c)
 }
 
 // ByListing implements ports.Offers.
 func (s *Service) ByListing(
-	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string, buyer ports.BuyerCountry,
+	ctx context.Context, r ports.Repos, creatorID string, wanted ports.ListingChoice,
 ) (plan.Offer, error) {
-	l, err := mine(ctx, r, creatorID, listingID)
+	l, err := mine(ctx, r, creatorID, wanted.ListingID)
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	return offer(ctx, r, l, choice{variantID: variantID, buyer: buyer})
+	return offer(ctx, r, l, choice{variantID: wanted.VariantID, buyer: wanted.Buyer, mayChange: wanted.MayChange})
 }
 
 // ByLink implements ports.Offers.
@@ -77,9 +77,14 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	return offer(ctx, r, l, choice{
+	now, err := offer(ctx, r, l, choice{
 		variantID: once.VariantID, planKey: once.PlanKey, interval: once.Interval, before: once.Price.Currency,
+		mayChange: once.MayChange,
 	})
+	if err != nil || once.Seats() == 1 {
+		return now, err
+	}
+	return now.WithSeats(once.Seats())
 }
 
 // AtPrice implements ports.AgreedOffers.
@@ -133,8 +138,9 @@ type choice struct {
 	interval                       period.Interval
 	currency                       money.Currency
 	// before is the currency of an earlier session, which a new one keeps where it can.
-	before money.Currency
-	buyer  ports.BuyerCountry
+	before    money.Currency
+	buyer     ports.BuyerCountry
+	mayChange plan.Changes
 }
 
 // price chooses the price of a plan of the listing. NOT_FOUND for an unknown interval or currency.
@@ -200,7 +206,7 @@ func pickOf(ctx context.Context, l listing.State, plans []plan.State, c choice) 
 				fault.NotFoundCode, "This variant has no price in %s. It is sold in %s.", c.currency, o.Price.Currency,
 			)
 		}
-		return o, nil
+		return o.Adjustable(c.mayChange, p.Prices)
 	}
 	return plan.Offer{}, noSuchPlan(c.planKey, plans)
 }

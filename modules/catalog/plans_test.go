@@ -39,7 +39,7 @@ func (s fixture) byCatalog(t *testing.T, key, planKey, interval string) (plan.Of
 func (s fixture) byListing(t *testing.T, creatorID, listingID, variantID string) (plan.Offer, error) {
 	t.Helper()
 	return s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
-		return s.ByListing(ctx, r, creatorID, listingID, variantID, nil)
+		return s.ByListing(ctx, r, creatorID, ports.ListingChoice{ListingID: listingID, VariantID: variantID})
 	})
 }
 

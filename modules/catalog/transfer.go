@@ -86,17 +86,19 @@ type DocumentPlan struct {
 
 // DocumentLink is a payment link. What it sells and where it leads is its key: its address differs in every deployment.
 type DocumentLink struct {
-	Variant    string          `json:"variant"`
-	Plan       string          `json:"plan"`
-	Interval   period.Interval `json:"interval"`
-	Currency   money.Currency  `json:"currency,omitempty"`
-	SuccessURL string          `json:"successUrl"`
-	Active     bool            `json:"active"`
+	Variant        string          `json:"variant"`
+	Plan           string          `json:"plan"`
+	Interval       period.Interval `json:"interval"`
+	Currency       money.Currency  `json:"currency,omitempty"`
+	BuyerMayChange []string        `json:"buyerMayChange,omitempty"`
+	SuccessURL     string          `json:"successUrl"`
+	Active         bool            `json:"active"`
 }
 
 // key returns the identity of a link among those of its listing.
 func (l DocumentLink) key() string {
-	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), string(l.Currency), l.SuccessURL}, " ")
+	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), string(l.Currency),
+		strings.Join(l.BuyerMayChange, ","), l.SuccessURL}, " ")
 }
 
 // ReadDocument reads a catalog file strictly.
@@ -220,7 +222,7 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
 	d := DocumentLink{
 		Plan: link.PlanKey, Interval: link.Interval, Currency: link.Currency, SuccessURL: link.SuccessURL,
-		Active: link.Active,
+		BuyerMayChange: link.BuyerMayChange.Names(), Active: link.Active,
 	}
 	if link.VariantID != "" {
 		if v, err := l.Variant(link.VariantID); err == nil {

@@ -219,7 +219,7 @@ func (s *Service) importLink(ctx context.Context, l listing.State, w DocumentLin
 	interval, currency := string(w.Interval), string(w.Currency)
 	edit := paymentlink.Edit{
 		ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, Currency: &currency, SuccessURL: &w.SuccessURL,
-		Active: &w.Active,
+		BuyerMayChange: &w.BuyerMayChange, Active: &w.Active,
 	}
 	if w.Variant != "" {
 		v, err := l.VariantByKey(w.Variant)

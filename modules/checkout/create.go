@@ -29,15 +29,17 @@ type NewSession struct {
 	VariantID          string
 	ExternalCustomerID string
 	// Quantity is nil for one.
-	Quantity     *int
-	Email        string
-	Buyer        customer.Details
-	SuccessURL   string
-	CancelURL    string
-	UIMode       string
-	DiscountCode string
-	ReferenceID  string
-	Metadata     map[string]string
+	Quantity *int
+	// BuyerMayChange names what the buyer may change on the page, as plan.ParseChanges reads it.
+	BuyerMayChange []string
+	Email          string
+	Buyer          customer.Details
+	SuccessURL     string
+	CancelURL      string
+	UIMode         string
+	DiscountCode   string
+	ReferenceID    string
+	Metadata       map[string]string
 	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page
 	// (Flow B).
 	Slots []appointment.SlotChoice
@@ -97,6 +99,7 @@ func (n NewSession) validate(sandbox bool) error {
 		fault.DetailInvalid, "There is no such discount code.",
 	)
 	plan.CheckSeats(&f, "quantity", n.Quantity)
+	plan.ParseChanges(&f, "buyerMayChange", n.BuyerMayChange)
 	metadata.CheckText("referenceId", n.ReferenceID, maxReferenceID, &f)
 	metadata.Check(n.Metadata, f.Nest("metadata"))
 	for _, pick := range n.Slots {
@@ -152,8 +155,11 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 }
 
 func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n NewSession) (plan.Offer, error) {
+	mayChange := plan.ParseChanges(&fault.Violations{}, "", n.BuyerMayChange) // checked before
 	if n.Catalog == nil {
-		return s.deps.Offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID, s.buyerCountry(r, creatorID, n))
+		return s.deps.Offers.ByListing(ctx, r, creatorID, ports.ListingChoice{
+			ListingID: n.ListingID, VariantID: n.VariantID, Buyer: s.buyerCountry(r, creatorID, n), MayChange: mayChange,
+		})
 	}
 	interval := period.Month
 	if n.Catalog.Interval != "" {
@@ -161,7 +167,7 @@ func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n 
 	}
 	return s.deps.Offers.ByCatalog(ctx, r, creatorID, ports.CatalogChoice{
 		Listing: n.Catalog.Listing, Plan: n.Catalog.Plan, Interval: interval, Variant: n.Catalog.Variant,
-		Currency: money.Currency(n.Catalog.Currency), Buyer: s.buyerCountry(r, creatorID, n),
+		Currency: money.Currency(n.Catalog.Currency), Buyer: s.buyerCountry(r, creatorID, n), MayChange: mayChange,
 	})
 }
 

@@ -3,10 +3,12 @@ package checkout
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/discount"
 	"sundry/core/fault"
+	"sundry/core/period"
 	"sundry/ports"
 )
 
@@ -48,6 +50,28 @@ func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *check
 // removes it. VALIDATION_FAILED at discountCode, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a
 // payment is under way.
 func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (checkout.State, error) {
+	return s.reprice(ctx, secret, func(ctx context.Context, r ports.Repos, session *checkout.Session, now time.Time) error {
+		if err := session.CanApplyDiscount(now); err != nil {
+			return err
+		}
+		return s.applyCode(ctx, r, session, code)
+	})
+}
+
+// ChangeOffer takes the interval and the quantity that the buyer chose on the hosted page; "" and nil leave them as
+// they are. VALIDATION_FAILED (interval, quantity) for what the session lets nobody change, and as ApplyDiscount.
+func (s *Service) ChangeOffer(
+	ctx context.Context, secret string, interval period.Interval, quantity *int,
+) (checkout.State, error) {
+	return s.reprice(ctx, secret, func(_ context.Context, _ ports.Repos, session *checkout.Session, now time.Time) error {
+		return session.Change(interval, quantity, now)
+	})
+}
+
+// reprice changes an open session in a way that changes its price, and applies the tax anew.
+func (s *Service) reprice(ctx context.Context, secret string,
+	change func(ctx context.Context, r ports.Repos, session *checkout.Session, now time.Time) error,
+) (checkout.State, error) {
 	opened, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
@@ -58,10 +82,7 @@ func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (check
 		if err != nil {
 			return err
 		}
-		if err := aggregate.CanApplyDiscount(now); err != nil {
-			return err
-		}
-		if err := s.applyCode(ctx, r, aggregate, code); err != nil {
+		if err := change(ctx, r, aggregate, now); err != nil {
 			return err
 		}
 		if err := s.applyTax(ctx, aggregate, now); err != nil {

@@ -128,7 +128,7 @@ func (w *fixture) ByCatalog(_ context.Context, _ ports.Repos, _ string, _ ports.
 }
 
 func (w *fixture) ByListing(
-	_ context.Context, _ ports.Repos, _, _, _ string, _ ports.BuyerCountry,
+	_ context.Context, _ ports.Repos, _ string, _ ports.ListingChoice,
 ) (plan.Offer, error) {
 	return w.offer, nil
 }

@@ -32,7 +32,8 @@ type NewSession struct {
 	Catalog            *CatalogReference `json:"catalog,omitempty"`
 	ListingID          string            `json:"listingId,omitempty"`
 	VariantID          string            `json:"variantId,omitempty"`
-	Quantity           int               `json:"quantity,omitempty"` // of a plan that renews, such as seats
+	Quantity           int               `json:"quantity,omitempty"`       // of a plan that renews, such as seats
+	BuyerMayChange     []string          `json:"buyerMayChange,omitempty"` // "interval", "quantity"
 	ExternalCustomerID string            `json:"externalCustomerId,omitempty"`
 	Email              string            `json:"email,omitempty"`
 	SuccessURL         string            `json:"successUrl"`

@@ -409,3 +409,43 @@ func TestALongWordStaysOnThePage(t *testing.T) {
 		}
 	}
 }
+
+func TestABuyerChoosesTheYearAndSeats(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	listing := s.NewListing(t, harness.JSON{"type": "SUBSCRIPTION", "title": "Press Club", "priceInCents": 1000,
+		"metadata": harness.JSON{"interval": "month", "intervalCount": 1}})
+	s.AsCreator(t, http.MethodPut, "/v1/listings/"+listing.ID+"/plans/team", harness.JSON{
+		"name": "Team", "isDefault": true, "prices": []harness.JSON{
+			{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1000},
+			{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 10000},
+		},
+	}).Want(t, http.StatusOK)
+	session := s.NewSession(t, s.Publish(t, listing), "team", s.customer,
+		harness.JSON{"buyerMayChange": []string{"interval", "quantity"}})
+	b := newTab(t)
+	b.open(session.CheckoutURL)
+	fillIn(b, harness.CardSucceeds)
+	b.sees("Save 16 %")
+	b.do("focus the interval", chromedp.Focus(chromedp.CSS("#choice input:checked")))
+	b.press(kb.ArrowDown)
+	b.wait(`document.getElementById("submit").getAttribute("aria-label").includes("100.00")`)
+	b.fill("#quantity", "0")
+	b.press(kb.Tab)
+	b.sees("Enter a whole number from 1 to 10,000.")
+	b.fill("#quantity", "3")
+	b.press(kb.Tab)
+	b.wait(`document.getElementById("submit").getAttribute("aria-label").includes("300.00")`)
+	if got := eval[string](b, `document.getElementById("email").value`); got != "ada@example.com" {
+		t.Errorf("after the change the address is %q", got)
+	}
+	b.accessible("a plan with a choice")
+	b.size(360, 800)
+	b.fits("a plan with a choice")
+	b.click("#submit")
+	b.sees("Payment complete")
+	receipt := s.Receipt(t, session)
+	if got := fmt.Sprint(receipt["totalInCents"]); got != "30000" {
+		t.Errorf("paid %s", got)
+	}
+}

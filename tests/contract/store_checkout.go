@@ -145,13 +145,13 @@ func whatASessionWasOpenedWithIsFixed(t *testing.T, db Database) {
 	changed := first
 	changed.CreatorID, changed.OpenedBy, changed.ExternalCustomerID, changed.SuccessURL = "crt_2", "net-9", "eve",
 		"https://evil.example"
-	changed.Offer.Title, changed.ReferenceID, changed.CreatedAt = "Another", "ref-9", catalogTime.Add(time.Hour)
-	changed.Email, changed.Revision = "new@example.com", 2
+	changed.ReferenceID, changed.CreatedAt = "ref-9", catalogTime.Add(time.Hour)
+	changed.Email, changed.Offer.Quantity, changed.Revision = "new@example.com", 3, 2 // may change
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return r.Checkout.Sessions.Update(ctx, changed)
 	})
 	want := first
-	want.Email, want.Revision = "new@example.com", 2
+	want.Email, want.Offer.Quantity, want.Revision = "new@example.com", 3, 2
 	sessionsKept().want(t, store, want)
 }
 

@@ -598,6 +598,11 @@ var validRequests = map[string]valid{
 	"POST /c/{secret}/discount": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.session(t).Secret(), harness.JSON{"code": w.discount(t, nil).Code}
 	},
+	"POST /c/{secret}/change": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		session := w.NewSession(t, w.listing, "pro", harness.Unique("user"),
+			harness.JSON{"buyerMayChange": []string{"interval", "quantity"}})
+		return session.Secret(), harness.JSON{"interval": "year", "quantity": 2}
+	},
 	"POST /c/{secret}/pay": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		body := bodyOfPage()
 		body["cardNumber"] = harness.CardSucceeds

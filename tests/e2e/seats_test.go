@@ -146,3 +146,44 @@ func TestAQuantityIsRefusedWhereNothingRenews(t *testing.T) {
 		}).Refuses(t, 400, "VALIDATION_FAILED", "entitlements[0].perSeat")
 	})
 }
+
+// A buyer who may change the plan's interval and its quantity buys what they chose, and no more than they may.
+func TestABuyerChangesIntervalAndQuantity(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		session := w.NewSession(t, w.listing, "pro", "grace", harness.JSON{"buyerMayChange": []string{"interval", "quantity"}})
+		change := func(s harness.Session, body harness.JSON) *harness.Response {
+			return app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/c/" + s.Secret() + "/change", Body: body})
+		}
+		state := change(session, harness.JSON{"interval": "year", "quantity": 2}).Want(t, 200).Map(t)
+		if asJSON(t, state["totalInCents"]) != "38000" || state["interval"] != "year" || asJSON(t, state["quantity"]) != "2" {
+			t.Errorf("by the year: %v", state)
+		}
+		change(session, harness.JSON{"interval": "week", "quantity": 0}).Refuses(t, 400, "VALIDATION_FAILED", "quantity")
+		change(session, harness.JSON{"interval": "week"}).Refuses(t, 400, "VALIDATION_FAILED", "interval")
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		change(session, harness.JSON{"interval": "month"}).Refuses(t, 409, "SESSION_ALREADY_PAID")
+		receipt := w.Receipt(t, session)
+		var s seated
+		w.AsBackend(t, http.MethodGet, "/v1/subscriptions/"+text(t, receipt["subscriptionId"]), nil).Want(t, 200).Into(t, &s)
+		if asJSON(t, receipt["totalInCents"]) != "38000" || s.Quantity != 2 || s.AmountInCents != 38_000 {
+			t.Errorf("receipt %v of %+v", receipt, s)
+		}
+
+		fixed := w.NewSession(t, w.listing, "pro", "ada", nil)
+		change(fixed, harness.JSON{"interval": "year"}).Refuses(t, 400, "VALIDATION_FAILED", "interval")
+		w.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.SessionBody(w.Published(t, nil), "default", "ada",
+			harness.JSON{"buyerMayChange": []string{"quantity"}})).Refuses(t, 400, "VALIDATION_FAILED", "buyerMayChange")
+
+		w.AsBackend(t, http.MethodPost, "/v1/checkout-sessions/"+fixed.ID+"/expire", nil).Want(t, 200)
+		seats := w.NewSession(t, w.listing, "pro", "ada", harness.JSON{"quantity": 5})
+		w.AsBackend(t, http.MethodPost, "/v1/checkout-sessions/"+seats.ID+"/expire", nil).Want(t, 200)
+		again := app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/c/" + seats.Secret() + "/again"})
+		secret := again.Header.Get("Location")
+		fresh := app.Ask(t, harness.Request{Method: http.MethodGet, Path: secret[strings.Index(secret, "/c/"):] + "/state"})
+		if got := fresh.Want(t, 200).Map(t); asJSON(t, got["quantity"]) != "5" || asJSON(t, got["totalInCents"]) != "9500" {
+			t.Errorf("the session in the place of one of five seats: %v", got)
+		}
+	})
+}

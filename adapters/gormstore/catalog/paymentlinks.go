@@ -8,22 +8,24 @@ import (
 	"sundry/core/money"
 	"sundry/core/paymentlink"
 	"sundry/core/period"
+	"sundry/core/plan"
 )
 
 type paymentLinkRow struct {
-	ID         string `gorm:"primaryKey"`
-	CreatorID  string
-	Code       string
-	ListingID  string
-	VariantID  string
-	PlanKey    string
-	Interval   string
-	Currency   string
-	SuccessURL string
-	Active     bool
-	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
-	UpdatedAt  repo.UnixMillis `gorm:"autoUpdateTime:false"`
-	Revision   int64
+	ID             string `gorm:"primaryKey"`
+	CreatorID      string
+	Code           string
+	ListingID      string
+	VariantID      string
+	PlanKey        string
+	Interval       string
+	Currency       string
+	BuyerMayChange repo.JSONColumn[plan.Changes]
+	SuccessURL     string
+	Active         bool
+	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
+	UpdatedAt      repo.UnixMillis `gorm:"autoUpdateTime:false"`
+	Revision       int64
 }
 
 // TableName implements gorm's tabler.
@@ -32,7 +34,7 @@ func (paymentLinkRow) TableName() string { return "payment_links" }
 func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
 	return paymentLinkRow{
 		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, ListingID: s.ListingID, VariantID: s.VariantID, PlanKey: s.PlanKey,
-		Interval: string(s.Interval), Currency: string(s.Currency), SuccessURL: s.SuccessURL, Active: s.Active,
+		Interval: string(s.Interval), Currency: string(s.Currency), BuyerMayChange: repo.JSON(s.BuyerMayChange), SuccessURL: s.SuccessURL, Active: s.Active,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
 }
@@ -41,7 +43,7 @@ func (r paymentLinkRow) toState() paymentlink.State {
 	return paymentlink.State{
 		ID: r.ID, CreatorID: r.CreatorID, Code: r.Code, ListingID: r.ListingID, VariantID: r.VariantID, PlanKey: r.PlanKey,
 		Interval: period.Interval(r.Interval), Currency: money.Currency(r.Currency), SuccessURL: r.SuccessURL,
-		Active: r.Active, CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+		BuyerMayChange: r.BuyerMayChange.V, Active: r.Active, CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
 }
 

@@ -21,12 +21,13 @@ func Repositories(b *repo.Base) ports.CheckoutRepos {
 	return ports.CheckoutRepos{Sessions: sessions{sessionMapping.On(b)}, Audit: audit{b}}
 }
 
-// sessionRow is written once where it says so: what a session was opened with never changes.
+// sessionRow is written once where it says so: what a session was opened with never changes, but for the interval and
+// the quantity of its offer.
 type sessionRow struct {
-	ID                 string                                      `gorm:"primaryKey"`
-	CreatorID          string                                      `gorm:"<-:create"`
-	ListingID          string                                      `gorm:"<-:create"`
-	Offer              repo.SharedJSON[plan.Offer]                 `gorm:"<-:create"`
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string `gorm:"<-:create"`
+	ListingID          string `gorm:"<-:create"`
+	Offer              repo.SharedJSON[plan.Offer]
 	Catalog            repo.SharedJSON[*checkout.CatalogReference] `gorm:"<-:create"`
 	PaymentLinkID      string                                      `gorm:"<-:create"`
 	OpenedBy           string                                      `gorm:"<-:create"`

@@ -28,18 +28,19 @@ func (h handlers) paymentLinkRoutes() []httpapi.Route {
 
 // paymentLinkView is a link to share. Null members leave the choice to the listing or the plan.
 type paymentLinkView struct {
-	ID         string  `json:"id"`
-	URL        string  `json:"url"`
-	Code       string  `json:"code"`
-	ListingID  string  `json:"listingId"`
-	VariantID  *string `json:"variantId"`
-	Plan       *string `json:"plan"`
-	Interval   *string `json:"interval"`
-	Currency   *string `json:"currency"`
-	SuccessURL *string `json:"successUrl"`
-	Active     bool    `json:"active"`
-	Livemode   bool    `json:"livemode"`
-	CreatedAt  *string `json:"createdAt"`
+	ID             string   `json:"id"`
+	URL            string   `json:"url"`
+	Code           string   `json:"code"`
+	ListingID      string   `json:"listingId"`
+	VariantID      *string  `json:"variantId"`
+	Plan           *string  `json:"plan"`
+	Interval       *string  `json:"interval"`
+	Currency       *string  `json:"currency"`
+	BuyerMayChange []string `json:"buyerMayChange"`
+	SuccessURL     *string  `json:"successUrl"`
+	Active         bool     `json:"active"`
+	Livemode       bool     `json:"livemode"`
+	CreatedAt      *string  `json:"createdAt"`
 }
 
 func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
@@ -47,31 +48,33 @@ func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
 		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID,
 		VariantID: apiformat.Text(l.VariantID),
 		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)),
-		Currency:   apiformat.Text(string(l.Currency)),
+		Currency: apiformat.Text(string(l.Currency)), BuyerMayChange: l.BuyerMayChange.Names(),
 		SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
 		Livemode: h.Live, CreatedAt: apiformat.Time(l.CreatedAt),
 	}
 }
 
 type paymentLinkRequest struct {
-	ListingID  strictjson.Optional[string] `json:"listingId"`
-	VariantID  strictjson.Optional[string] `json:"variantId"`
-	Plan       strictjson.Optional[string] `json:"plan"`
-	Interval   strictjson.Optional[string] `json:"interval"`
-	Currency   strictjson.Optional[string] `json:"currency"`
-	SuccessURL strictjson.Optional[string] `json:"successUrl"`
-	Active     strictjson.Optional[bool]   `json:"active"`
+	ListingID      strictjson.Optional[string]   `json:"listingId"`
+	VariantID      strictjson.Optional[string]   `json:"variantId"`
+	Plan           strictjson.Optional[string]   `json:"plan"`
+	Interval       strictjson.Optional[string]   `json:"interval"`
+	Currency       strictjson.Optional[string]   `json:"currency"`
+	BuyerMayChange strictjson.Optional[[]string] `json:"buyerMayChange"`
+	SuccessURL     strictjson.Optional[string]   `json:"successUrl"`
+	Active         strictjson.Optional[bool]     `json:"active"`
 }
 
 func (in paymentLinkRequest) edit(f *fault.Violations) paymentlink.Edit {
 	return paymentlink.Edit{
-		ListingID:  httpapi.PatchValue(f, "listingId", in.ListingID),
-		VariantID:  httpapi.PatchNullable(f, "variantId", in.VariantID),
-		PlanKey:    httpapi.PatchNullable(f, "plan", in.Plan),
-		Interval:   httpapi.PatchNullable(f, "interval", in.Interval),
-		Currency:   httpapi.PatchNullable(f, "currency", in.Currency),
-		SuccessURL: httpapi.PatchNullable(f, "successUrl", in.SuccessURL),
-		Active:     httpapi.PatchValue(f, "active", in.Active),
+		ListingID:      httpapi.PatchValue(f, "listingId", in.ListingID),
+		VariantID:      httpapi.PatchNullable(f, "variantId", in.VariantID),
+		PlanKey:        httpapi.PatchNullable(f, "plan", in.Plan),
+		Interval:       httpapi.PatchNullable(f, "interval", in.Interval),
+		Currency:       httpapi.PatchNullable(f, "currency", in.Currency),
+		BuyerMayChange: httpapi.PatchValue(f, "buyerMayChange", in.BuyerMayChange),
+		SuccessURL:     httpapi.PatchNullable(f, "successUrl", in.SuccessURL),
+		Active:         httpapi.PatchValue(f, "active", in.Active),
 	}
 }
 

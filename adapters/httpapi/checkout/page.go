@@ -12,6 +12,8 @@ import (
 	"sundry/core/fault"
 	"sundry/core/locale"
 	"sundry/core/payment"
+	"sundry/core/period"
+	"sundry/core/plan"
 	"sundry/modules/checkout"
 	"sundry/ports"
 )
@@ -23,6 +25,7 @@ func (h handlers) pageRoutes() []httpapi.Route {
 		{Method: fiber.MethodPost, Path: "/c/:secret/slots", Handle: httpapi.Private(h.postPageSlots)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/details", Handle: httpapi.Private(h.postPageDetails)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/discount", Handle: httpapi.Private(h.postPageDiscount)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/change", Handle: httpapi.Private(h.postPageChange)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/pay", Handle: httpapi.Private(h.postPagePay)},
 		{Method: fiber.MethodGet, Path: "/c/:secret/challenge", Handle: httpapi.Private(h.getPageChallenge)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/authenticate", Handle: httpapi.Private(h.postPageAuthenticate)},
@@ -41,6 +44,8 @@ type pageStateView struct {
 	TaxInCents       int64                  `json:"taxInCents"`
 	TotalInCents     int64                  `json:"totalInCents"`
 	DiscountCode     *string                `json:"discountCode"`
+	Interval         *string                `json:"interval"`
+	Quantity         int                    `json:"quantity"`
 	Listing          pageListingView        `json:"listing"`
 	AppointmentSlots []chosenSlotView       `json:"appointmentSlots"`
 	DeliveryModes    []string               `json:"deliveryModes"`
@@ -62,7 +67,8 @@ func newPageStateView(p checkout.Page) pageStateView {
 		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: apiformat.Time(c.ExpiresAt),
 		Currency:        string(c.Total.Currency),
 		SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor,
-		TotalInCents:     c.Total.Minor,
+		TotalInCents: c.Total.Minor,
+		Interval:     apiformat.Text(string(c.Offer.Interval)), Quantity: c.Offer.Seats(),
 		Listing:          pageListingView{Title: c.Offer.Title, Type: string(c.Offer.ListingType)},
 		AppointmentSlots: newChosenSlotViews(c.Slots),
 		DeliveryModes:    c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: apiformat.Text(c.CancelURL),
@@ -150,6 +156,27 @@ func (h handlers) postPageDiscount(c *fiber.Ctx) error {
 		return err
 	}
 	session, err := h.Checkout.ApplyDiscount(c.UserContext(), c.Params("secret"), httpapi.ValueOf(code))
+	return h.respondPage(c, session, err)
+}
+
+type pageChangeRequest struct {
+	Interval *string `json:"interval"`
+	Quantity *int    `json:"quantity"`
+}
+
+func (h handlers) postPageChange(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[pageChangeRequest](c)
+	var f fault.Violations
+	if body.Interval != nil {
+		_, err := period.ParseInterval(*body.Interval)
+		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
+	}
+	plan.CheckSeats(&f, "quantity", body.Quantity)
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return err
+	}
+	session, err := h.Checkout.ChangeOffer(c.UserContext(), c.Params("secret"),
+		period.Interval(httpapi.ValueOf(body.Interval)), body.Quantity)
 	return h.respondPage(c, session, err)
 }
 

@@ -50,6 +50,7 @@ type sessionRequest struct {
 	ListingID          *string                `json:"listingId"`
 	VariantID          *string                `json:"variantId"`
 	Quantity           *int                   `json:"quantity"`
+	BuyerMayChange     *[]string              `json:"buyerMayChange"`
 	ExternalCustomerID *string                `json:"externalCustomerId"`
 	Email              *string                `json:"email"`
 	Customer           *buyerRequest          `json:"customer"`
@@ -93,7 +94,7 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 	slots, err := httpapi.ReadSlots(r.AppointmentSlot, r.AppointmentSlots)
 	n := checkout.NewSession{
 		ListingID: httpapi.ValueOf(r.ListingID), VariantID: httpapi.ValueOf(r.VariantID),
-		Quantity:           r.Quantity,
+		Quantity: r.Quantity, BuyerMayChange: httpapi.ValueOf(r.BuyerMayChange),
 		ExternalCustomerID: httpapi.ValueOf(r.ExternalCustomerID), Email: httpapi.ValueOf(r.Email),
 		Buyer: r.Customer.details(), SuccessURL: httpapi.ValueOf(r.SuccessURL), CancelURL: httpapi.ValueOf(r.CancelURL),
 		UIMode:       httpapi.ValueOf(r.UIMode),
@@ -150,6 +151,7 @@ type sessionView struct {
 	ListingID          string            `json:"listingId"`
 	VariantID          *string           `json:"variantId"`
 	Quantity           int               `json:"quantity"`
+	BuyerMayChange     []string          `json:"buyerMayChange"`
 	Catalog            *catalogView      `json:"catalog"`
 	ExternalCustomerID *string           `json:"externalCustomerId"`
 	Email              *string           `json:"email"`
@@ -181,6 +183,7 @@ func (h handlers) newSessionView(c core.State) sessionView {
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: h.Checkout.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
 		Livemode: h.Live, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID,
 		VariantID: apiformat.Text(c.Offer.VariantID), Quantity: c.Offer.Seats(),
+		BuyerMayChange:     c.Offer.MayChange.Names(),
 		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email),
 		AppointmentSlots: newChosenSlotViews(c.Slots),
 		Currency:         string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor,

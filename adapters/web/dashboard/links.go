@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,7 +11,9 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/listingtype"
 	"sundry/core/paymentlink"
+	"sundry/core/plan"
 	"sundry/ports"
 )
 
@@ -131,6 +134,9 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 			Name: "plan", Label: "Plan", Type: "select", Options: options, Also: []string{"interval"},
 		})
 	}
+	if renews(l, plans) {
+		f.Fields = append(f.Fields, changeFields(plan.Changes{})...)
+	}
 	if len(currencies) > 2 {
 		f.Fields = append(f.Fields, ui.Field{
 			Name: "currency", Label: "Currency", Type: "select", Options: currencies,
@@ -141,6 +147,32 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 		Hint: "Leave empty to keep them on our confirmation page.",
 	})
 	return f, nil
+}
+
+// renews reports whether buyers can subscribe to a listing.
+func renews(l listing.State, plans []plan.State) bool {
+	return l.Type == listingtype.Subscription || slices.ContainsFunc(plans, func(p plan.State) bool {
+		return !p.Retired && slices.ContainsFunc(p.Prices, func(price plan.Price) bool { return price.Interval != "" })
+	})
+}
+
+// changeFields ask what buyers may change at checkout.
+func changeFields(may plan.Changes) []ui.Field {
+	return []ui.Field{
+		{
+			Name: "mayChangeInterval", Label: "Buyers may choose another interval", Type: "checkbox", Checked: may.Interval,
+			Hint: "Such as yearly instead of monthly, where the plan has a price for it.",
+		},
+		{
+			Name: "mayChangeQuantity", Label: "Buyers may choose the quantity", Type: "checkbox", Checked: may.Quantity,
+			Hint: "Such as seats. The price is multiplied.",
+		},
+	}
+}
+
+// readChanges reads what changeFields ask.
+func readChanges(in *ui.Input) *[]string {
+	return new(plan.Changes{Interval: in.Checked("mayChangeInterval"), Quantity: in.Checked("mayChangeQuantity")}.Names())
 }
 
 // addOption adds a value with a name and a price, or the price alone to the label of a value that is there.
@@ -204,10 +236,10 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
 	edit := paymentlink.Edit{
 		ListingID: &l.ID, VariantID: in.Optional("variantId"), Currency: in.Optional("currency"),
-		SuccessURL: in.Optional("successUrl"),
+		SuccessURL: in.Optional("successUrl"), BuyerMayChange: readChanges(in),
 	}
-	if plan, interval, ok := strings.Cut(in.Text("plan"), ":"); ok {
-		edit.PlanKey, edit.Interval = &plan, &interval
+	if key, interval, ok := strings.Cut(in.Text("plan"), ":"); ok {
+		edit.PlanKey, edit.Interval = &key, &interval
 	}
 	made, err := r.Catalog.CreateLink(c.UserContext(), v.account(), edit)
 	if err != nil {
@@ -224,14 +256,22 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 	return r.done(c, base+"/links/"+made.ID, "Your link is ready to share.")
 }
 
-func linkEditForm(v *visit, l paymentlink.State) ui.Form {
-	f := v.form("link", base+"/links/"+l.ID, "Save",
+func (r *Routes) linkEditForm(c *fiber.Ctx, v *visit, link paymentlink.State) (ui.Form, error) {
+	f := v.form("link", base+"/links/"+link.ID, "Save",
 		ui.Field{
-			Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Value: l.SuccessURL,
+			Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Value: link.SuccessURL,
 			Placeholder: "https://…", Hint: "Leave empty to keep them on our confirmation page.",
 		})
 	f.Title = "Settings"
-	return f
+	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), link.ListingID)
+	if err != nil {
+		return f, err
+	}
+	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
+	if renews(l, plans) {
+		f.Fields = append(f.Fields, changeFields(link.BuyerMayChange)...)
+	}
+	return f, err
 }
 
 func (r *Routes) link(c *fiber.Ctx, v *visit) error {
@@ -243,7 +283,11 @@ func (r *Routes) link(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, ui.FormPart(linkEditForm(v, l)))
+	f, err := r.linkEditForm(c, v, l)
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, ui.FormPart(f))
 	return r.send(c, v, p)
 }
 
@@ -308,14 +352,16 @@ func (r *Routes) saveLink(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.Catalog.EditLink(
-		c.UserContext(), v.account(), l.ID, paymentlink.Edit{SuccessURL: new(ui.ReadInput(c).Text("successUrl"))},
-	); err != nil {
+	in := ui.ReadInput(c)
+	if _, err := r.Catalog.EditLink(c.UserContext(), v.account(), l.ID, paymentlink.Edit{
+		SuccessURL: new(in.Text("successUrl")), BuyerMayChange: readChanges(in),
+	}); err != nil {
 		p, pageErr := r.linkPage(c, v, l)
-		if pageErr != nil {
-			return pageErr
+		f, formErr := r.linkEditForm(c, v, l)
+		if err := errors.Join(pageErr, formErr); err != nil {
+			return err
 		}
-		return r.again(c, v, p, linkEditForm(v, l), err)
+		return r.again(c, v, p, f, err)
 	}
 	return r.done(c, base+"/links/"+l.ID, "Saved.")
 }

@@ -51,6 +51,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	}
 	if s.Offer.Recurring() {
 		view.Recurring = recurring(p)
+		view.Choice = newChoice(s.Offer, reader)
 	}
 	if terms := s.DiscountTerms; terms != nil {
 		view.DiscountCode = terms.Code

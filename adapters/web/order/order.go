@@ -36,6 +36,7 @@ type Order struct {
 	ReverseCharge              bool   // the buyer accounts for the tax
 	Total                      int64
 	Recurring                  *Recurring // nil for one-time purchases
+	Choice                     *Choice    // nil where there is nothing to change
 	SavesCard                  bool       // the card is charged again later
 	NeedsCard                  bool       // false only when nothing is charged, now or later
 	Buyer                      Buyer
@@ -77,6 +78,22 @@ type Recurring struct {
 	Amount        int64 // minor units, per interval
 	TrialDays     int
 	FirstChargeAt time.Time // end of the trial; zero without one
+}
+
+// Choice is what the buyer may change of what is bought.
+type Choice struct {
+	// Intervals are the prices to choose from; none where there is no choice.
+	Intervals []IntervalChoice
+	// Quantity is how many are bought; 0 where that is fixed.
+	Quantity int
+}
+
+// IntervalChoice is a price of another interval, or the one chosen.
+type IntervalChoice struct {
+	Interval, Price string
+	// Saving is the share that it is cheaper than the dearest; "" for none.
+	Saving string
+	Chosen bool
 }
 
 // Buyer prefills the form.

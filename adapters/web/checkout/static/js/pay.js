@@ -174,10 +174,42 @@ function updateTax() {
   });
 }
 
+// The interval or the quantity changes the price, which the server computes: what was entered stays.
+/** @param {{ interval?: string, quantity?: number }} change */
+function changeOffer(change) {
+  state.taxed = state.taxed.then(async () => {
+    const { status, body } = await send("change", change);
+    if (status === 200) {
+      state.form?.setAmount(body.totalInCents);
+      return drawOrder();
+    }
+    if (status === 0) return showProblem(words.check_title, words.offline);
+    if (status !== 400) return showCurrentState();
+    return showProblem(words.check_title, inWords(body.details?.[0]?.message, words.refused));
+  });
+}
+
+function startChoice() {
+  const form = /** @type {HTMLFormElement | null} */ (document.getElementById("choice"));
+  if (!form) return;
+  for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input[name=interval]"))) {
+    input.addEventListener("change", () => changeOffer({ interval: input.value }));
+  }
+  const quantity = /** @type {HTMLInputElement | null} */ (document.getElementById("quantity"));
+  quantity?.addEventListener("change", () => {
+    const valid = quantity.checkValidity();
+    showFault(quantity, valid ? "" : words.invalid_quantity);
+    if (valid) changeOffer({ quantity: quantity.valueAsNumber });
+  });
+  onSubmit(form, () => quantity?.blur());
+}
+
 async function drawOrder() {
   try {
     const response = await fetch(location.href, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(20000) });
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    const asks = (/** @type {Document} */ page) => Boolean(page.querySelector("#cardNumber, #card-form"));
+    if (asks(fresh) !== asks(document)) return showCurrentState(); // now there is something to pay, or nothing any more
     for (const part of [".lines-wide", ".lines-narrow .lines", ".headline", "#submit .label", "p.terms"]) {
       const [from, to] = [fresh.querySelector(part), document.querySelector(part)];
       if (from && to) to.replaceChildren(...document.importNode(from, true).childNodes);
@@ -246,6 +278,7 @@ function onSubmit(form, act) {
 
 export default function startPay() {
   startCard();
+  startChoice();
   for (const input of presentFields()) {
     input.addEventListener("blur", () => input.value && check(input));
     input.addEventListener("input", () => input.getAttribute("aria-invalid") && check(input));
