@@ -33,7 +33,8 @@ type Offers interface {
 	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
 	// unknown or inactive link.
 	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (offer plan.Offer, successURL string, err error)
-	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still is.
+	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still
+	// is.
 	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
 }
 

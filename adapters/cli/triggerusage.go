@@ -97,7 +97,8 @@ func (t *trigger) usePrepaid(ctx context.Context) error {
 		return err
 	}
 	var product, price struct{ ID string }
-	if err := t.post(ctx, "/v1/usage/products", object{"name": "sundry trigger", "type": "SERVICE"}, &product); err != nil {
+	err = t.post(ctx, "/v1/usage/products", object{"name": "sundry trigger", "type": "SERVICE"}, &product)
+	if err != nil {
 		return err
 	}
 	if err := t.post(ctx, "/v1/usage/prices", object{

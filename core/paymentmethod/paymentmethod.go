@@ -26,8 +26,8 @@ type Card struct {
 // Mandate is the text that the customer agreed to when the card was saved.
 type Mandate struct {
 	Text string `json:"text"`
-	// AcceptedAt is account time. Source is where it was accepted: the id of a checkout session or of a card setup, or of the
-	// card itself where it was carried over.
+	// AcceptedAt is account time. Source is where it was accepted: the id of a checkout session or of a card setup, or of
+	// the card itself where it was carried over.
 	AcceptedAt time.Time `json:"acceptedAt"`
 	Source     string    `json:"source"`
 }

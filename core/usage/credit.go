@@ -97,8 +97,8 @@ func (c *Credit) end(why CreditEnd, now time.Time) *CreditEnded {
 	return &CreditEnded{c.s}
 }
 
-// Return takes the share of the credit back that went back of its purchase, as far as it is left; all of it for the last
-// share. changed is false when nothing was left.
+// Return takes the share of the credit back that went back of its purchase, as far as it is left; all of it for the
+// last share. changed is false when nothing was left.
 func (c *Credit) Return(minor int64, last bool, now time.Time) (ended *CreditEnded, changed bool, err error) {
 	share := money.Amount{Minor: c.s.Granted, Currency: c.s.Currency}
 	if !last && c.s.Paid > 0 {

@@ -50,11 +50,11 @@ func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *check
 // removes it. VALIDATION_FAILED at discountCode, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a
 // payment is under way.
 func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (checkout.State, error) {
-	return s.reprice(ctx, secret, func(ctx context.Context, r ports.Repos, session *checkout.Session, now time.Time) error {
-		if err := session.CanApplyDiscount(now); err != nil {
+	return s.reprice(ctx, secret, func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error {
+		if err := c.CanApplyDiscount(now); err != nil {
 			return err
 		}
-		return s.applyCode(ctx, r, session, code)
+		return s.applyCode(ctx, r, c, code)
 	})
 }
 
@@ -63,14 +63,14 @@ func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (check
 func (s *Service) ChangeOffer(
 	ctx context.Context, secret string, interval period.Interval, quantity *int,
 ) (checkout.State, error) {
-	return s.reprice(ctx, secret, func(_ context.Context, _ ports.Repos, session *checkout.Session, now time.Time) error {
-		return session.Change(interval, quantity, now)
+	return s.reprice(ctx, secret, func(_ context.Context, _ ports.Repos, c *checkout.Session, now time.Time) error {
+		return c.Change(interval, quantity, now)
 	})
 }
 
 // reprice changes an open session in a way that changes its price, and applies the tax anew.
 func (s *Service) reprice(ctx context.Context, secret string,
-	change func(ctx context.Context, r ports.Repos, session *checkout.Session, now time.Time) error,
+	change func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error,
 ) (checkout.State, error) {
 	opened, _, err := s.bySecret(ctx, secret)
 	if err != nil {

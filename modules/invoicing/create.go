@@ -244,9 +244,10 @@ func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.Per
 		ID: e.InvoiceID, CreatorID: e.Plan.CreatorID, CustomerID: e.Plan.CustomerID,
 		ExternalCustomerID: e.Plan.ExternalCustomerID,
 		Currency:           e.Currency,
-		Lines:              append(invoice.LinesOf(e.Lines), invoice.PrepaidLines(e.Credits)...), PeriodStart: apiformat.Instant(e.Period.Start),
-		PeriodEnd:      apiformat.Instant(e.Period.End),
-		SubscriptionID: e.Plan.SubscriptionID, BillingPlanID: e.Plan.ID,
+		Lines:              append(invoice.LinesOf(e.Lines), invoice.PrepaidLines(e.Credits)...),
+		PeriodStart:        apiformat.Instant(e.Period.Start),
+		PeriodEnd:          apiformat.Instant(e.Period.End),
+		SubscriptionID:     e.Plan.SubscriptionID, BillingPlanID: e.Plan.ID,
 	})
 	if err != nil || made.Status == invoice.Paid {
 		return err

@@ -83,6 +83,7 @@ func longMails() map[mailtemplate.Kind]any {
 		mailtemplate.KindPayoutFailed: mailtemplate.Payout{
 			ID: "po_1", Amount: amount, At: noon, Reason: "account_closed",
 		},
+		mailtemplate.KindSecondStep:       mailtemplate.SecondStep{Change: identity.RecoveryUsed, Note: longName},
 		mailtemplate.KindMemberInvitation: mailtemplate.MemberInvitation{By: longName, Role: identity.RoleAdmin},
 		mailtemplate.KindPasswordReset:    mailtemplate.PasswordReset{}, mailtemplate.KindEmailConfirmation: mailtemplate.EmailConfirmation{},
 		mailtemplate.KindEndpointDisabled: mailtemplate.EndpointDisabled{

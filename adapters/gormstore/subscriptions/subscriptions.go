@@ -66,8 +66,9 @@ func (subscriptionRow) TableName() string { return "subscriptions" }
 func newSubscriptionRow(s subscription.State) subscriptionRow {
 	return subscriptionRow{
 		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
-		CheckoutID: cmp.Or(s.CheckoutID, s.ID), Offer: repo.Shared(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
-		Anchor: repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart),
+		CheckoutID: cmp.Or(s.CheckoutID, s.ID), Offer: repo.Shared(s.Offer), Status: string(s.Status),
+		PaymentMethodID: s.PaymentMethodID,
+		Anchor:          repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart),
 		CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
 		TrialEndsAt:      repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd,

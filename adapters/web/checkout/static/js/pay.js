@@ -181,7 +181,8 @@ function changeOffer(change) {
     const { status, body } = await send("change", change);
     if (status === 200) {
       state.form?.setAmount(body.totalInCents);
-      return drawOrder();
+      const fresh = await drawOrder();
+      return fresh && asksForCard(fresh) !== asksForCard(document) ? showCurrentState() : undefined;
     }
     if (status === 0) return showProblem(words.check_title, words.offline);
     if (status !== 400) return showCurrentState();
@@ -204,20 +205,25 @@ function startChoice() {
   onSubmit(form, () => quantity?.blur());
 }
 
+/**
+ * Nothing may be left to pay by a card, or something may be now.
+ * @param {Document} shown
+ */
+const asksForCard = (shown) => Boolean(shown.querySelector("#cardNumber, #card-form"));
+
 async function drawOrder() {
   try {
     const response = await fetch(location.href, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(20000) });
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-    const asks = (/** @type {Document} */ page) => Boolean(page.querySelector("#cardNumber, #card-form"));
-    if (asks(fresh) !== asks(document)) return showCurrentState(); // now there is something to pay, or nothing any more
     for (const part of [".lines-wide", ".lines-narrow .lines", ".headline", "#submit .label", "p.terms"]) {
       const [from, to] = [fresh.querySelector(part), document.querySelector(part)];
       if (from && to) to.replaceChildren(...document.importNode(from, true).childNodes);
     }
     const label = fresh.getElementById("submit")?.getAttribute("aria-label");
     if (label) byId("submit").setAttribute("aria-label", label);
+    return fresh;
   } catch {
-    // The lines stay as they are: the amount is checked again when the form is sent.
+    return null; // The lines stay as they are: the amount is checked again when the form is sent.
   }
 }
 

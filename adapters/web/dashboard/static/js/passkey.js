@@ -2,7 +2,7 @@
 
 /** @param {string} text
  *  @returns {Promise<Credential | null>} */
-async function ask(text) {
+function ask(text) {
   const options = JSON.parse(text).publicKey;
   if ("user" in options) {
     return navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) });
