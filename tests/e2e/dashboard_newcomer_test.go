@@ -103,7 +103,8 @@ func TestOneFormCreatesPublishesAndLinks(t *testing.T) {
 		if !strings.HasPrefix(page.Path, "/dashboard/links/") || !strings.Contains(page.Body, "your link is ready to share") {
 			t.Errorf("an appointment leads to %d %s: %s", page.Status, page.Path, page.Body)
 		}
-		newest := w.AsCreator(t, get, "/v1/listings", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
+		own := w.AsCreator(t, get, "/v1/listings?creatorId="+w.ID, nil).Want(t, 200).Map(t)["data"].([]any)
+		newest := own[0].(map[string]any)
 		variant := newest["variants"].([]any)[0].(map[string]any)
 		if newest["status"] != "ACTIVE" || fmt.Sprint(variant["durationMinutes"]) != "45" ||
 			variant["key"] != "45-minutes" {
