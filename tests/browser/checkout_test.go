@@ -426,7 +426,7 @@ func TestABuyerChoosesTheYearAndSeats(t *testing.T) {
 	b := newTab(t)
 	b.open(session.CheckoutURL)
 	fillIn(b, harness.CardSucceeds)
-	b.sees("Save 16 %")
+	b.sees("Save 16%")
 	b.do("focus the interval", chromedp.Focus(chromedp.CSS("#choice input:checked")))
 	b.press(kb.ArrowDown)
 	b.wait(`document.getElementById("submit").getAttribute("aria-label").includes("100.00")`)

@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"bytes"
+	"crypto/rand"
 	"strings"
 
 	"sundry/core/identity"
@@ -28,7 +29,7 @@ func (Passkeys) Create(u ports.PasskeyUser, ceremony, response []byte) (identity
 
 // BeginUse implements ports.Passkeys.
 func (Passkeys) BeginUse(u ports.PasskeyUser, _ []identity.Passkey) (options, ceremony []byte, err error) {
-	return []byte("{}"), []byte("use " + u.ID), nil
+	return []byte("{}"), []byte("use " + u.ID + " " + rand.Text()), nil
 }
 
 // Use implements ports.Passkeys: the response is "<user id> <credential id>".
