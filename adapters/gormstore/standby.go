@@ -185,7 +185,7 @@ func (s *standby) probe(ctx context.Context) {
 	s.away.Store(false)
 }
 
-// walState is where a server is.
+// walState holds a server's place in the log.
 type walState struct {
 	// system is the same for a primary and its standbys.
 	system int64
@@ -257,7 +257,7 @@ func (s *standby) failed(err error) bool {
 
 // StandbyState describes the standby that serves reads.
 type StandbyState struct {
-	// Lag is how far it may be behind.
+	// Lag bounds how far it may be behind.
 	Lag time.Duration
 	// Served and Passed count the reads that it and, in its place, the primary have served.
 	Served, Passed int64

@@ -30,7 +30,7 @@ func pageAfter(ctx context.Context, after string) stripe.ListParams {
 	return p
 }
 
-// pages is what the lists of the library have in common.
+// pages reads any of the library's lists.
 type pages interface {
 	Next() bool
 	Err() error

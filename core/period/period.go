@@ -21,12 +21,20 @@ const (
 	Year  Interval = "year"
 )
 
-// step is the length of one interval: days, or civil months.
-type step struct{ days, months int }
+// step is the length of one interval: days, or civil months. perYear counts them in a year of 365 days or 52 weeks.
+type step struct {
+	days, months int
+	perYear      int64
+}
 
 var steps = map[Interval]step{
-	Day: {days: 1}, Week: {days: 7}, Month: {months: 1}, Year: {months: 12},
+	Day: {days: 1, perYear: 365}, Week: {days: 7, perYear: 52}, Month: {months: 1, perYear: 12},
+	Year: {months: 12, perYear: 1},
 }
+
+// PerYear returns how many of the interval make a year, by which prices of different intervals are compared: 365 days,
+// 52 weeks, 12 months; 0 for no interval.
+func (i Interval) PerYear() int64 { return steps[i].perYear }
 
 const daySeconds = 24 * 60 * 60
 

@@ -83,23 +83,25 @@ func (o Offer) Change(interval period.Interval, quantity *int) (Offer, error) {
 	return o.WithSeats(seats)
 }
 
-// perYear is how many of an interval are in a year.
-var perYear = map[period.Interval]float64{period.Day: 365, period.Week: 52, period.Month: 12, period.Year: 1}
-
-// Saving is the share, in whole percent rounded down, that the i-th of the intervals is cheaper in a year than the
-// dearest of them. It is for people to read; nothing is charged by it.
-func (o Offer) Saving(i int) int {
-	yearly := func(p Price) float64 {
-		return float64(p.Amount.Minor) * perYear[p.Interval] / float64(max(p.IntervalCount, 1))
-	}
-	dearest := 0.0
+// Saving returns the share, in whole percent rounded down, by which the i-th of the intervals is cheaper in a year than
+// the dearest of them. It is for people to read; nothing is charged by it.
+func (o Offer) Saving(i int) int64 {
+	minor, years := o.Intervals[i].inYears()
+	most, in := minor, years
 	for _, p := range o.Intervals {
-		dearest = max(dearest, yearly(p))
+		if m, y := p.inYears(); m*in > most*y {
+			most, in = m, y
+		}
 	}
-	if dearest == 0 {
+	if most == 0 {
 		return 0
 	}
-	return int(100 * (1 - yearly(o.Intervals[i])/dearest))
+	return 100 * (most*years - minor*in) / (most * years)
+}
+
+// inYears returns what a price takes in a number of years.
+func (p Price) inYears() (minor, years int64) {
+	return p.Amount.Minor * p.Interval.PerYear(), int64(max(p.IntervalCount, 1))
 }
 
 // Sold is the offer as it was bought, without what could be changed before.

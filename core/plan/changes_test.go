@@ -106,7 +106,7 @@ func TestASavingIsThatOfAYear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{7, 23, 0} { // 120, 100 and 130 a year
+	for i, want := range []int64{7, 23, 0} { // 120, 100 and 130 a year
 		if got := offer.Saving(i); got != want {
 			t.Errorf("%s saves %d %%, want %d", offer.Intervals[i].ID, got, want)
 		}

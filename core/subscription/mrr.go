@@ -2,8 +2,6 @@ package subscription
 
 import (
 	"time"
-
-	"sundry/core/period"
 )
 
 // MovementKind is what a change did to the monthly recurring revenue (MRR), or to a trial.
@@ -42,11 +40,6 @@ type Counted struct {
 // maxMovements bounds the movements that a subscription remembers: far more than are made before they are added up.
 const maxMovements = 100
 
-// perMonth is how often an interval is in a month, as a fraction: a month is a twelfth of 365 days and of 52 weeks.
-var perMonth = map[period.Interval][2]int64{
-	period.Day: {365, 12}, period.Week: {52, 12}, period.Month: {1, 1}, period.Year: {1, 12},
-}
-
 // MRR is what the subscription brings in a month, tax included where the price includes it: the price of a period after
 // the discount, rounded half up to a month. It brings nothing while it is on trial, paused or over; a failed renewal
 // changes nothing until it is given up.
@@ -55,11 +48,11 @@ func (s State) MRR() int64 {
 		return 0
 	}
 	value, err := s.net(s.Offer, s.CurrentPeriodStart)
-	times, known := perMonth[s.Offer.Interval]
-	if err != nil || !known || s.Offer.IntervalCount < 1 {
+	perYear := s.Offer.Interval.PerYear()
+	if err != nil || perYear == 0 || s.Offer.IntervalCount < 1 {
 		return 0
 	}
-	month, err := value.RatioHalfUp(times[0], times[1]*int64(s.Offer.IntervalCount))
+	month, err := value.RatioHalfUp(perYear, 12*int64(s.Offer.IntervalCount))
 	if err != nil {
 		return 0
 	}

@@ -1,9 +1,6 @@
 package subscription
 
-import (
-	"sundry/core/money"
-	"sundry/core/period"
-)
+import "sundry/core/money"
 
 // MonthlyRevenue returns the price of the current period after the discount, as a share of a month: a year has twelve
 // of them, 52 weeks or 365 days. It is zero unless the subscription is active or past due.
@@ -12,6 +9,5 @@ func (s State) MonthlyRevenue() (money.Amount, error) {
 	if s.Status != StatusActive && s.Status != StatusPastDue || s.Offer.IntervalCount < 1 {
 		return none, nil
 	}
-	perYear := map[period.Interval]int64{period.Day: 365, period.Week: 52, period.Month: 12, period.Year: 1}
-	return s.PeriodValue.RatioHalfUp(perYear[s.Offer.Interval], 12*int64(s.Offer.IntervalCount))
+	return s.PeriodValue.RatioHalfUp(s.Offer.Interval.PerYear(), 12*int64(s.Offer.IntervalCount))
 }

@@ -68,7 +68,7 @@ func (s *Service) ChangeOffer(
 	})
 }
 
-// reprice changes an open session in a way that changes its price, and applies the tax anew.
+// reprice changes an open session in a way that changes its price, and applies the tax to that.
 func (s *Service) reprice(ctx context.Context, secret string,
 	change func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error,
 ) (checkout.State, error) {

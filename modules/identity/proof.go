@@ -150,7 +150,7 @@ func checkSecondStep(ctx context.Context, r ports.Repos, creator identity.Creato
 type SecondStepPage struct {
 	// App is set for who has an authenticator app. Recovery codes always work.
 	App bool
-	// Passkey is what a passkey is asked for with; zero for who has none.
+	// Passkey asks the browser for one; zero for who has none.
 	Passkey PasskeyRequest
 }
 

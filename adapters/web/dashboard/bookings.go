@@ -37,7 +37,7 @@ var outcomeTones = map[appointment.Outcome]ui.Cell{
 	appointment.Completed: ui.Badge("Completed", "ok"), appointment.NoShow: ui.Badge("No-show", "bad"),
 }
 
-// appointmentBadge is how an appointment went or, before that is recorded, its status.
+// appointmentBadge shows how an appointment went or, before that is recorded, its status.
 func appointmentBadge(a appointment.State) ui.Cell {
 	if a.Outcome != "" {
 		return outcomeTones[a.Outcome]

@@ -30,7 +30,7 @@ type workHours struct {
 	calendars  []string
 }
 
-// usualHours are what a day is shown with before it is opened.
+// usualHours fill in a day that is not open yet.
 var usualHours = slot.Hours{Start: "09:00", End: "17:00"}
 
 // spareExceptions are the empty rows for exceptions.

@@ -68,12 +68,7 @@ func (r *Routes) signInPasskey(c *fiber.Ctx, token string) error {
 		return nil
 	}
 	if err != nil {
-		f := signInForm(c, token)
-		if !f.Refuse(err) {
-			return err
-		}
-		c.Status(r.layout.Config().StatusOf(err))
-		return r.signInPage(c, token, f)
+		return r.refuseSignIn(c, token, err)
 	}
 	return r.enter(c, cookie)
 }

@@ -117,17 +117,22 @@ func (r *Routes) signIn(c *fiber.Ctx, token string) error {
 		return nil
 	}
 	if err != nil {
-		f := signInForm(c, token)
-		if !f.Refuse(err) {
-			return err
-		}
-		c.Status(r.layout.Config().StatusOf(err))
-		return r.signInPage(c, token, f)
+		return r.refuseSignIn(c, token, err)
 	}
 	if in.Pending != "" {
 		return r.secondStepPage(c, token, in.Pending, nil)
 	}
 	return r.enter(c, in.Cookie)
+}
+
+// refuseSignIn shows the form again with what is wrong. An error that is no refusal is returned.
+func (r *Routes) refuseSignIn(c *fiber.Ctx, token string, err error) error {
+	f := signInForm(c, token)
+	if !f.Refuse(err) {
+		return err
+	}
+	c.Status(r.layout.Config().StatusOf(err))
+	return r.signInPage(c, token, f)
 }
 
 // sentOn sends a browser on whose account is in another cell: the router finds that by the cookie. Once there, it is

@@ -6,7 +6,7 @@ import (
 	"sundry/core/plan"
 )
 
-// newChoice is what the buyer may change of an offer; nil for nothing.
+// newChoice lists what the buyer may change of an offer; nil for nothing.
 func newChoice(o plan.Offer, reader locale.Locale) *Choice {
 	var choice Choice
 	if o.MayChange.Quantity {

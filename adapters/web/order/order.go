@@ -80,11 +80,11 @@ type Recurring struct {
 	FirstChargeAt time.Time // end of the trial; zero without one
 }
 
-// Choice is what the buyer may change of what is bought.
+// Choice offers the buyer other intervals and quantities of what is bought.
 type Choice struct {
 	// Intervals are the prices to choose from; none where there is no choice.
 	Intervals []IntervalChoice
-	// Quantity is how many are bought; 0 where that is fixed.
+	// Quantity counts what is bought; 0 where that is fixed.
 	Quantity int
 }
 
