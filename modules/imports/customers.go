@@ -12,22 +12,8 @@ import (
 
 // customers carries all customers over, each with the card that is charged by default.
 func (r *run) customers(ctx context.Context) error {
-	return eachPage(ctx, r.source.ListCustomers, func(page []imports.Customer) error {
-		ids := make([]string, len(page))
-		for i, one := range page {
-			ids[i] = one.ID
-		}
-		known, err := r.known(ctx, ids...)
-		if err != nil {
-			return err
-		}
-		for _, one := range page {
-			if err := r.customer(ctx, one, known[one.ID] != ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return eachOf(ctx, r, r.source.ListCustomers, func(c imports.Customer) string { return c.ID },
+		func(c imports.Customer, before string) error { return r.customer(ctx, c, before != "") })
 }
 
 func (r *run) customer(ctx context.Context, c imports.Customer, before bool) error {

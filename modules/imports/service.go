@@ -147,6 +147,29 @@ func eachPage[T any](
 	}
 }
 
+// eachOf carries the objects of a list over one by one; before is as what one goes on already, "" when it does not.
+func eachOf[T any](
+	ctx context.Context, r *run, list func(ctx context.Context, after string) (ports.SourcePage[T], error),
+	id func(T) string, carry func(one T, before string) error,
+) error {
+	return eachPage(ctx, list, func(page []T) error {
+		ids := make([]string, len(page))
+		for i, one := range page {
+			ids[i] = id(one)
+		}
+		known, err := r.known(ctx, ids...)
+		if err != nil {
+			return err
+		}
+		for _, one := range page {
+			if err := carry(one, known[id(one)]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // refuse notes why an object is not carried over.
 func (r *run) refuse(kind imports.Kind, sourceID, why string) error {
 	r.summary[kind].Refused++

@@ -19,22 +19,8 @@ const renewingSoon = time.Hour
 
 // subscriptions carries running subscriptions over, and ends each at the provider after that.
 func (r *run) subscriptions(ctx context.Context) error {
-	return eachPage(ctx, r.source.ListSubscriptions, func(page []imports.Subscription) error {
-		ids := make([]string, len(page))
-		for i, one := range page {
-			ids[i] = one.ID
-		}
-		known, err := r.known(ctx, ids...)
-		if err != nil {
-			return err
-		}
-		for _, one := range page {
-			if err := r.subscription(ctx, one, known[one.ID]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return eachOf(ctx, r, r.source.ListSubscriptions, func(s imports.Subscription) string { return s.ID },
+		func(s imports.Subscription, before string) error { return r.subscription(ctx, s, before) })
 }
 
 func (r *run) subscription(ctx context.Context, s imports.Subscription, before string) error {
