@@ -81,11 +81,8 @@ func (e exampler) of(schema *yaml.Node, owner, name string, depth int) *yaml.Nod
 			depth+1,
 		)
 	}
-	null := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	nullable := member(schema, "nullable")
-	if depth > 12 || nullable != nil && nullable.Value == "true" && member(schema, "enum") == nil &&
-		member(schema, "allOf") == nil {
-		return null
+	if _, nullable := typeOf(schema); depth > 12 || nullable && member(schema, "enum") == nil {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	}
 	if values := member(schema, "enum"); values != nil {
 		return values.Content[0]
@@ -113,14 +110,32 @@ func (e exampler) ofMember(schema *yaml.Node, owner, name string) *yaml.Node {
 	for reference := member(schema, "$ref"); reference != nil; reference = member(schema, "$ref") {
 		schema = resolve(e.document, reference.Value)
 	}
-	given, kind := member(e.members, name), member(schema, "type")
+	given := member(e.members, name)
+	kind, nullable := typeOf(schema)
 	switch {
-	case given == nil || kind == nil || kind.Value == "object" || kind.Value == "array":
+	case given == nil || kind == "" || kind == "object" || kind == "array":
 		return nil
-	case given.Tag == "!!null" && member(schema, "nullable") == nil:
+	case given.Tag == "!!null" && !nullable:
 		return nil
 	}
 	return given
+}
+
+// typeOf is the type of a schema beside null; "" when it names none.
+func typeOf(schema *yaml.Node) (kind string, nullable bool) {
+	node := member(schema, "type")
+	if node == nil {
+		return "", false
+	}
+	for _, name := range append(node.Content, node) {
+		switch {
+		case name.Value == "null":
+			nullable = true
+		case name.Value != "":
+			kind = name.Value
+		}
+	}
+	return kind, nullable
 }
 
 // idPattern is the pattern of an id; its group is the prefix.
@@ -133,7 +148,7 @@ func (e exampler) ofType(schema *yaml.Node, owner string, depth int) *yaml.Node 
 		}
 		return ""
 	}
-	switch value("type") {
+	switch kind, _ := typeOf(schema); kind {
 	case "object":
 		object := &yaml.Node{Kind: yaml.MappingNode}
 		if properties := member(schema, "properties"); properties != nil {

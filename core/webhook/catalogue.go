@@ -37,6 +37,9 @@ type Data struct {
 	View      any
 }
 
+// SchemaName names the schema. Types with the same data share one.
+func (k Kind) SchemaName() string { return k.schema }
+
 // source makes the data of a webhook event of one type of domain event.
 type source struct {
 	event event.Event // the zero value

@@ -215,7 +215,7 @@ func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 func TestAMemberThatTwoPartsDescribeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	doc, err := readAPIDoc([]byte(`
-openapi: 3.0.3
+openapi: 3.1.0
 info: {title: x, version: v1}
 paths:
   /x:
@@ -251,7 +251,7 @@ components:
 func TestFieldsShowTypesAndLimits(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ schema, kind, limits, enum string }{
-		"a nullable format": {"{type: string, format: uuid, nullable: true}", "string (uuid) or null", "", ""},
+		"a nullable format": {"{type: [string, 'null'], format: uuid}", "string (uuid) or null", "", ""},
 		"a list of types":   {"{type: [integer, 'null']}", "integer or null", "", ""},
 		"no type":           {"{}", "any", "", ""},
 		"alternatives":      {"{oneOf: [{type: boolean}, {type: string}]}", "boolean or string", "", ""},

@@ -67,7 +67,6 @@ type schema struct {
 	Ref                  string `yaml:"$ref"`
 	Type                 oneOrMore
 	Format, Description  string
-	Nullable             bool
 	AllOf                []*schema `yaml:"allOf"`
 	OneOf                []*schema `yaml:"oneOf"`
 	AnyOf                []*schema `yaml:"anyOf"`
@@ -208,7 +207,7 @@ func (p *pathItem) UnmarshalYAML(node *yaml.Node) error {
 	return methods.Decode(&p.operations)
 }
 
-// oneOrMore is a word, or a list of words since OpenAPI 3.1.
+// oneOrMore is a word or a list of words.
 type oneOrMore []string
 
 // UnmarshalYAML decodes either form.

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"html/template"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -64,10 +65,33 @@ func (d *document) choice(options []*schema, depth int) (string, []apiField) {
 	var fields []apiField
 	for _, option := range options {
 		kind, more := d.shape(option, depth+1)
-		kinds = append(kinds, kind)
-		fields = refined(fields, more)
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+		fields = either(fields, more)
 	}
 	return strings.Join(kinds, " or "), fields
+}
+
+// either joins the members of two alternatives: a member of both has the values of either, and members of its own only
+// where they are the same in both.
+func either(fields, more []apiField) []apiField {
+	for _, f := range more {
+		i := slices.IndexFunc(fields, func(known apiField) bool { return known.Name == f.Name })
+		if i < 0 {
+			fields = append(fields, f)
+			continue
+		}
+		for _, value := range f.Enum {
+			if !slices.Contains(fields[i].Enum, value) {
+				fields[i].Enum = append(fields[i].Enum, value)
+			}
+		}
+		if !reflect.DeepEqual(fields[i].Children, f.Children) {
+			fields[i].Children = nil
+		}
+	}
+	return fields
 }
 
 // refined adds members, each name once: a later part completes what an earlier one specifies of a member.
@@ -194,9 +218,6 @@ func typeName(s *schema) string {
 		kinds = []string{"object"}
 	case len(kinds) == 0:
 		kinds = []string{anyType}
-	}
-	if s.Nullable {
-		kinds = append(kinds, "null")
 	}
 	if s.Format != "" {
 		kinds[0] += " (" + s.Format + ")"
