@@ -184,13 +184,16 @@ func (s *Server) setActor(c *fiber.Ctx, a identity.Actor) {
 // authenticateKey checks the API key, counts it against the rate limits of the key and of the account, and refuses it
 // where its scopes do not include the route, or where its account is suspended and the route is not for that.
 func (s *Server) authenticateKey(r Route) func(*fiber.Ctx) (creatorID string, err error) {
-	enough := scopesFor(r)
+	enough, expands := scopesFor(r), len(expansionsOf(r)) > 0
 	return func(c *fiber.Ctx) (string, error) {
 		key, err := s.Auth.AuthenticateKey(c.UserContext(), BearerToken(c))
 		if err != nil {
 			return "", err
 		}
 		setCaller(c, key.CreatorID)
+		if expands {
+			c.Locals("scopes", key.Scopes)
+		}
 		s.setActor(c, identity.Actor{ID: key.ID, Name: key.Label})
 		if err := s.countRequest(c, key.ID); err != nil {
 			return "", err

@@ -89,11 +89,16 @@ func wholeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	operations := map[string]*yaml.Node{}
 	for _, o := range operationsOf(whole) {
-		if route, served := known[o.key]; served {
-			addScopes(o.node, ScopesFor(route))
-			addRoles(o.node, RolesFor(route))
-			addFrameResponses(o.key, o.node)
+		operations[o.key] = o.node
+	}
+	for key, operation := range operations {
+		if route, served := known[key]; served {
+			addScopes(operation, ScopesFor(route))
+			addRoles(operation, RolesFor(route))
+			addFrameResponses(key, operation)
+			addExpansions(whole, operation, operations, expansionsOf(route))
 		}
 	}
 	return whole, addExamples(whole)

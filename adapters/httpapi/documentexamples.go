@@ -157,6 +157,9 @@ func (e exampler) ofType(schema *yaml.Node, owner string, depth int) *yaml.Node 
 				if owner == "Error" && !slices.Contains([]string{"code", "message", "requestId"}, name) {
 					continue // what only some refusals have
 				}
+				if name == expanded {
+					continue // what only some responses have
+				}
 				set(object, name, e.of(properties.Content[i+1], owner, name, depth+1))
 			}
 		}

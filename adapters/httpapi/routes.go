@@ -58,7 +58,7 @@ func (s *Server) mount() {
 	for _, r := range s.routes {
 		handler := r.Handle
 		if r.Method == fiber.MethodGet {
-			handler = allowStale(r.MayBeStale, handler)
+			handler = allowStale(r.MayBeStale, s.expanding(r, handler))
 		}
 		if r.Idempotency == Transactional || r.Idempotency == Leased {
 			handler = s.idempotent(r)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -139,6 +140,8 @@ type Customer struct {
 	Metadata           map[string]string `json:"metadata"`
 	CreatedAt          time.Time         `json:"createdAt"`
 	ErasedAt           *time.Time        `json:"erasedAt"`
+	// Expanded holds what was asked for besides, by name.
+	Expanded map[string]json.RawMessage `json:"expanded"`
 }
 
 // CreateCustomer creates a customer.
@@ -146,9 +149,9 @@ func (c *Client) CreateCustomer(ctx context.Context, customer NewCustomer) (*Cus
 	return call[Customer](ctx, c, http.MethodPost, "/v1/customers", customer)
 }
 
-// Customer reads a customer.
-func (c *Client) Customer(ctx context.Context, id string) (*Customer, error) {
-	return call[Customer](ctx, c, http.MethodGet, "/v1/customers/"+url.PathEscape(id), nil)
+// Customer reads a customer and, by name, what belongs to them: "subscriptions", "paymentMethods".
+func (c *Client) Customer(ctx context.Context, id string, expand ...string) (*Customer, error) {
+	return call[Customer](ctx, c, http.MethodGet, expanded("/v1/customers/", id, expand), nil)
 }
 
 // UpdateCustomer changes a customer.
@@ -198,6 +201,8 @@ type Subscription struct {
 	CancelAtPeriodEnd  bool              `json:"cancelAtPeriodEnd"`
 	CreditInCents      int64             `json:"creditInCents"`
 	Metadata           map[string]string `json:"metadata"`
+	// Expanded holds what was asked for besides, by name.
+	Expanded map[string]json.RawMessage `json:"expanded"`
 }
 
 // CreateSubscription takes a subscription of another service over. End it there at the same time.
@@ -205,9 +210,9 @@ func (c *Client) CreateSubscription(ctx context.Context, s NewSubscription) (*Su
 	return call[Subscription](ctx, c, http.MethodPost, "/v1/subscriptions", s)
 }
 
-// Subscription reads a subscription.
-func (c *Client) Subscription(ctx context.Context, id string) (*Subscription, error) {
-	return call[Subscription](ctx, c, http.MethodGet, "/v1/subscriptions/"+url.PathEscape(id), nil)
+// Subscription reads a subscription and, by name, what belongs to it: "customer", "usage".
+func (c *Client) Subscription(ctx context.Context, id string, expand ...string) (*Subscription, error) {
+	return call[Subscription](ctx, c, http.MethodGet, expanded("/v1/subscriptions/", id, expand), nil)
 }
 
 // PortalURL makes a link to the pages on which a customer manages subscriptions, cards and invoices.
@@ -352,4 +357,13 @@ func call[T any](ctx context.Context, c *Client, method, path string, body any) 
 		return nil, err
 	}
 	return out, nil
+}
+
+// expanded is the path of an object with the names of what is to come along.
+func expanded(path, id string, names []string) string {
+	path += url.PathEscape(id)
+	if len(names) > 0 {
+		path += "?expand=" + url.QueryEscape(strings.Join(names, ","))
+	}
+	return path
 }

@@ -53,7 +53,7 @@ func shop(t *testing.T, app *harness.App) []string {
 type lifecycle struct {
 	Receipt, PlanStatus, Refused, RefusedField, InvoiceStatus, RefundStatus, MissingScope, Webhook, CRM string
 	Export, Stale, SameSession, SameInvoice, DuplicateUse, PortalURL                                    bool
-	Seats, TotalInCents, Uses, Invoices                                                                 int
+	Seats, TotalInCents, Uses, Invoices, Expanded                                                       int
 	ForgedWebhook                                                                                       string
 	Events                                                                                              []string
 }
@@ -78,7 +78,7 @@ func wantLifecycle(t *testing.T, printed []byte) {
 		Receipt: "paid", PlanStatus: "active", Refused: "VALIDATION_FAILED", RefusedField: "email", InvoiceStatus: "paid",
 		RefundStatus: "succeeded", MissingScope: "FORBIDDEN", Webhook: "webhook_endpoint.test", ForgedWebhook: "refused",
 		Export: true, Stale: true, SameSession: true, SameInvoice: true, DuplicateUse: true, PortalURL: true,
-		CRM: "4711", Seats: 5, TotalInCents: 2000, Uses: 2, Invoices: 1,
+		CRM: "4711", Seats: 5, TotalInCents: 2000, Uses: 2, Invoices: 1, Expanded: 2,
 	}
 	gotJSON, _ := json.Marshal(got)   // of plain data there is no error
 	wantJSON, _ := json.Marshal(want) // and none here

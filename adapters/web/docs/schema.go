@@ -115,7 +115,11 @@ func refined(fields, more []apiField) []apiField {
 func (d *document) members(s *schema, depth int) []apiField {
 	var fields []apiField
 	add := func(name string, of *schema) {
-		kind, children := d.shape(of, depth+1)
+		below := depth + 1
+		if name == "expanded" {
+			below = max(below, maxDepth-2) // whole objects, which are described at their own routes
+		}
+		kind, children := d.shape(of, below)
 		fields = append(fields, apiField{
 			Name: name, Type: kind, Required: slices.Contains(s.Required, name), Text: markup(d.described(of)),
 			Enum: d.enum(of), Limits: d.limits(of), Children: children,

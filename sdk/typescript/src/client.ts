@@ -150,8 +150,11 @@ export class Sundry {
     return this.request("POST", "/v1/customers", { ...options, body: customer });
   }
 
-  customer(id: string, options?: CallOptions): Promise<Customer> {
-    return this.request("GET", `/v1/customers/${encodeURIComponent(id)}`, options);
+  /** With `expand`, what belongs to it comes along in `expanded`, by name: `["paymentMethods"]`. */
+  customer(id: string, options: CallOptions & { expand?: string[] } = {}): Promise<Customer> {
+    const { expand, ...others } = options;
+    const path = withQuery(`/v1/customers/${encodeURIComponent(id)}`, { expand: expand?.join(",") });
+    return this.request("GET", path, others);
   }
 
   updateCustomer(id: string, change: Partial<NewCustomer>, options?: CallOptions): Promise<Customer> {
@@ -168,8 +171,11 @@ export class Sundry {
     return this.request("POST", "/v1/subscriptions", { ...options, body: subscription });
   }
 
-  subscription(id: string, options?: CallOptions): Promise<Subscription> {
-    return this.request("GET", `/v1/subscriptions/${encodeURIComponent(id)}`, options);
+  /** With `expand`, what belongs to it comes along in `expanded`, by name: `["paymentMethods"]`. */
+  subscription(id: string, options: CallOptions & { expand?: string[] } = {}): Promise<Subscription> {
+    const { expand, ...others } = options;
+    const path = withQuery(`/v1/subscriptions/${encodeURIComponent(id)}`, { expand: expand?.join(",") });
+    return this.request("GET", path, others);
   }
 
   /** A link to the pages on which a customer manages subscriptions, cards and invoices. */

@@ -134,6 +134,8 @@ export interface Customer {
   metadata: Record<string, string>;
   createdAt: Time;
   erasedAt: Time | null;
+  /** What `expand` asked for. */
+  expanded?: Record<string, unknown>;
 }
 
 /** Goes on with a subscription that another service has begun, on a saved card. */
@@ -175,6 +177,8 @@ export interface Subscription {
   cancelAtPeriodEnd: boolean;
   creditInCents: number;
   metadata: Record<string, string>;
+  /** What `expand` asked for. */
+  expanded?: Record<string, unknown>;
 }
 
 /** A report of usage. A string is sent to the digit, as a number of JSON. */

@@ -93,7 +93,8 @@ func run(ctx context.Context) error {
 	must(c.UpdateCustomer(ctx, receipt.CustomerID, sundry.NewCustomer{
 		BillingAddress: &sundry.Address{Country: "IE"}, Metadata: map[string]string{"crm": "4711"},
 	}))
-	saw["crm"] = must(c.Customer(ctx, receipt.CustomerID)).Metadata["crm"]
+	customer := must(c.Customer(ctx, receipt.CustomerID, "subscriptions", "paymentMethods"))
+	saw["crm"], saw["expanded"] = customer.Metadata["crm"], len(customer.Expanded)
 	saw["portalUrl"] = must(c.PortalURL(ctx, receipt.CustomerID, "https://shop.example")) != ""
 	invoice := sundry.NewInvoice{
 		CustomerID: receipt.CustomerID, Currency: "eur", LineItems: []sundry.InvoiceLine{{Description: "Setup", AmountInCents: 500}},

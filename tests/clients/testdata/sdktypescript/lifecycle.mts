@@ -51,7 +51,9 @@ saw["uses"] = (await sundry.reportUses([use, use])).filter((reported) => reporte
 
 // customers, invoices, refunds
 await sundry.updateCustomer(customerId, { billingAddress: { country: "IE" }, metadata: { crm: "4711" } });
-saw["crm"] = (await sundry.customer(customerId)).metadata["crm"];
+const customer = await sundry.customer(customerId, { expand: ["subscriptions", "paymentMethods"] });
+saw["crm"] = customer.metadata["crm"];
+saw["expanded"] = Object.keys(customer.expanded ?? {}).length;
 saw["portalUrl"] = (await sundry.portalUrl(customerId, "https://shop.example")) !== "";
 const invoice = { customerId, currency: "eur", lineItems: [{ description: "Setup", amountInCents: 500 }] };
 const made = await sundry.createInvoice("invoice-1", invoice);
