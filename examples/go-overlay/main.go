@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	_ "embed"
@@ -15,8 +14,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"time"
+
+	sundry "sundry/sdk/go"
 )
 
 //go:embed shop.html
@@ -24,20 +24,23 @@ var shopHTML string
 
 var shopPage = template.Must(template.New("shop").Parse(shopHTML))
 
-// server holds the configuration from the environment.
+// server holds the configuration from the environment, and the clients of the service.
 type server struct {
-	sundry, key string // address of the service and secret key
-	self        string // address of the shop itself
-	listing     string // catalog key of what is sold
-	client      *http.Client
+	service string // its address
+	self    string // address of the shop itself
+	listing string // catalog key of what is sold
+	sundry  *sundry.Client
+	// access answers from what it knew last while the service is down.
+	access *sundry.AccessCache
 }
 
 func main() {
 	addr := cmp.Or(os.Getenv("ADDR"), "127.0.0.1:3000")
+	service := cmp.Or(os.Getenv("SUNDRY_URL"), "http://127.0.0.1:8080")
+	client := sundry.New(sundry.Config{BaseURL: service, Key: os.Getenv("SUNDRY_KEY")})
 	s := &server{
-		sundry: cmp.Or(os.Getenv("SUNDRY_URL"), "http://127.0.0.1:8080"), key: os.Getenv("SUNDRY_KEY"),
-		self: "http://" + addr, listing: cmp.Or(os.Getenv("LISTING"), "workshop-club"),
-		client: &http.Client{Timeout: 10 * time.Second},
+		service: service, self: "http://" + addr, listing: cmp.Or(os.Getenv("LISTING"), "workshop-club"),
+		sundry: client, access: client.NewAccessCache(0, 0),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.home)
@@ -84,7 +87,7 @@ func (s *server) offer(r *http.Request) (title string, o offer, err error) {
 		}
 	}
 	path := "/v1/catalog/listings/" + url.PathEscape(s.listing) + "/recipe"
-	if err := s.call(r, http.MethodGet, path, nil, &recipe); err != nil {
+	if err := s.sundry.Do(r.Context(), http.MethodGet, path, nil, &recipe); err != nil {
 		return "", o, err
 	}
 	for _, plan := range recipe.Plans {
@@ -106,7 +109,7 @@ func (s *server) home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	user(w, r)
-	if err := shopPage.Execute(w, map[string]any{"Sundry": s.sundry, "Title": title, "Offer": o}); err != nil {
+	if err := shopPage.Execute(w, map[string]any{"Sundry": s.service, "Title": title, "Offer": o}); err != nil {
 		log.Println("home:", err)
 	}
 }
@@ -118,36 +121,28 @@ func (s *server) checkout(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	catalog := map[string]string{"listing": s.listing, "plan": o.Plan, "currency": o.Price.Currency}
-	if o.Price.Interval != "" {
-		catalog["interval"] = o.Price.Interval
-	}
-	var session struct {
-		ID       string `json:"id"`
-		EmbedURL string `json:"embedUrl"`
-	}
-	err = s.call(r, http.MethodPost, "/v1/checkout-sessions", map[string]any{
-		"catalog": catalog, "externalCustomerId": user(w, r), "uiMode": "embedded",
-		"successUrl": s.self + "/members", "cancelUrl": s.self + "/",
-	}, &session)
+	session, err := s.sundry.CreateSession(r.Context(), sundry.NewSession{
+		Catalog: &sundry.CatalogReference{
+			Listing: s.listing, Plan: o.Plan, Interval: o.Price.Interval, Currency: o.Price.Currency,
+		},
+		ExternalCustomerID: user(w, r), UIMode: "embedded", SuccessURL: s.self + "/members", CancelURL: s.self + "/",
+	})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(session)
+	_ = json.NewEncoder(w).Encode(map[string]string{"id": session.ID, "embedUrl": session.EmbedURL})
 }
 
 // members asks what the user may use: never the browser, which can claim anything.
 func (s *server) members(w http.ResponseWriter, r *http.Request) {
-	var access struct {
-		ActivePlans []struct{ ListingKey string }
-	}
-	if err := s.call(r, http.MethodGet, "/v1/customer-access/"+url.PathEscape(user(w, r)), nil, &access); err != nil {
+	access, err := s.access.Get(r.Context(), user(w, r))
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	if !slices.Contains(access.ActivePlans, struct{ ListingKey string }{s.listing}) {
+	if !access.HasPlan(s.listing, "") {
 		http.Error(w, "members only", http.StatusForbidden)
 		return
 	}
@@ -162,31 +157,4 @@ func user(w http.ResponseWriter, r *http.Request) string {
 	id := "user-" + rand.Text()
 	http.SetCookie(w, &http.Cookie{Name: "user", Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	return id
-}
-
-// call asks the API with the secret key.
-func (s *server) call(r *http.Request, method, path string, body, out any) error {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(r.Context(), method, s.sundry+path, bytes.NewReader(raw))
-	if err != nil {
-		return err
-	}
-	if body == nil {
-		request.Body, request.ContentLength = http.NoBody, 0
-	}
-	request.Header.Set("Authorization", "Bearer "+s.key)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", rand.Text())
-	response, err := s.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode >= http.StatusBadRequest {
-		return fmt.Errorf("%s %s: %s", method, path, response.Status)
-	}
-	return json.NewDecoder(response.Body).Decode(out)
 }

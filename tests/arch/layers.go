@@ -98,9 +98,9 @@ var allowed = map[layer][]layer{
 	configuration: {core},
 	bootstrap:     {core, ports, modules, driving, driven, configuration},
 	command:       {bootstrap},
-	example:       {core, ports, bootstrap}, // as a program of somebody else may
-	deploy:        {configuration},          // its files set what the program reads
-	sdk:           {},                       // other programs import it: the standard library is all that it needs
+	example:       {core, ports, bootstrap, sdk}, // as a program of somebody else may
+	deploy:        {configuration},               // its files set what the program reads
+	sdk:           {},                            // other programs import it: the standard library is all that it needs
 }
 
 // importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/,

@@ -58,8 +58,9 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 		"prices": []JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 9900}},
 	}).Want(t, 200)
 	program := filepath.Join(t.TempDir(), "shop")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
-		"sundry/examples/go-overlay").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build.Dir = "../../examples/go-overlay"
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	addr := receiverAddress(t)
@@ -97,9 +98,16 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
 	t.Parallel()
 	node := testenv.Need(t, testenv.Node)
-	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS("../../examples/node-hosted")); err != nil {
-		t.Fatal(err)
+	whole := t.TempDir()
+	for _, part := range []string{"examples/node-hosted", "sdk/typescript"} {
+		if err := os.CopyFS(filepath.Join(whole, part), os.DirFS("../../"+part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, sdk := filepath.Join(whole, "examples/node-hosted"), filepath.Join(whole, "sdk/typescript")
+	tsc := filepath.Join(testenv.Need(t, testenv.Packages), "node_modules/typescript/bin/tsc")
+	if out, err := exec.CommandContext(t.Context(), node, tsc, "-p", sdk).CombinedOutput(); err != nil {
+		t.Fatalf("build the SDK: %v\n%s", err, out)
 	}
 	npm := filepath.Join(filepath.Dir(node), "npm")
 	if _, err := os.Stat(npm); err != nil {
@@ -127,9 +135,12 @@ func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
 	if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members/u-1"); status != 403 {
 		t.Fatalf("before payment: %d", status)
 	}
-	status, page, body := visitShop(t, visitor, http.MethodPost, shop+"/buy/u-1")
+	status, page, body := visitShop(t, visitor, http.MethodPost, shop+"/buy/u-1/7")
 	if status != 303 || !strings.HasPrefix(page, app.URL+"/c/") {
 		t.Fatalf("buying leads to %d %s: %s", status, page, body)
+	}
+	if _, again, _ := visitShop(t, visitor, http.MethodPost, shop+"/buy/u-1/7"); again != page {
+		t.Errorf("the order leads to %s the second time, want %s", again, page)
 	}
 	if status, _, body := visitShop(t, visitor, http.MethodPost, shop+"/webhooks"); status != 401 {
 		t.Errorf("an unsigned event: %d %s", status, body)

@@ -20,6 +20,7 @@ func gathered(t *testing.T) string {
 	collect(t, filepath.Join(folder, "pages"), "../../adapters/web/*/static/*.js", "../../adapters/web/*/static/js/*.?s",
 		"*.test.js")
 	collect(t, filepath.Join(folder, "programs"), "../../examples/*/*.js", "../../adapters/web/docs/examples/*/*.mjs")
+	collect(t, filepath.Join(folder, "sundry-sdk"), "../../sdk/typescript/src/*.ts")
 	collect(t, folder, "*.json", "*.mjs")
 	if err := os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)

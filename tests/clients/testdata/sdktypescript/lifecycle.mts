@@ -1,7 +1,6 @@
 // A day of a shop's backend with the TypeScript SDK. It prints what it saw.
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Sundry, SundryError, verifyWebhook, type Invoice, type Refund } from "sundry-sdk";
+import { receiver } from "./receiver.mjs";
 
 const env = (name: string): string => process.env[name] ?? "";
 let down = false;
@@ -80,24 +79,11 @@ saw["refusedField"] = invalid.details[0]?.field;
 saw["missingScope"] = (await refusal(sundry.request("POST", "/v1/payouts", { body: { currency: "eur", amountInCents: 100 } }))).code;
 
 // a message, and a forged one
-type Message = { headers: IncomingHttpHeaders; body: string };
-const { promise: received, resolve: arrived } = ((): { promise: Promise<Message>; resolve: (message: Message) => void } => {
-  let resolve: (message: Message) => void = () => {};
-  return { promise: new Promise<Message>((r) => { resolve = r; }), resolve };
-})();
-const receiver = createServer((request, response) => {
-  let body = "";
-  request.setEncoding("utf8").on("data", (chunk: string) => { body += chunk; }).on("end", () => {
-    response.end();
-    arrived({ headers: request.headers, body });
-  });
-});
-await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in`;
+const { url, received, close } = await receiver();
 const endpoint = await sundry.request<{ id: string; secret: string }>("POST", "/v1/webhook-endpoints", { body: { url, events: ["*"] } });
 await sundry.request("POST", `/v1/webhook-endpoints/${endpoint.id}/test`);
 const message = await received;
-receiver.close();
+close();
 saw["webhook"] = (await verifyWebhook(endpoint.secret, message.headers, message.body)).type;
 saw["forgedWebhook"] = await verifyWebhook(endpoint.secret, message.headers, `${message.body} `).then(() => "accepted", () => "refused");
 
