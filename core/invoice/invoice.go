@@ -33,6 +33,7 @@ const (
 	Usage     LineKind = "usage"      // the use of the invoice's period
 	LateUsage LineKind = "late_usage" // use of an earlier period that arrived after its invoice
 	Included  LineKind = "included"   // the part of the use before it that the plan includes
+	Minimum   LineKind = "minimum"    // what the use before it lacks to the minimum of its price
 	Prepaid   LineKind = "prepaid"    // what a usage credit takes off: less than 0
 )
 

@@ -104,8 +104,10 @@ type LineExplanation struct {
 	PeriodEnd     *string         `json:"periodEnd"`
 	Quantity      *usage.Quantity `json:"quantity"`
 	Tiers         []TierView      `json:"tiers"`
-	// RatedInCents is the price of the quantity; BilledInCents is the part of it that earlier invoices asked for.
+	// RatedInCents is the price of the quantity; TopUpInCents is the part of it that the price's minimum adds, and
+	// BilledInCents the part that earlier invoices asked for.
 	RatedInCents  *int64 `json:"ratedInCents"`
+	TopUpInCents  *int64 `json:"topUpInCents"`
 	BilledInCents *int64 `json:"billedInCents"`
 	FreeTrial     bool   `json:"freeTrial"`
 }
@@ -148,7 +150,7 @@ func NewLineExplanation(l Line) LineExplanation {
 	e.Meter = &MeterView{r.MeterID, r.MeterName, r.EventName, r.Aggregation}
 	e.PriceID, e.PeriodStart, e.PeriodEnd, e.Quantity = &r.PriceID, apiformat.Time(r.PeriodStart),
 		apiformat.Time(r.PeriodEnd), &r.Quantity
-	e.RatedInCents, e.BilledInCents, e.FreeTrial = &r.RatedMinor, &r.BilledMinor, r.Free
+	e.RatedInCents, e.TopUpInCents, e.BilledInCents, e.FreeTrial = &r.RatedMinor, &r.TopUpMinor, &r.BilledMinor, r.Free
 	for _, c := range r.Charges {
 		t := TierView{UnitAmountDecimal: c.Tier.Unit.String(), Quantity: c.Quantity, AmountDecimal: c.Amount}
 		if !c.Tier.Unbounded {
@@ -162,11 +164,19 @@ func NewLineExplanation(l Line) LineExplanation {
 	return e
 }
 
-// LinesOf returns the lines of a period's use, without ids. What the plan includes of it is a line of 0 behind it.
+// LinesOf returns the lines of a period's use, without ids. What the plan includes of it is a line of 0 behind it, and
+// what it lacks to the minimum of its price is a line of its own when it is billed first. Of a period that was billed
+// before, one line asks for the difference.
 func LinesOf(rated []usage.Rated) []Line {
 	lines := make([]Line, 0, len(rated))
 	for _, r := range rated {
-		line := Line{Kind: Usage, Description: r.MeterName, AmountMinor: r.AmountMinor, Rated: &r}
+		topUp := r.TopUpMinor
+		if r.BilledMinor != 0 || r.AmountMinor != r.RatedMinor {
+			topUp = 0
+		}
+		use := r
+		use.AmountMinor, use.RatedMinor, use.TopUpMinor = r.AmountMinor-topUp, r.RatedMinor-topUp, r.TopUpMinor-topUp
+		line := Line{Kind: Usage, Description: r.MeterName, AmountMinor: use.AmountMinor, Rated: &use}
 		switch {
 		case r.Waits:
 			line.Description = r.MeterName + ", not billed: more than an invoice can ask for"
@@ -182,7 +192,16 @@ func LinesOf(rated []usage.Rated) []Line {
 			included := r
 			included.Quantity, included.Included, included.Charges = r.Included, usage.Quantity{}, []usage.Charge{}
 			included.RatedMinor, included.BilledMinor, included.AmountMinor, included.Late = 0, 0, 0, false
+			included.TopUpMinor = 0
 			lines = append(lines, Line{Kind: Included, Description: r.MeterName + ", included in the plan", Rated: &included})
+		}
+		if topUp > 0 {
+			least := r
+			least.Quantity, least.Included, least.Charges = usage.Quantity{}, usage.Quantity{}, []usage.Charge{}
+			least.AmountMinor, least.RatedMinor, least.Late = topUp, topUp, false
+			lines = append(lines, Line{
+				Kind: Minimum, Description: r.MeterName + ", up to the minimum of the period", AmountMinor: topUp, Rated: &least,
+			})
 		}
 	}
 	return lines
@@ -195,6 +214,14 @@ func PrepaidLines(uses []usage.CreditUse) []Line {
 		lines = append(lines, Line{Kind: Prepaid, Description: "Prepaid usage credit", AmountMinor: -u.Minor})
 	}
 	return lines
+}
+
+// Quantity returns the quantity of a line of usage; "" for one that is of none.
+func (l Line) Quantity() string {
+	if l.Rated == nil || l.Kind == Minimum {
+		return ""
+	}
+	return l.Rated.Quantity.String()
 }
 
 // Amount is a line's amount as money.

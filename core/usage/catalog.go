@@ -95,8 +95,10 @@ type Price struct {
 	Tiers         Tiers
 	// PackageSize is the number of units in a package; 0 unless the mode is Package.
 	PackageSize int64
-	Interval    period.Interval
-	CreatedAt   time.Time
+	// MinimumMinor is the least that a period costs, whatever was used in it, in minor units; 0 for none.
+	MinimumMinor int64
+	Interval     period.Interval
+	CreatedAt    time.Time
 }
 
 // TiersMode is the way in which tiers are applied.
@@ -176,6 +178,7 @@ type PriceDraft struct {
 	TiersMode     *string         `json:"tiersMode"`
 	Tiers         []TierDraft     `json:"tiers"`
 	PackageSize   *int64          `json:"packageSize"` // with the mode package, and only with it
+	Minimum       *int64          `json:"minimumAmountInCents"`
 	Recurring     *RecurringDraft `json:"recurring"`
 }
 
@@ -200,6 +203,10 @@ func (d PriceDraft) Parse() (Price, error) {
 	}
 	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency,
 		TiersMode: mode, Tiers: ParseTiers(&f, "tiers", d.Tiers), PackageSize: d.packageSize(&f, mode)}
+	if d.Minimum != nil && f.Check(*d.Minimum >= 1 && *d.Minimum <= MaxAmount, "minimumAmountInCents",
+		fault.DetailOutOfRange, "Expected 1 to 99999999999 minor units.") {
+		p.MinimumMinor = *d.Minimum
+	}
 	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another "+
 		"interval.") {
 		p.Interval = parseInterval(&f, "recurring.interval", d.Recurring.Interval)

@@ -23,8 +23,10 @@ type PriceFile struct {
 	TiersMode string      `json:"tiersMode,omitempty"`
 	Tiers     []TierDraft `json:"tiers"`
 	// PackageSize is left out unless the mode is package.
-	PackageSize *int64         `json:"packageSize,omitempty"`
-	Recurring   RecurringDraft `json:"recurring"`
+	PackageSize *int64 `json:"packageSize,omitempty"`
+	// Minimum is left out where there is none.
+	Minimum   *int64         `json:"minimumAmountInCents,omitempty"`
+	Recurring RecurringDraft `json:"recurring"`
 }
 
 // NewPriceFile returns a price as a file has it.
@@ -38,6 +40,9 @@ func NewPriceFile(p Price) PriceFile {
 	}
 	if p.TiersMode == Package {
 		file.PackageSize = &p.PackageSize
+	}
+	if p.MinimumMinor > 0 {
+		file.Minimum = &p.MinimumMinor
 	}
 	for _, tier := range p.Tiers {
 		unit := tier.Unit.String()
@@ -55,7 +60,7 @@ func NewPriceFile(p Price) PriceFile {
 func (p PriceFile) Draft(productID string) PriceDraft {
 	draft := PriceDraft{
 		ProductID: productID, BillingScheme: p.BillingScheme, Currency: p.Currency, Tiers: p.Tiers,
-		PackageSize: p.PackageSize, Recurring: &p.Recurring,
+		PackageSize: p.PackageSize, Minimum: p.Minimum, Recurring: &p.Recurring,
 	}
 	if p.TiersMode != "" {
 		draft.TiersMode = &p.TiersMode

@@ -20,11 +20,14 @@ type Rated struct {
 	// Included is the part of the quantity that the subscription's plan includes: the tiers begin behind it.
 	Included Quantity `json:"included,omitzero"`
 	Charges  []Charge `json:"charges"`
-	// RatedMinor is the price of the quantity, BilledMinor the part of it that earlier invoices asked for, and AmountMinor
-	// the amount of this line, which is negative when later reports have reduced the quantity.
+	// RatedMinor is the price of the quantity, at least the price's minimum, BilledMinor the part of it that earlier
+	// invoices asked for, and AmountMinor the amount of this line, which is negative when later reports have reduced the
+	// quantity.
 	RatedMinor  int64 `json:"ratedMinor"`
 	BilledMinor int64 `json:"billedMinor"`
 	AmountMinor int64 `json:"amountMinor"`
+	// TopUpMinor is the part of RatedMinor that the price's minimum adds to what the quantity costs.
+	TopUpMinor int64 `json:"topUpMinor,omitempty"`
 	// Free means that the period was a trial: nothing is charged for it.
 	Free bool `json:"free,omitempty"`
 	// Late means that the period has had its invoice before.
@@ -46,7 +49,9 @@ type Use struct {
 	BilledMinor int64
 }
 
-// Rate rates a period's quantity beyond what is included. The line waits when it costs more than MaxAmount.
+// Rate rates a period's quantity beyond what is included, at no less than the minimum of the price: all of it in a
+// period that is cut short, too, none in a trial or in a period without length. The line waits when it costs more than
+// MaxAmount.
 func (u Use) Rate() Rated {
 	r := Rated{
 		MeterID: u.Meter.ID, MeterName: u.Meter.Name, EventName: u.Meter.EventName, Aggregation: u.Meter.Aggregation,
@@ -62,7 +67,11 @@ func (u Use) Rate() Rated {
 	if r.Waits = err != nil; r.Waits {
 		return r
 	}
-	r.Charges, r.RatedMinor, r.AmountMinor = charges, rated, rated-u.BilledMinor
+	if u.Period.Start.Before(u.Period.End) {
+		r.TopUpMinor = max(u.Price.MinimumMinor-rated, 0)
+	}
+	r.Charges, r.RatedMinor = charges, rated+r.TopUpMinor
+	r.AmountMinor = r.RatedMinor - u.BilledMinor
 	return r
 }
 
@@ -74,7 +83,7 @@ func Fit(lines []Rated) (all bool) {
 	for i := range lines {
 		switch l := &lines[i]; {
 		case l.AmountMinor > MaxAmount-sum:
-			l.Waits, l.AmountMinor, l.RatedMinor, l.Charges = true, 0, 0, []Charge{}
+			l.Waits, l.AmountMinor, l.RatedMinor, l.TopUpMinor, l.Charges = true, 0, 0, 0, []Charge{}
 		case l.AmountMinor > 0:
 			sum += l.AmountMinor
 		}

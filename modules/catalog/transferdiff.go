@@ -114,6 +114,9 @@ func flattenParts(out map[string]string, d Document) {
 				if price.PackageSize != nil {
 					name += " of " + strconv.FormatInt(*price.PackageSize, 10)
 				}
+				if price.Minimum != nil {
+					name += " at least " + strconv.FormatInt(*price.Minimum, 10)
+				}
 				out[path+"."+name+" "+string(tiers)] = "made"
 			}
 		}

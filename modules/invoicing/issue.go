@@ -249,12 +249,15 @@ func invoiceLine(state invoice.State, l invoice.Line) document.Line {
 	if l.Rated == nil {
 		return line
 	}
-	line.Quantity = l.Rated.Quantity.String()
+	line.Quantity = l.Quantity()
 	var detail []string
 	for _, c := range l.Rated.Charges {
 		detail = append(detail, fmt.Sprintf(
 			"%s × %s = %s", c.Counted(), state.Currency.Major(c.Tier.Unit.String()), state.Currency.Major(c.Amount),
 		))
+	}
+	if l.Rated.TopUpMinor > 0 && l.Kind != invoice.Minimum {
+		detail = append(detail, fmt.Sprintf("+ %s", state.Currency.Major(fmt.Sprint(l.Rated.TopUpMinor))))
 	}
 	if l.Rated.Late {
 		detail = append(detail, fmt.Sprintf("− %s", state.Currency.Major(fmt.Sprint(l.Rated.BilledMinor))))

@@ -177,8 +177,12 @@ func (h planHistory) misbilled() string {
 }
 
 // explains reports whether the billed amount of a period is the price of the billed quantity, or what was left of it
-// when a credit was too large for an invoice: then the period's amount is smaller since.
+// when a credit was too large for an invoice: then the period's amount is smaller since. Of a period that has always
+// cost more than an invoice can ask for nothing is billed.
 func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
+	if u.BilledAt.IsZero() {
+		return u.BilledMinor == 0
+	}
 	billed, ok := h.rate(p, u.BilledQuantity)
 	if !ok || billed == u.BilledMinor {
 		return ok

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,26 +62,39 @@ func (r productRow) toProduct() core.Product {
 	return core.Product{ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, Type: r.Type, CreatedAt: time.Time(r.CreatedAt)}
 }
 
-// storedTiers are tiers with their mode: an array where that is graduated, as ever. Of another mode they are an object,
-// which no earlier version takes for an array.
+// storedTiers are tiers with what they are applied by: an array where that is graduated, as ever. Of another mode they
+// are an object, which no earlier version takes for an array, and with more than a mode one of the mode extended, which
+// no earlier version knows.
 type storedTiers struct {
 	mode        core.TiersMode
 	tiers       core.Tiers
 	packageSize int64
+	minimum     int64
 }
+
+// extended is in the place of the mode where a price has more than its mode says.
+const extended core.TiersMode = "extended"
 
 type tiersObject struct {
 	Mode        core.TiersMode `json:"mode"`
+	Extends     core.TiersMode `json:"extends,omitempty"` // the mode of one that is extended
 	Tiers       core.Tiers     `json:"tiers"`
 	PackageSize int64          `json:"packageSize,omitzero"`
+	Minimum     int64          `json:"minimum,omitzero"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (s storedTiers) MarshalJSON() ([]byte, error) {
+	if s.minimum > 0 {
+		return json.Marshal(tiersObject{
+			Mode: extended, Extends: cmp.Or(s.mode, core.Graduated), Tiers: s.tiers, PackageSize: s.packageSize,
+			Minimum: s.minimum,
+		})
+	}
 	if s.mode == core.Graduated || s.mode == "" {
 		return json.Marshal(s.tiers)
 	}
-	return json.Marshal(tiersObject{s.mode, s.tiers, s.packageSize})
+	return json.Marshal(tiersObject{Mode: s.mode, Tiers: s.tiers, PackageSize: s.packageSize})
 }
 
 // UnmarshalJSON implements json.Unmarshaler. A mode that a later version has made is an error: nothing is billed by it.
@@ -90,10 +104,14 @@ func (s *storedTiers) UnmarshalJSON(raw []byte) error {
 		if err := json.Unmarshal(raw, &in); err != nil {
 			return err
 		}
-		if in.Mode != core.Volume && in.Mode != core.Package {
-			return fmt.Errorf("usage: stored tiers of the unknown mode %q", in.Mode)
+		mode := in.Mode
+		if mode == extended {
+			mode = in.Extends
 		}
-		*s = storedTiers{in.Mode, in.Tiers, in.PackageSize}
+		if mode != core.Volume && mode != core.Package && (mode != core.Graduated || in.Mode != extended) {
+			return fmt.Errorf("usage: stored tiers of the unknown mode %q", mode)
+		}
+		*s = storedTiers{mode, in.Tiers, in.PackageSize, in.Minimum}
 		return nil
 	}
 	s.mode = core.Graduated
@@ -117,9 +135,9 @@ func (priceRow) TableName() string { return "usage_prices" }
 func newPriceRow(p core.Price) priceRow {
 	return priceRow{
 		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme,
-		Currency: string(p.Currency),
-		Tiers:    repo.JSON(storedTiers{p.TiersMode, p.Tiers, p.PackageSize}), BillingInterval: string(p.Interval),
-		CreatedAt: repo.UnixMillis(p.CreatedAt),
+		Currency:        string(p.Currency),
+		Tiers:           repo.JSON(storedTiers{p.TiersMode, p.Tiers, p.PackageSize, p.MinimumMinor}),
+		BillingInterval: string(p.Interval), CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
 }
 
@@ -128,7 +146,8 @@ func (r priceRow) toPrice() core.Price {
 		ID: r.ID, CreatorID: r.CreatorID, ProductID: r.ProductID, BillingScheme: r.BillingScheme,
 		Currency:  money.Currency(r.Currency),
 		TiersMode: r.Tiers.V.mode, Tiers: r.Tiers.V.tiers, PackageSize: r.Tiers.V.packageSize,
-		Interval: period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
+		MinimumMinor: r.Tiers.V.minimum,
+		Interval:     period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 

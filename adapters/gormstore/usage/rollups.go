@@ -410,8 +410,9 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 	if err != nil {
 		return nil, err
 	}
+	// A period of which nothing was billed, because it came to too much, is owed its minimum when nothing is left of it.
 	unsettled, err := repo.ListBy(t.Base, op, t.DB.Where("stream_id = ? AND invoice_id <> '' AND "+
-		"quantity <> billed_quantity", s.ID), rollupRow.toRollup)
+		"(quantity <> billed_quantity OR billed_at IS NULL)", s.ID), rollupRow.toRollup)
 	if err != nil {
 		return nil, err
 	}

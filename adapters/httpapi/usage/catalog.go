@@ -112,6 +112,7 @@ type priceView struct {
 	TiersMode     string        `json:"tiersMode"`
 	Tiers         []tierView    `json:"tiers"`
 	PackageSize   *int64        `json:"packageSize"`
+	Minimum       *int64        `json:"minimumAmountInCents"`
 	Recurring     recurringView `json:"recurring"`
 	Livemode      bool          `json:"livemode"`
 	CreatedAt     *string       `json:"createdAt"`
@@ -148,6 +149,9 @@ func (h handlers) newPriceView(p core.Price) priceView {
 	}
 	if p.TiersMode == core.Package {
 		v.PackageSize = &p.PackageSize
+	}
+	if p.MinimumMinor > 0 {
+		v.Minimum = &p.MinimumMinor
 	}
 	for i, t := range p.Tiers {
 		v.Tiers[i] = newTierView(t)

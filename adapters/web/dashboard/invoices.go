@@ -135,13 +135,9 @@ func invoiceLines(v *visit, i invoice.State) []ui.Part {
 	}}
 	currency := string(i.Currency)
 	for _, l := range i.Lines {
-		quantity := "–"
-		if l.Rated != nil {
-			quantity = l.Rated.Quantity.String()
-		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			ui.Text(l.Description),
-			{Text: quantity, Num: true},
+			{Text: cmp.Or(l.Quantity(), "–"), Num: true},
 			{Text: v.price(l.AmountMinor, currency), Num: true},
 		}})
 	}

@@ -74,7 +74,17 @@ func tiersLine(p usage.Price) string {
 	if p.TiersMode == usage.Volume && len(p.Tiers) > 1 {
 		line = "all units: " + line
 	}
+	if p.MinimumMinor > 0 {
+		line += ", at least " + minimumOf(p)
+	}
 	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
+}
+
+// minimumOf is the least that a period costs, in whole units of the currency.
+func minimumOf(p usage.Price) string { return majorAmount(p.MinimumMinor, p.Currency) }
+
+func majorAmount(minor int64, c money.Currency) string {
+	return shift(strconv.FormatInt(minor, 10), -c.Exponent()) + " " + strings.ToUpper(string(c))
 }
 
 // chargesLine describes how a line came about.
@@ -194,6 +204,10 @@ func priceForm(v *visit, products []usage.Product) ui.Form {
 			Name: "packageSize", Label: "Units in a package", Type: "number", Placeholder: "1000",
 			Hint: "For prices by package only. With 1000 the price above is of a package, and 1,001 units are two.",
 		},
+		ui.Field{
+			Name: "minimumAmountInCents", Label: "Minimum of a period", Placeholder: "10.00",
+			Hint: "What a period costs at least, whatever was used. Leave it empty for none.",
+		},
 		ui.Field{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies("eur"), Half: true},
 		ui.Field{
 			Name: "recurring.interval", Label: "Billed every", Type: "select", Half: true,
@@ -260,6 +274,7 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 	if size := in.Number("packageSize", "packageSize"); size != nil {
 		draft.PackageSize = new(int64(*size))
 	}
+	draft.Minimum = in.Amount("minimumAmountInCents", "minimumAmountInCents", currency)
 	product, isNew := usage.ProductDraft{Name: in.Text("name"), Type: "SERVICE"}, draft.ProductID == newProduct
 	_, invalid := draft.Parse()
 	err := in.Faults.Merge(invalid)
@@ -313,16 +328,20 @@ func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	facts := []ui.Fact{
+		{Label: "ID", Value: ui.Copyable(price.ID)},
+		{Label: "Product", Value: ui.Copyable(product.ID)},
+		{Label: "Created", Value: v.moment(price.CreatedAt)},
+	}
+	if price.MinimumMinor > 0 {
+		facts = append([]ui.Fact{{Label: "Minimum of a period", Value: ui.Text(minimumOf(price))}}, facts...)
+	}
 	return r.send(c, v, ui.Page{
 		Nav: base + "/usage", Title: product.Name, Lead: "Billed every " + string(price.Interval) + ".",
 		Up:      &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
 		Actions: []ui.Action{ui.Link("New billing plan", base+"/usage/plans/new").Primary()},
 		Parts:   []ui.Part{tiersPart(price)},
-		Aside: []ui.Part{ui.Facts("Details",
-			ui.Fact{Label: "ID", Value: ui.Copyable(price.ID)},
-			ui.Fact{Label: "Product", Value: ui.Copyable(product.ID)},
-			ui.Fact{Label: "Created", Value: v.moment(price.CreatedAt)},
-		)},
+		Aside:   []ui.Part{ui.Facts("Details", facts...)},
 	})
 }
 

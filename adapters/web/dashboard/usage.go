@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -406,8 +407,13 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 		if l.Free {
 			name += ", free in the trial"
 		}
+		cost := chargesLine(l.Charges, preview.Currency)
+		if l.TopUpMinor > 0 {
+			least := majorAmount(l.TopUpMinor, preview.Currency) + " up to the minimum of the period"
+			cost = strings.TrimPrefix(cost+" + "+least, " + ")
+		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: name, Sub: chargesLine(l.Charges, preview.Currency)},
+			{Text: name, Sub: cost},
 			{Text: l.Quantity.String(), Num: true},
 			{Text: v.price(l.AmountMinor, currency), Num: true},
 		}})

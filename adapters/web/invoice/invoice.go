@@ -85,12 +85,7 @@ func (p page) day(text string) string {
 }
 
 // Quantity returns the quantity of a line of usage; "" for any other.
-func (page) Quantity(l core.Line) string {
-	if l.Rated == nil {
-		return ""
-	}
-	return l.Rated.Quantity.String()
-}
+func (page) Quantity(l core.Line) string { return l.Quantity() }
 
 func (r *Routes) show(c *fiber.Ctx) error {
 	state, err := r.invoicing.ByLink(c.UserContext(), c.Params("secret"))
