@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/intake"
 )
 
 // Status is the state of an appointment: confirmed → canceled.
@@ -31,7 +32,9 @@ type State struct {
 	ExternalCustomerID string // "" when the integrator named none
 	CustomerID         string
 	// Title is the listing's, as it was sold.
-	Title        string
+	Title string
+	// Intake is what the buyer answered, noted, and whom they invited.
+	Intake       intake.Response
 	Status       Status
 	StartsAt     time.Time
 	EndsAt       time.Time
@@ -69,8 +72,11 @@ func Restore(s State) *Appointment { return &Appointment{s} }
 // State is a copy of the data.
 func (a *Appointment) State() State { return a.s }
 
-// Buyer identifies the customer of an appointment.
-type Buyer struct{ CustomerID, ExternalCustomerID string }
+// Buyer identifies the customer of an appointment, with what they said when they booked.
+type Buyer struct {
+	CustomerID, ExternalCustomerID string
+	Intake                         intake.Response
+}
 
 // Book makes the appointment of a confirmed reservation. room names the meeting at a provider that gives each its own.
 func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, now time.Time) (*Appointment, Booked) {
@@ -78,7 +84,7 @@ func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, 
 		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
 		Position:      c.Position,
 		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID,
-		Title:  b.Listing.Title,
+		Title: b.Listing.Title, Intake: buyer.Intake,
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
 		RefundPolicy: b.RefundPolicy, CreatedAt: now, Revision: 1,
 	}

@@ -1,6 +1,7 @@
 package appointment
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func booked(t *testing.T, mode DeliveryMode) *Appointment {
 	}
 	a, event := bookable(1, listing.Metadata{listing.DeliveryMethod: "hybrid"}).
 		Book("apt_1", reservation, Buyer{CustomerID: "cus_1", ExternalCustomerID: "user-1"}, "room-1", starts.Add(-time.Hour))
-	if event.State != a.State() || event.EventName() != "appointment.booked" {
+	if !reflect.DeepEqual(event.State, a.State()) || event.EventName() != "appointment.booked" {
 		t.Fatalf("%+v", event)
 	}
 	return a
@@ -99,9 +100,9 @@ func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 				after := a.State()
 				switch {
 				case c.allowed && (err != nil || after.Revision != before.Revision+1 || after.Sequence != before.Sequence+1 ||
-					emitted != after):
+					!reflect.DeepEqual(emitted, after)):
 					t.Errorf("%s: %v, %+v", trigger, err, after)
-				case !c.allowed && (!fault.Is(err, fault.StateConflict) || after != before):
+				case !c.allowed && (!fault.Is(err, fault.StateConflict) || !reflect.DeepEqual(after, before)):
 					t.Errorf("%s: %v, %+v", trigger, err, after)
 				}
 			}

@@ -31,14 +31,16 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 	}{
 		"nothing that may be missing": {plain.View(),
 			`{"id":"apt_1","status":"confirmed","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
-				`"externalCustomerId":null,"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
+				`"externalCustomerId":null,"answers":[],"notes":null,"guests":[],` +
+				`"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +
 				`"deliveryMode":"virtual","meetingUrl":null,"address":null,"fullRefundHours":null,"cancelReason":null,` +
 				`"canceledAt":null,"canceledBy":null,` +
 				`"refundDecision":null,"refundId":null,"outcome":null,"outcomeAt":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
 		"a response of the API": {asked,
 			`{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
-				`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
+				`"externalCustomerId":"user-1","answers":[],"notes":null,"guests":[],` +
+				`"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +
 				`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street",` +
 				`"fullRefundHours":24,"cancelReason":"ill",` +
@@ -46,7 +48,8 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 				`"manageUrl":"https://pay.example/a/1","createdAt":"2026-05-25T08:00:00.000Z"}`},
 		"an event of one that was moved": {moved,
 			`{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
-				`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
+				`"externalCustomerId":"user-1","answers":[],"notes":null,"guests":[],` +
+				`"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +
 				`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street",` +
 				`"fullRefundHours":24,"cancelReason":"ill",` +

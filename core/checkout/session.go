@@ -8,6 +8,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/discount"
 	"sundry/core/fault"
+	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
@@ -86,7 +87,9 @@ type State struct {
 	Metadata           map[string]string
 	UTM                map[string]string
 	// Slots are the times chosen, in the buyer's order; empty until then, and for what is not booked.
-	Slots    []AppointmentSlot
+	Slots []AppointmentSlot
+	// Intake is what the buyer of appointments has answered, noted, and whom they invite.
+	Intake   intake.Response
 	Status   Status
 	Subtotal money.Amount
 	Discount money.Amount
@@ -184,6 +187,35 @@ func (c *Session) updateBuyer(email string, buyer customer.Details) {
 		c.s.Email = email
 	}
 	c.s.Buyer = buyer.Over(c.s.Buyer)
+}
+
+// TakeIntake lays what is given over what the buyer has answered before. With final it also refuses, with
+// VALIDATION_FAILED and every fault, when an answer is missing. The caller changes the session otherwise, too.
+func (c *Session) TakeIntake(g intake.Given, final bool) error {
+	if !c.s.Offer.ForAppointments() && g.IsZero() {
+		return nil
+	}
+	var f fault.Violations
+	after := c.s.CheckIntake(&f, g, final)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	c.s.Intake = after
+	return nil
+}
+
+// CheckIntake adds to f what is wrong with what is given, and with final what is missing, and returns what the buyer has
+// answered then.
+func (s State) CheckIntake(f *fault.Violations, g intake.Given, final bool) intake.Response {
+	if s.Offer.ForAppointments() {
+		return s.Offer.Intake.Apply(f, s.Intake, g, final)
+	}
+	for member, given := range map[string]bool{
+		"answers": g.Answers != nil, "notes": g.Notes != nil, "guests": g.Guests != nil,
+	} {
+		f.Check(!given, member, fault.DetailNotAllowed, "Only appointment listings take it.")
+	}
+	return s.Intake
 }
 
 // SelectSlots takes the times that the buyer chose, in the place of those chosen before. The caller holds their

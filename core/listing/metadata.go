@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 
 	"sundry/core/fault"
+	"sundry/core/intake"
 	"sundry/core/period"
 	"sundry/core/plan"
 )
 
-// Metadata contains a listing's members beyond its title and price: those its type allows, each a string, an int64 or a
-// []string, as the creator gave them. Members that were not given read as their default.
+// Metadata contains a listing's members beyond its title and price: those its type allows, each a string, an int64, a
+// []string or a []intake.Question, as the creator gave them. Members that were not given read as their default.
 type Metadata map[string]any
 
 // The members that rules read.
@@ -35,6 +36,8 @@ const (
 	WeeklyCap           = "weeklyCap"
 	InPersonAddress     = "inPersonAddress"
 	FullRefundHours     = "fullRefundHours"
+	Questions           = "questions"
+	MaxGuests           = "maxGuests"
 )
 
 // Text is a string member, or its default, or "".
@@ -42,6 +45,14 @@ func (s State) Text(name string) string { return read[string](s, name) }
 
 // Number is an integer member, or its default, or 0.
 func (s State) Number(name string) int64 { return read[int64](s, name) }
+
+// Intake returns what buyers of appointments are asked beside the time.
+func (s State) Intake() intake.Form {
+	if !s.Type.Bookable() {
+		return intake.Form{}
+	}
+	return intake.Form{Questions: read[[]intake.Question](s, Questions), MaxGuests: int(s.Number(MaxGuests))}
+}
 
 func read[T any](s State, name string) T {
 	value, ok := s.Metadata[name].(T)
@@ -102,6 +113,14 @@ func (m *Metadata) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*m = Metadata{}
+	if _, asks := members[Questions]; asks {
+		delete(members, Questions)
+		var stored struct{ Questions []intake.Question }
+		if err := json.Unmarshal(raw, &stored); err != nil {
+			return fmt.Errorf("metadata %s: %w", Questions, err)
+		}
+		(*m)[Questions] = stored.Questions
+	}
 	for name, value := range members {
 		switch v := value.(type) {
 		case string:

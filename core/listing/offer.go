@@ -53,6 +53,7 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	if s.Type.Bookable() {
 		o.VariantID, o.VariantName, o.DurationMinutes, o.SessionCount = v.ID, v.Name, v.DurationMinutes, v.SessionCount
 		o.DeliveryModes = s.DeliveryModes()
+		o.Intake = s.Intake()
 		if hours, promised := s.Metadata[FullRefundHours].(int64); promised {
 			o.FullRefundHours = new(int(hours))
 		}

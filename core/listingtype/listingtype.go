@@ -1,7 +1,10 @@
 // Package listingtype describes the types of listings in one table: their rules, and the words and drawings of pages.
 package listingtype
 
-import "sundry/core/tax"
+import (
+	"sundry/core/intake"
+	"sundry/core/tax"
+)
 
 // Type specifies what kind of thing is sold. It never changes.
 type Type string
@@ -78,6 +81,8 @@ var table = []descriptor{
 			"weeklyCap":            {Check: number(1, 10_080)},
 			"inPersonAddress":      {Check: stringUpTo(500)},
 			"fullRefundHours":      {Check: number(0, 8760)}, // absent: a buyer who cancels has no claim to a refund
+			"questions":            {Check: intake.CheckQuestions},
+			"maxGuests":            {Check: number(0, intake.MaxGuests), Default: int64(intake.MaxGuests)},
 		},
 	},
 }

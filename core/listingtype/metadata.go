@@ -15,7 +15,7 @@ import (
 // Member is the rule of one member of a listing's metadata.
 type Member struct {
 	// Check adds what is wrong with a value to f, below field, and returns the value as it is stored: a string, an int64
-	// or a []string; nil with a fault.
+	// a []string or a []intake.Question; nil with a fault.
 	Check func(f *fault.Violations, field string, value any) any
 	// Default is the value of a member that was not given. It is nil where absence means nothing.
 	Default any

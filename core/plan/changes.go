@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sundry/core/fault"
+	"sundry/core/intake"
 	"sundry/core/period"
 )
 
@@ -106,6 +107,6 @@ func (p Price) inYears() (minor, years int64) {
 
 // Sold is the offer as it was bought, without what could be changed before.
 func (o Offer) Sold() Offer {
-	o.MayChange, o.Intervals = Changes{}, nil
+	o.MayChange, o.Intervals, o.Intake = Changes{}, nil, intake.Form{}
 	return o
 }

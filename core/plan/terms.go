@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sundry/core/apiformat"
+	"sundry/core/intake"
 	"sundry/core/listingtype"
 	"sundry/core/money"
 	"sundry/core/period"
@@ -127,10 +128,12 @@ type Offer struct {
 	DeliveryModes   []string `json:"deliveryModes,omitempty"`
 	// FullRefundHours is the notice, in hours before the start of an appointment, that earns its buyer a full refund; nil
 	// where nothing is promised.
-	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
-	PlanKey         string `json:"planKey"`
-	PlanName        string `json:"planName"`
-	PriceID         string `json:"priceId"`
+	FullRefundHours *int `json:"fullRefundHours,omitempty"`
+	// Intake is what the buyer of appointments is asked.
+	Intake   intake.Form `json:"intake,omitzero"`
+	PlanKey  string      `json:"planKey"`
+	PlanName string      `json:"planName"`
+	PriceID  string      `json:"priceId"`
 	// Interval is empty for a one-time price.
 	Interval      period.Interval `json:"interval,omitempty"`
 	IntervalCount int             `json:"intervalCount,omitempty"`

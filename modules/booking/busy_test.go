@@ -2,6 +2,7 @@ package booking_test
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -100,7 +101,7 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 			t.Errorf("open: %s, want %s", got, want)
 		}
 		wantCode(t, "a busy time", w.hold("cs_2", "02 10:00"), fault.SlotTaken)
-		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a ||
+		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || !reflect.DeepEqual(read, a) ||
 			w.held("cs_1") != "confirmed 02 14:00" {
 			t.Errorf("what is booked: %+v, %v", read, err)
 		}

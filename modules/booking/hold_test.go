@@ -3,6 +3,7 @@ package booking_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -126,7 +127,7 @@ func TestPaymentMakesAppointmentsOnce(t *testing.T) {
 		w.must(w.hold("cs_1", "04 10:00", "02 10:00", "03 10:00"))
 		booked, ok := w.confirm("cs_1")
 		again, okAgain := w.confirm("cs_1")
-		if !ok || !okAgain || len(booked) != 3 || len(again) != 3 || again[0] != booked[0] {
+		if !ok || !okAgain || len(booked) != 3 || len(again) != 3 || !reflect.DeepEqual(again[0], booked[0]) {
 			t.Fatalf("%v %v\n%v %v", booked, ok, again, okAgain)
 		}
 		rooms := map[string]bool{}

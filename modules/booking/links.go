@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
 	"sundry/core/appointment"
@@ -134,6 +135,9 @@ func (s *Service) CalendarEntry(a appointment.State) ports.CalendarEntry {
 	}
 	if a.MeetingURL != "" {
 		e.Location, e.URL, e.Description = a.MeetingURL, a.MeetingURL, a.MeetingURL
+	}
+	if said := a.Intake.Lines(); said != "" {
+		e.Description = strings.TrimPrefix(e.Description+"\n\n"+said, "\n\n")
 	}
 	return e
 }

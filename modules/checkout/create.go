@@ -12,6 +12,7 @@ import (
 	"sundry/core/discount"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/intake"
 	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/period"
@@ -43,6 +44,8 @@ type NewSession struct {
 	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page
 	// (Flow B).
 	Slots []appointment.SlotChoice
+	// Intake is what the buyer has answered at the integrator's; the page asks for what is missing.
+	Intake intake.Given
 }
 
 // Limits of what an integrator may attach, in characters.
@@ -144,6 +147,9 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 			Metadata: n.Metadata,
 		}, n.Slots, func(session *checkout.Session) error {
 			session.NoteVATCheck(check)
+			if err := session.TakeIntake(n.Intake, false); err != nil {
+				return err
+			}
 			if n.DiscountCode == "" {
 				return nil
 			}

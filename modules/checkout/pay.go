@@ -9,6 +9,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/tax"
@@ -25,6 +26,8 @@ type Payment struct {
 	ClientCountry string
 	// Slots are times to choose before paying; nil keeps those chosen.
 	Slots []appointment.SlotChoice
+	// Intake is what the buyer answers with it.
+	Intake intake.Given
 }
 
 // PayOnPage pays the session behind a hosted page's secret. Who orders what costs nothing is counted by their network.
@@ -198,7 +201,10 @@ func (s *Service) start(
 	if err := s.stillHeld(ctx, r, before, now); err != nil {
 		return "", err
 	}
-	return s.method(before, p, emailRequired)
+	if method, err = s.method(before, p, emailRequired); err != nil {
+		return "", err
+	}
+	return method, session.TakeIntake(p.Intake, true)
 }
 
 // begin commits the intent: the attempt, its place as the session's live one, and the task that reconciles it if this
@@ -277,6 +283,7 @@ func (s *Service) method(session checkout.State, p Payment, emailRequired bool) 
 		"Give an email address for the receipt.",
 	)
 	checkBuyer(p.Email, p.Buyer, &f)
+	session.CheckIntake(&f, p.Intake, true)
 	token := ""
 	if session.NeedsCard() {
 		token = s.deps.Cards.Method(p.Card, &f)
@@ -352,9 +359,16 @@ func (s *Service) Authenticate(ctx context.Context, secret string, approve bool)
 	return session, refusal(attempt)
 }
 
-// Describe takes the buyer's details before the card. network is where the buyer comes from.
+// Description is what a buyer says before the card.
+type Description struct {
+	Email  string
+	Buyer  customer.Details
+	Intake intake.Given
+}
+
+// Describe takes what the buyer says before the card. network is where the buyer comes from.
 func (s *Service) Describe(
-	ctx context.Context, secret, email string, buyer customer.Details, network string,
+	ctx context.Context, secret string, d Description, network string,
 ) (checkout.State, error) {
 	if err := s.countDescribed(ctx, network); err != nil {
 		return checkout.State{}, err
@@ -363,10 +377,13 @@ func (s *Service) Describe(
 	if err != nil {
 		return checkout.State{}, err
 	}
-	if err := CheckBuyer(email, buyer); err != nil {
+	var f fault.Violations
+	checkBuyer(d.Email, d.Buyer, &f)
+	opened.CheckIntake(&f, d.Intake, false)
+	if err := f.Err(); err != nil {
 		return checkout.State{}, err
 	}
-	check, err := s.checkVAT(ctx, buyer, opened.Buyer, opened.TaxDetails.Evidence.VATCheck, "taxId")
+	check, err := s.checkVAT(ctx, d.Buyer, opened.Buyer, opened.TaxDetails.Evidence.VATCheck, "taxId")
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -376,7 +393,10 @@ func (s *Service) Describe(
 		if err != nil {
 			return err
 		}
-		if err := aggregate.UpdateBuyer(email, buyer, now); err != nil {
+		if err := aggregate.UpdateBuyer(d.Email, d.Buyer, now); err != nil {
+			return err
+		}
+		if err := aggregate.TakeIntake(d.Intake, false); err != nil {
 			return err
 		}
 		aggregate.NoteVATCheck(check)

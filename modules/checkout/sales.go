@@ -127,7 +127,9 @@ func (s *Sales) confirm(
 	}
 	return s.deps.Bookings.Confirm(ctx, r, ports.Confirmation{
 		CreatorID: session.CreatorID, CheckoutID: session.ID,
-		Buyer:        appointment.Buyer{CustomerID: buyer.ID, ExternalCustomerID: session.ExternalCustomerID},
+		Buyer: appointment.Buyer{
+			CustomerID: buyer.ID, ExternalCustomerID: session.ExternalCustomerID, Intake: session.Intake,
+		},
 		RefundPolicy: appointment.PolicyOf(session.Offer.FullRefundHours),
 	})
 }

@@ -166,7 +166,7 @@ func (s *Service) Again(ctx context.Context, secret, network string) (checkoutUR
 		Email: old.Email,
 		Buyer: old.Buyer, UIMode: old.UIMode, SuccessURL: old.SuccessURL, CancelURL: old.CancelURL,
 		ReferenceID: old.ReferenceID,
-		Metadata:    old.Metadata, UTM: old.UTM, OpenedBy: s.openedBy(network),
+		Metadata:    old.Metadata, UTM: old.UTM, OpenedBy: s.openedBy(network), Intake: old.Intake,
 	}
 	err = s.withRateLimit(ctx, "open", network, maxOpened, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

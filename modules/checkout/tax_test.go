@@ -42,8 +42,9 @@ func TestStripesTaxIsAskedForOutsideOfTransactions(t *testing.T) {
 		if opened.Tax.Minor != 0 || server.Count("tax/calculations") != 0 {
 			t.Fatalf("before the country is known: %v, asked %d times", opened.Tax, server.Count("tax/calculations"))
 		}
-		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "",
-			customer.Details{Address: customer.Address{Country: "DE"}}, "192.0.2.1")
+		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), checkout.Description{
+			Buyer: customer.Details{Address: customer.Address{Country: "DE"}},
+		}, "192.0.2.1")
 		if err != nil || described.Tax.Minor != 192 || described.Total.Minor != 1200 ||
 			described.TaxDetails.Treatment != tax.Taxed {
 			t.Fatalf("%+v, %v", described.TaxDetails, err)
@@ -64,8 +65,9 @@ func TestNothingIsSoldWhileStripesTaxIsUnknown(t *testing.T) {
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()
 		server.Fail("tax/calculations", stripefake.Failure{Status: http.StatusInternalServerError})
-		_, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "",
-			customer.Details{Address: customer.Address{Country: "DE"}}, "192.0.2.1")
+		_, err := w.checkout.Describe(t.Context(), secretOf(w, opened), checkout.Description{
+			Buyer: customer.Details{Address: customer.Address{Country: "DE"}},
+		}, "192.0.2.1")
 		wantCode(t, err, fault.ProcessorUnavailable)
 		_, err = w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}})
 		wantCode(t, err, fault.ProcessorUnavailable)
@@ -85,8 +87,9 @@ func TestAPostalCodeIsNeededWhereItDecidesTheTax(t *testing.T) {
 	t.Parallel()
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()
-		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "",
-			customer.Details{Address: customer.Address{Country: "US"}}, "192.0.2.1")
+		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), checkout.Description{
+			Buyer: customer.Details{Address: customer.Address{Country: "US"}},
+		}, "192.0.2.1")
 		if err != nil || described.TaxDetails.Treatment != tax.Undetermined {
 			t.Fatalf("the page shows the tax later: %+v, %v", described.TaxDetails, err)
 		}

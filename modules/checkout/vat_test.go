@@ -64,12 +64,14 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 			t.Fatalf("%+v, %v", session.TaxDetails, err)
 		}
 		token := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}.Checkout(session.ID)
-		if _, err = w.checkout.Describe(
-			t.Context(), token, "", customer.Details{Name: "Grace Hopper GmbH"}, "192.0.2.1",
-		); err != nil || w.vat.asked != 1 {
+		if _, err = w.checkout.Describe(t.Context(), token, checkout.Description{
+			Buyer: customer.Details{Name: "Grace Hopper GmbH"},
+		}, "192.0.2.1"); err != nil || w.vat.asked != 1 {
 			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
 		}
-		session, err = w.checkout.Describe(t.Context(), token, "", customer.Details{TaxID: customer.NoTaxID}, "192.0.2.1")
+		session, err = w.checkout.Describe(t.Context(), token, checkout.Description{
+			Buyer: customer.Details{TaxID: customer.NoTaxID},
+		}, "192.0.2.1")
 		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) ||
 			w.vat.asked != 1 {
 			t.Errorf("without the id: %+v, %v", session.TaxDetails, err)
@@ -86,17 +88,21 @@ func TestDetails_LimitedPerNetwork(t *testing.T) {
 		}
 		token := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}.Checkout(session.ID)
 		for range 120 { // refused ids are counted, too
-			_, err := w.checkout.Describe(t.Context(), token, "", business("DE", unknownID), "192.0.2.1")
+			_, err := w.checkout.Describe(t.Context(), token, checkout.Description{
+				Buyer: business("DE", unknownID),
+			}, "192.0.2.1")
 			wantField(t, err, "taxId")
 		}
 		asked := w.vat.asked
-		_, err = w.checkout.Describe(t.Context(), token, "", business("DE", unknownID), "192.0.2.1")
+		_, err = w.checkout.Describe(t.Context(), token, checkout.Description{
+			Buyer: business("DE", unknownID),
+		}, "192.0.2.1")
 		if !fault.Is(err, fault.RateLimited) || w.vat.asked != asked {
 			t.Errorf("the 121st: %v, asked %d times more", err, w.vat.asked-asked)
 		}
-		if _, err := w.checkout.Describe(
-			t.Context(), token, "", customer.Details{Name: "Grace"}, "192.0.2.2",
-		); err != nil {
+		if _, err := w.checkout.Describe(t.Context(), token, checkout.Description{
+			Buyer: customer.Details{Name: "Grace"},
+		}, "192.0.2.2"); err != nil {
 			t.Errorf("from another network: %v", err)
 		}
 	})
@@ -115,7 +121,9 @@ func TestAnIDThatIsNotRegisteredIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		token := core.Secrets{Keys: secret.Fixed(make([]byte, 32))}.Checkout(session.ID)
-		_, err = w.checkout.Describe(t.Context(), token, "", business("DE", unknownID), "192.0.2.1")
+		_, err = w.checkout.Describe(t.Context(), token, checkout.Description{
+			Buyer: business("DE", unknownID),
+		}, "192.0.2.1")
 		wantField(t, err, "taxId")
 		_, err = w.checkout.PayInSandbox(t.Context(), creatorID, session.ID, checkout.Payment{
 			Email: "ada@example.com", Buyer: business("DE", unknownID), Card: ports.CardInput{Number: cardSucceeds},

@@ -5,9 +5,11 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"sundry/core/appointment"
+	"sundry/core/intake"
 	"sundry/modules/mail/mailtemplate"
 	"sundry/ports"
 )
@@ -17,6 +19,7 @@ type change struct {
 	appointment.State
 	previousStartsAt   time.Time
 	toBuyer, toCreator mailtemplate.Kind
+	toGuests           mailtemplate.Kind
 	method             ports.CalendarMethod
 	money              mailtemplate.CanceledMoney // with a cancellation
 }
@@ -35,7 +38,8 @@ func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appo
 	}
 	return s.mailChange(ctx, r, change{
 		State: e.State, toBuyer: mailtemplate.KindAppointmentBooked, toCreator: mailtemplate.KindCreatorBooked,
-		method: ports.CalendarRequest,
+		toGuests: mailtemplate.KindGuestBooked,
+		method:   ports.CalendarRequest,
 	})
 }
 
@@ -43,7 +47,7 @@ func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appo
 func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e appointment.Rescheduled) error {
 	return s.mailChange(ctx, r, change{
 		State: e.State, previousStartsAt: e.PreviousStartsAt, toBuyer: mailtemplate.KindAppointmentRescheduled,
-		toCreator: mailtemplate.KindCreatorRescheduled, method: ports.CalendarRequest,
+		toCreator: mailtemplate.KindCreatorRescheduled, toGuests: mailtemplate.KindGuestRescheduled, method: ports.CalendarRequest,
 	})
 }
 
@@ -51,7 +55,8 @@ func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e
 func (s *Service) OnAppointmentCanceled(ctx context.Context, r ports.Repos, e appointment.Canceled) error {
 	return s.mailChange(ctx, r, change{
 		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled,
-		method: ports.CalendarCancel,
+		toGuests: mailtemplate.KindGuestCanceled,
+		method:   ports.CalendarCancel,
 		money: mailtemplate.CanceledMoney{
 			Decision: e.RefundDecision, Refunded: e.Refunded, FullHours: e.RefundPolicy.FullHours,
 		},
@@ -97,12 +102,17 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 		}
 		mails = append(mails, mail)
 	}
+	guests, err := s.toGuests(ctx, r, c, buyer)
+	if err != nil {
+		return err
+	}
+	mails = append(mails, guests...)
 	zone, err := s.deps.Bookings.CreatorZone(ctx, r, c.CreatorID)
 	if err != nil {
 		return err
 	}
 	data := mailtemplate.AppointmentOf(c.State, name, cmp.Or(buyer.Name, buyer.Address), zone)
-	data.Money = c.money
+	data.Money, data.Intake = c.money, c.Intake
 	more, err := s.restOfPack(ctx, r, c)
 	if err != nil {
 		return err
@@ -136,18 +146,59 @@ func (s *Service) toBuyer(ctx context.Context, r ports.Repos, c change, to ports
 	}
 	data := mailtemplate.AppointmentOf(c.State, to.Name, seller.Name, c.Timezone)
 	data.ReplyTo, data.Look, data.Locale, data.Money = seller, look, to.Locale, c.money
+	for _, a := range more {
+		data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", c.Timezone))
+	}
+	data.PreviousStartsAt = c.previousStartsAt
+	data.File = s.invitation(c, more, seller.Name, ports.CalendarParty{Name: to.Name, Email: to.Address})
+	return newDraft(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}, data), nil
+}
+
+// invitation is the calendar file of a change for one who comes.
+func (s *Service) invitation(
+	c change, more []appointment.State, seller string, attendee ports.CalendarParty,
+) mailtemplate.File {
 	entries := make([]ports.CalendarEntry, 0, len(more)+1)
-	for i, a := range append([]appointment.State{c.State}, more...) {
+	for _, a := range append([]appointment.State{c.State}, more...) {
 		entry := s.deps.Bookings.CalendarEntry(a)
-		entry.Organizer = ports.CalendarParty{Name: seller.Name, Email: s.cfg.Sender}
-		entry.Attendee = ports.CalendarParty{Name: to.Name, Email: to.Address}
+		entry.Organizer = ports.CalendarParty{Name: seller, Email: s.cfg.Sender}
+		entry.Attendee = attendee
 		entries = append(entries, entry)
-		if i > 0 {
-			data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", c.Timezone))
-		}
 	}
 	file := s.deps.Calendars.Write(ports.CalendarFile{Method: c.method, Entries: entries})
-	data.PreviousStartsAt = c.previousStartsAt
-	data.File = mailtemplate.File{Method: string(c.method), Content: string(file)}
-	return newDraft(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}, data), nil
+	return mailtemplate.File{Method: string(c.method), Content: string(file)}
+}
+
+// toGuests returns the mails to those whom the buyer invited, who read nothing of what else the buyer wrote.
+func (s *Service) toGuests(ctx context.Context, r ports.Repos, c change, host ports.Addressee) ([]draft, error) {
+	guests := c.Intake.Guests
+	if len(guests) == 0 {
+		return nil, nil
+	}
+	seller, look, err := s.seller(ctx, r, c.CreatorID)
+	if err != nil {
+		return nil, err
+	}
+	more, err := s.restOfPack(ctx, r, c)
+	if err != nil {
+		return nil, err
+	}
+	c.Intake = intake.Response{}
+	data := mailtemplate.AppointmentOf(c.State, "", seller.Name, c.Timezone)
+	data.Host, data.Reason, data.PreviousStartsAt = host.Name, "", c.previousStartsAt
+	data.ReplyTo, data.Look, data.Locale = seller, look, host.Locale
+	for i := range more {
+		more[i].Intake = intake.Response{}
+		data.More = append(data.More, mailtemplate.AppointmentOf(more[i], "", "", c.Timezone))
+	}
+	var mails []draft
+	for i, guest := range guests {
+		if strings.EqualFold(guest, host.Address) {
+			continue // the buyer has a mail of their own
+		}
+		data.File = s.invitation(c, more, seller.Name, ports.CalendarParty{Email: guest})
+		cause := changeOf(c.State) + "/" + strconv.Itoa(i)
+		mails = append(mails, newDraft(c.CreatorID, c.toGuests, cause, recipient{address: guest}, data))
+	}
+	return mails, nil
 }

@@ -41,6 +41,9 @@ type NewSession struct {
 	CancelURL          string            `json:"cancelUrl,omitempty"`
 	UIMode             string            `json:"uiMode,omitempty"` // hosted or embedded
 	AppointmentSlots   []Slot            `json:"appointmentSlots,omitempty"`
+	Answers            map[string]string `json:"answers,omitempty"` // of appointments, by the key of the question
+	Notes              string            `json:"notes,omitempty"`
+	Guests             []string          `json:"guests,omitempty"` // addresses of those whom the buyer invites
 	DiscountCode       string            `json:"discountCode,omitempty"`
 	ReferenceID        string            `json:"referenceId,omitempty"`
 	Metadata           map[string]string `json:"metadata,omitempty"`

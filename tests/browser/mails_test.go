@@ -13,6 +13,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/identity"
+	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/webhook"
 	"sundry/modules/mail/mailtemplate"
@@ -53,6 +54,14 @@ func longMails() map[mailtemplate.Kind]any {
 	alone.More, alone.MeetingURL, alone.Address = nil, "", "Lange Straße 1\n80331 München"
 	ours := lesson
 	ours.Locale, ours.ReplyTo, ours.Look, ours.Other = "", mailtemplate.Party{}, mailtemplate.Look{}, longName
+	ours.Intake = intake.Response{
+		Answers: []intake.Answer{
+			{Label: longTitle + "?", Type: intake.LongText, Value: longName}, {Label: "?", Type: intake.Checkbox, Value: "true"},
+		},
+		Notes: strings.Repeat("Donaudampfschifffahrt ", 30), Guests: []string{"annakatharina.oberammergau@unterschleissheim.example"},
+	}
+	guest := alone
+	guest.Reader, guest.Host, guest.Reason, guest.Money = "", "Anna-Katharina Freifrau von Oberammergau", "", mailtemplate.CanceledMoney{}
 	return map[mailtemplate.Kind]any{
 		mailtemplate.KindReceipt: receipt, mailtemplate.KindPortalLink: plan, mailtemplate.KindRenewalDue: plan,
 		mailtemplate.KindChargeFailed: plan,
@@ -61,6 +70,7 @@ func longMails() map[mailtemplate.Kind]any {
 		mailtemplate.KindAppointmentCanceled:    alone, mailtemplate.KindAppointmentReminder: alone,
 		mailtemplate.KindCreatorBooked:      ours,
 		mailtemplate.KindCreatorRescheduled: ours, mailtemplate.KindCreatorCanceled: ours,
+		mailtemplate.KindGuestBooked: guest, mailtemplate.KindGuestRescheduled: guest, mailtemplate.KindGuestCanceled: guest,
 		mailtemplate.KindRefund: mailtemplate.Refund{
 			SubjectID: "ref_1", Seller: seller.Name, Item: longTitle, Amount: amount, HasCreditNote: true,
 			CreditNote: "ABCDEF-C-000042", At: noon, ReplyTo: seller, Look: look, Locale: "de-DE",

@@ -415,7 +415,7 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 		t.Fatal(err)
 	}
 	if read, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), first.ID); err != nil ||
-		read != changed {
+		!reflect.DeepEqual(read, changed) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, read, changed)
 	}
 	changed.Revision, changed.Title = 4, "lost"

@@ -6,6 +6,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/appointment"
+	"sundry/core/intake"
 	"sundry/ports"
 )
 
@@ -20,6 +21,7 @@ type appointmentRow struct {
 	ExternalCustomerID string
 	CustomerID         string
 	Title              string
+	Intake             repo.SharedJSON[intake.Response]
 	Status             string
 	StartsAt           repo.UnixMillis
 	EndsAt             repo.UnixMillis
@@ -49,6 +51,7 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		Position:      a.Position,
 		ReservationID: a.ReservationID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title,
+		Intake:   repo.Shared(a.Intake),
 		Status:   string(a.Status),
 		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone,
 		DeliveryMode: string(a.DeliveryMode),
@@ -65,6 +68,7 @@ func (r appointmentRow) toState() appointment.State {
 		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID,
 		Position:      r.Position,
 		ReservationID: r.ReservationID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
+		Intake: r.Intake.V,
 		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
 		Timezone:     r.Timezone,
 		DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), MeetingURL: r.MeetingURL, Address: r.Address,

@@ -9,6 +9,7 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/discount"
+	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/plan"
@@ -41,6 +42,7 @@ type sessionRow struct {
 	Metadata           repo.SharedJSON[map[string]string] `gorm:"<-:create"`
 	UTM                repo.SharedJSON[map[string]string] `gorm:"<-:create"`
 	Slots              repo.SharedJSON[[]checkout.AppointmentSlot]
+	Intake             repo.SharedJSON[intake.Response]
 	SessionCount       int `gorm:"<-:create"`
 	Status             string
 	Currency           string `gorm:"<-:create"`
@@ -74,7 +76,7 @@ func newSessionRow(s checkout.State) sessionRow {
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: repo.JSON(s.Buyer),
 		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
 		Metadata: repo.Shared(s.Metadata), UTM: repo.Shared(s.UTM),
-		Slots: repo.Shared(s.Slots), SessionCount: s.Offer.SessionCount,
+		Slots: repo.Shared(s.Slots), Intake: repo.Shared(s.Intake), SessionCount: s.Offer.SessionCount,
 		Status: string(s.Status), Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
 		TaxDetails: repo.Shared(s.TaxDetails), DiscountTerms: repo.Shared(s.DiscountTerms),
@@ -98,7 +100,7 @@ func (r sessionRow) toState() checkout.State {
 		OpenedBy: r.OpenedBy, TrialDropped: r.TrialDropped,
 		ExternalCustomerID: r.ExternalCustomerID, Email: r.Email, Buyer: r.Buyer.V,
 		UIMode: checkout.UIMode(r.UIMode), SuccessURL: r.SuccessURL, CancelURL: r.CancelURL, ReferenceID: r.ReferenceID,
-		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Status: checkout.Status(r.Status),
+		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Intake: r.Intake.V, Status: checkout.Status(r.Status),
 		Subtotal: amount(r.Subtotal), Discount: amount(r.Discount), Tax: amount(r.Tax), Total: amount(r.Total),
 		TaxDetails: r.TaxDetails.V, DiscountTerms: r.DiscountTerms.V,
 		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V,

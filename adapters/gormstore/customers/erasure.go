@@ -61,8 +61,13 @@ var blanked = []string{
 	`UPDATE refunds SET metadata = '', reason = CASE WHEN reason IN @reasons THEN reason ELSE 'erased' END,
 		revision = revision + 1 WHERE creator_id = @creator AND customer_id = @customer`,
 	`UPDATE disputes SET evidence = '{}', revision = revision + 1 WHERE creator_id = @creator AND customer_id = @customer`,
-	`UPDATE appointments SET cancel_reason = '', revision = revision + 1 WHERE creator_id = @creator
-		AND customer_id = @customer AND cancel_reason <> ''`,
+	`UPDATE appointments SET cancel_reason = '', intake = '{}', revision = revision + 1 WHERE creator_id = @creator
+		AND customer_id = @customer AND (cancel_reason <> '' OR intake <> '{}')`,
+	// What guests and the creator were told of an appointment; 30 characters are its id.
+	`UPDATE mails SET recipient = CASE WHEN kind LIKE 'guest.%' THEN '' ELSE recipient END, data = '{}',
+		refused_at = CASE WHEN sent_at IS NULL THEN COALESCE(refused_at, created_at) ELSE refused_at END
+		WHERE creator_id = @creator AND (kind LIKE 'guest.%' OR kind LIKE 'creator.appointment.%' AND sent_at IS NOT NULL)
+		AND SUBSTR(cause, 1, 30) IN (SELECT id FROM appointments WHERE creator_id = @creator AND customer_id = @customer)`,
 	`UPDATE grants SET note = '' WHERE creator_id = @creator AND external_customer_id = @key AND note <> ''`,
 }
 
@@ -110,7 +115,7 @@ func (t erasure) sessions(op string, c customer.State, who *person) (ids []strin
 		place := customer.Details{Address: customer.Address{
 			PostalCode: row.Buyer.V.PostalCode, Country: row.Buyer.V.Country,
 		}}
-		err := t.Exec(op, `UPDATE sessions SET email = '', buyer = ?, metadata = '{}', utm = '{}', reference_id = '',
+		err := t.Exec(op, `UPDATE sessions SET email = '', buyer = ?, intake = '{}', metadata = '{}', utm = '{}', reference_id = '',
 			opened_by = '', revision = revision + 1 WHERE creator_id = ? AND id = ?`, repo.JSON(place), c.CreatorID, row.ID)
 		if err != nil {
 			return nil, err
@@ -217,6 +222,9 @@ func (r dataRow) blank() (changed bool) {
 	switch {
 	case strings.HasPrefix(r.Type, "appointment."):
 		set(r.Data.V, "cancelReason", "null")
+		set(r.Data.V, "answers", "[]")
+		set(r.Data.V, "notes", "null")
+		set(r.Data.V, "guests", "[]")
 	case strings.HasPrefix(r.Type, "refund."):
 		var reason string
 		if _ = json.Unmarshal(r.Data.V["reason"], &reason); !slices.Contains(refund.KnownReasons(), reason) {

@@ -97,6 +97,7 @@ func (h handlers) getPageState(c *fiber.Ctx) error {
 // pageRequest is the page's form. Every member is optional, since the session may know it already.
 type pageRequest struct {
 	buyerRequest
+	intakeRequest
 	CardNumber *string `json:"cardNumber"`
 	Email      *string `json:"email"`
 	// HourCycle is the clock that the buyer chose on the page.
@@ -138,9 +139,9 @@ func (h handlers) postPageDetails(c *fiber.Ctx) error {
 	); err != nil {
 		return err
 	}
-	session, err := h.Checkout.Describe(
-		c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c), h.ClientAddress(c),
-	)
+	session, err := h.Checkout.Describe(c.UserContext(), c.Params("secret"), checkout.Description{
+		Email: httpapi.ValueOf(body.Email), Buyer: body.reader(c), Intake: body.given(),
+	}, h.ClientAddress(c))
 	return h.respondPage(c, session, err)
 }
 
@@ -212,6 +213,7 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 			Number: httpapi.ValueOf(body.CardNumber), Token: httpapi.ValueOf(body.ConfirmationToken),
 		},
 		Email: httpapi.ValueOf(body.Email), Buyer: body.reader(c), ClientCountry: h.ClientCountry(c),
+		Intake: body.given(),
 	}
 	var f fault.Violations
 	body.check(&f)

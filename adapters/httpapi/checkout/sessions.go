@@ -7,11 +7,13 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
+	"sundry/core/appointment"
 	core "sundry/core/checkout"
 	"sundry/core/civil"
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/plan"
@@ -62,6 +64,18 @@ type sessionRequest struct {
 	Metadata           *metadataRequest       `json:"metadata"`
 	AppointmentSlot    *httpapi.SlotRequest   `json:"appointmentSlot"`
 	AppointmentSlots   *[]httpapi.SlotRequest `json:"appointmentSlots"`
+	intakeRequest
+}
+
+// intakeRequest is what the buyer of appointments answers, notes, and whom they invite.
+type intakeRequest struct {
+	Answers *map[string]string `json:"answers"`
+	Notes   *string            `json:"notes"`
+	Guests  *[]string          `json:"guests"`
+}
+
+func (r intakeRequest) given() intake.Given {
+	return intake.Given{Answers: httpapi.ValueOf(r.Answers), Notes: r.Notes, Guests: r.Guests}
 }
 
 type metadataRequest = map[string]string
@@ -100,7 +114,7 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 		UIMode:       httpapi.ValueOf(r.UIMode),
 		DiscountCode: httpapi.ValueOf(r.DiscountCode), ReferenceID: httpapi.ValueOf(r.ReferenceID),
 		Metadata: httpapi.ValueOf(r.Metadata),
-		Slots:    slots,
+		Slots:    slots, Intake: r.given(),
 	}
 	if r.Catalog != nil {
 		n.Catalog = &core.CatalogReference{
@@ -140,32 +154,33 @@ func (r sessionRequest) blanks() error {
 
 // sessionView is a checkout session.
 type sessionView struct {
-	ID                 string            `json:"id"`
-	CheckoutID         string            `json:"checkoutId"`
-	CheckoutURL        string            `json:"checkoutUrl"`
-	EmbedURL           *string           `json:"embedUrl"`
-	Status             core.Status       `json:"status"`
-	UIMode             core.UIMode       `json:"uiMode"`
-	Livemode           bool              `json:"livemode"`
-	ExpiresAt          *string           `json:"expiresAt"`
-	ListingID          string            `json:"listingId"`
-	VariantID          *string           `json:"variantId"`
-	Quantity           int               `json:"quantity"`
-	BuyerMayChange     []string          `json:"buyerMayChange"`
-	Catalog            *catalogView      `json:"catalog"`
-	ExternalCustomerID *string           `json:"externalCustomerId"`
-	Email              *string           `json:"email"`
-	AppointmentSlots   []chosenSlotView  `json:"appointmentSlots"`
-	Currency           string            `json:"currency"`
-	SubtotalInCents    int64             `json:"subtotalInCents"`
-	DiscountInCents    int64             `json:"discountInCents"`
-	TaxInCents         int64             `json:"taxInCents"`
-	TotalInCents       int64             `json:"totalInCents"`
-	SuccessURL         *string           `json:"successUrl"`
-	CancelURL          *string           `json:"cancelUrl"`
-	ReferenceID        *string           `json:"referenceId"`
-	Metadata           map[string]string `json:"metadata"`
-	CreatedAt          *string           `json:"createdAt"`
+	ID                 string           `json:"id"`
+	CheckoutID         string           `json:"checkoutId"`
+	CheckoutURL        string           `json:"checkoutUrl"`
+	EmbedURL           *string          `json:"embedUrl"`
+	Status             core.Status      `json:"status"`
+	UIMode             core.UIMode      `json:"uiMode"`
+	Livemode           bool             `json:"livemode"`
+	ExpiresAt          *string          `json:"expiresAt"`
+	ListingID          string           `json:"listingId"`
+	VariantID          *string          `json:"variantId"`
+	Quantity           int              `json:"quantity"`
+	BuyerMayChange     []string         `json:"buyerMayChange"`
+	Catalog            *catalogView     `json:"catalog"`
+	ExternalCustomerID *string          `json:"externalCustomerId"`
+	Email              *string          `json:"email"`
+	AppointmentSlots   []chosenSlotView `json:"appointmentSlots"`
+	appointment.IntakeView
+	Currency        string            `json:"currency"`
+	SubtotalInCents int64             `json:"subtotalInCents"`
+	DiscountInCents int64             `json:"discountInCents"`
+	TaxInCents      int64             `json:"taxInCents"`
+	TotalInCents    int64             `json:"totalInCents"`
+	SuccessURL      *string           `json:"successUrl"`
+	CancelURL       *string           `json:"cancelUrl"`
+	ReferenceID     *string           `json:"referenceId"`
+	Metadata        map[string]string `json:"metadata"`
+	CreatedAt       *string           `json:"createdAt"`
 }
 
 // catalogView shows the stable keys of the request, with the plan, the interval (null for a one-time price) and the
@@ -185,8 +200,8 @@ func (h handlers) newSessionView(c core.State) sessionView {
 		VariantID: apiformat.Text(c.Offer.VariantID), Quantity: c.Offer.Seats(),
 		BuyerMayChange:     c.Offer.MayChange.Names(),
 		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email),
-		AppointmentSlots: newChosenSlotViews(c.Slots),
-		Currency:         string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor,
+		AppointmentSlots: newChosenSlotViews(c.Slots), IntakeView: appointment.NewIntakeView(c.Intake),
+		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor,
 		DiscountInCents: c.Discount.Minor,
 		TaxInCents:      c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: apiformat.Text(c.SuccessURL),
 		CancelURL:   apiformat.Text(c.CancelURL),
@@ -399,6 +414,7 @@ type sandboxPayRequest struct {
 	Email            *string                `json:"email"`
 	Country          *string                `json:"country"`
 	AppointmentSlots *[]httpapi.SlotRequest `json:"appointmentSlots"`
+	intakeRequest
 }
 
 func (h handlers) postSandboxPay(c *fiber.Ctx) error {
@@ -407,6 +423,7 @@ func (h handlers) postSandboxPay(c *fiber.Ctx) error {
 	p := checkout.Payment{
 		Card: ports.CardInput{Number: httpapi.ValueOf(body.CardNumber)}, Email: httpapi.ValueOf(body.Email),
 		Buyer: customer.Details{Address: customer.Address{Country: httpapi.ValueOf(body.Country)}}, Slots: slots,
+		Intake: body.given(),
 	}
 	if reading != nil || err != nil {
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, err, h.Checkout.CheckPayment(p)))

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,6 +18,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/identity"
+	"sundry/core/intake"
 	"sundry/core/locale"
 	"sundry/modules/booking"
 )
@@ -69,6 +71,8 @@ type page struct {
 	MeetingURL string
 	Address    string
 	Reason     string // why it was canceled
+	// Said is what the buyer answered, noted, and whom they invited.
+	Said []said
 	// Canceler says who canceled it, and Money what canceling does or did to the payment; "" where nothing was paid.
 	// Expected is the refund that the buyer is asked to accept, in minor units.
 	Canceler, Money string
@@ -95,6 +99,25 @@ func (p page) Links() layout.CalendarLinks {
 		where = p.Address
 	}
 	return layout.NewCalendarLinks(p.Title, where, p.Span.StartsAt, p.Span.EndsAt, p.Path+"/calendar.ics")
+}
+
+// said is an answer of the buyer's behind its question.
+type said struct{ Label, Value string }
+
+func saidOf(reader locale.Locale, r intake.Response) (all []said) {
+	for _, a := range r.Answers {
+		if a.Type == intake.Checkbox {
+			a.Value = map[string]string{"true": reader.Text("apt.true"), "false": reader.Text("apt.false")}[a.Value]
+		}
+		all = append(all, said{a.Label, a.Value})
+	}
+	if r.Notes != "" {
+		all = append(all, said{reader.Text("apt.notes"), r.Notes})
+	}
+	if len(r.Guests) > 0 {
+		all = append(all, said{reader.Text("apt.guests"), strings.Join(r.Guests, "\n")})
+	}
+	return all
 }
 
 // span is a time in the buyer's zone, in words.
@@ -146,6 +169,7 @@ func newPage(c *fiber.Ctx, m booking.Managed) (page, error) {
 		Storefront: m.Seller.Profile, MeetingURL: m.MeetingURL, Address: m.Address,
 		Reason: m.CancelReason,
 	}
+	page.Said = saidOf(page.reader, m.Intake)
 	if err != nil {
 		return page, err
 	}

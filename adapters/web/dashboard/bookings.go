@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +12,7 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/appointment"
 	"sundry/core/civil"
+	"sundry/core/intake"
 	"sundry/core/refund"
 	"sundry/modules/booking"
 	"sundry/ports"
@@ -254,6 +256,7 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		{Label: "Customer", Value: customers.cell(a.CustomerID, a.ExternalCustomerID)},
 		{Label: "Booked", Value: v.moment(a.CreatedAt)},
 	}
+	all = append(all, saidFacts(a.Intake)...)
 	session, err := r.Checkout.Get(ctx, v.account(), a.CheckoutID)
 	if err != nil {
 		return err
@@ -288,6 +291,23 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		p.Parts = append(p.Parts, ui.FormPart(v.cancelForm(a, money)))
 	}
 	return r.send(c, v, p)
+}
+
+// saidFacts lists what the buyer answered, noted, and whom they invited.
+func saidFacts(r intake.Response) (all []ui.Fact) {
+	for _, a := range r.Answers {
+		if a.Type == intake.Checkbox {
+			a.Value = map[string]string{"true": "Yes", "false": "No"}[a.Value]
+		}
+		all = append(all, ui.Fact{Label: a.Label, Value: ui.Text(a.Value)})
+	}
+	if r.Notes != "" {
+		all = append(all, ui.Fact{Label: "Notes", Value: ui.Text(r.Notes)})
+	}
+	if len(r.Guests) > 0 {
+		all = append(all, ui.Fact{Label: "Guests", Value: ui.Text(strings.Join(r.Guests, ", "))})
+	}
+	return all
 }
 
 // canceledBy names who canceled.

@@ -53,6 +53,9 @@ func listingFields(l listing.State) []ui.Field {
 		{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(currency), Half: true},
 	}
 	fields = append(fields, metadataFields(l)...)
+	if l.Type.Bookable() {
+		fields = append(fields, questionFields(l)...)
+	}
 	if l.Type.Recurring() {
 		fields = append(fields,
 			ui.Field{
@@ -169,6 +172,13 @@ var metadataForms = map[listing.Type][]metadataField{
 		},
 		{Field: ui.Field{Name: listing.DailyCap, Label: "At most per day", Half: true}, number: true},
 		{Field: ui.Field{Name: listing.WeeklyCap, Label: "At most per week", Half: true}, number: true},
+		{
+			Field: ui.Field{
+				Name: listing.MaxGuests, Label: "Guests", Suffix: "at most", Half: true, Placeholder: "10",
+				Hint: "Whom a buyer may invite by email. 0 for none.",
+			},
+			number: true,
+		},
 	},
 }
 
@@ -262,6 +272,9 @@ func readListing(in *ui.Input, kind listing.Type) listing.Edit {
 		default:
 			e.Metadata[m.Name] = in.Text(name)
 		}
+	}
+	if kind.Bookable() {
+		e.Metadata[listing.Questions] = readQuestions(in)
 	}
 	if kind == listing.Digital && in.Text("gives") == givesLink {
 		in.Faults.Check(

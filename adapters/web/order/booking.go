@@ -25,6 +25,8 @@ type Booking struct {
 	FullRefundHours *int
 	// Times are the chosen times, or the booked ones once paid.
 	Times []Meeting
+	// Asked is what the buyer is asked beside the time, with what they have answered.
+	Asked Asked
 	// Calendar is set where times are chosen.
 	Calendar *Calendar
 }
@@ -61,6 +63,7 @@ func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID
 		ListingID: offer.ListingID, VariantID: offer.VariantID, Minutes: offer.DurationMinutes,
 		Sessions: max(1, offer.SessionCount),
 		Modes:    offer.DeliveryModes, FullRefundHours: offer.FullRefundHours,
+		Asked: newAsked(offer.Intake, p.Session.Intake),
 	}
 	if p.Session.Status == core.StatusPaid {
 		for _, a := range p.Appointments {

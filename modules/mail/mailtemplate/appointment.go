@@ -5,24 +5,38 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"sundry/core/appointment"
 	"sundry/core/civil"
+	"sundry/core/intake"
 	"sundry/core/locale"
 	"sundry/core/money"
 )
 
-// The mails about an appointment, to its buyer and to its creator.
+// side is who reads a mail about an appointment.
+type side int
+
+const (
+	toBuyer side = iota
+	toCreator
+	toGuest
+)
+
+// The mails about an appointment, to its buyer, to its creator and to the guests of the buyer.
 var (
-	KindAppointmentBooked      = define("appointment.booked", aboutAppointment("booked", true))
-	KindAppointmentRescheduled = define("appointment.rescheduled", aboutAppointment("rescheduled", true))
-	KindAppointmentCanceled    = define("appointment.canceled", aboutAppointment("canceled", true))
-	KindAppointmentReminder    = define("appointment.reminder", aboutAppointment("reminder", true))
-	KindCreatorBooked          = define("creator.appointment.booked", aboutAppointment("creator.booked", false))
+	KindAppointmentBooked      = define("appointment.booked", aboutAppointment("booked", toBuyer))
+	KindAppointmentRescheduled = define("appointment.rescheduled", aboutAppointment("rescheduled", toBuyer))
+	KindAppointmentCanceled    = define("appointment.canceled", aboutAppointment("canceled", toBuyer))
+	KindAppointmentReminder    = define("appointment.reminder", aboutAppointment("reminder", toBuyer))
+	KindCreatorBooked          = define("creator.appointment.booked", aboutAppointment("creator.booked", toCreator))
 	KindCreatorRescheduled     = define(
-		"creator.appointment.rescheduled", aboutAppointment("creator.rescheduled", false),
+		"creator.appointment.rescheduled", aboutAppointment("creator.rescheduled", toCreator),
 	)
-	KindCreatorCanceled = define("creator.appointment.canceled", aboutAppointment("creator.canceled", false))
+	KindCreatorCanceled  = define("creator.appointment.canceled", aboutAppointment("creator.canceled", toCreator))
+	KindGuestBooked      = define("guest.appointment.booked", aboutAppointment("guest.booked", toGuest))
+	KindGuestRescheduled = define("guest.appointment.rescheduled", aboutAppointment("guest.rescheduled", toGuest))
+	KindGuestCanceled    = define("guest.appointment.canceled", aboutAppointment("guest.canceled", toGuest))
 )
 
 // Appointment holds the data of such a mail, frozen when its cause happened.
@@ -30,8 +44,10 @@ type Appointment struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	// Reader is the recipient and Other the person they meet. Either may be empty.
-	Reader   string    `json:"reader,omitempty"`
-	Other    string    `json:"other,omitempty"`
+	Reader string `json:"reader,omitempty"`
+	Other  string `json:"other,omitempty"`
+	// Host is the buyer, in mails to their guests.
+	Host     string    `json:"host,omitempty"`
 	StartsAt time.Time `json:"startsAt"`
 	EndsAt   time.Time `json:"endsAt"`
 	// Timezone is the reader's, IANA.
@@ -42,6 +58,8 @@ type Appointment struct {
 	Reason           string    `json:"reason,omitempty"`  // why it was canceled
 	ByBuyer          bool      `json:"byBuyer,omitempty"` // the buyer canceled it
 	Locale           string    `json:"locale,omitempty"`  // the reader's
+	// Intake is what the buyer said when they booked; guests get none of it.
+	Intake intake.Response `json:"intake,omitzero"`
 	// Money is the effect of a cancellation on the payment.
 	Money CanceledMoney `json:"money,omitzero"`
 	// More are the further times of a pack, which one mail confirms together.
@@ -91,8 +109,20 @@ func AppointmentOf(a appointment.State, reader, other, timezone string) Appointm
 	}
 }
 
-// aboutAppointment writes the mail with the texts of a key; buyers get the link to their page.
-func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) draft {
+// hostOf is the buyer's name as guests read it. A name that is long, or could be an address, was not written to be a
+// name: strangers read this mail.
+func (a Appointment) hostOf(to reader) string {
+	const longest = 60
+	name := oneLine(a.Host)
+	if name == "" || utf8.RuneCountInString(name) > longest || strings.ContainsAny(name, "/:@") ||
+		strings.Contains(strings.ToLower(name), "www.") {
+		return to.words("apt.guest.somebody")
+	}
+	return name
+}
+
+// aboutAppointment writes the mail with the texts of a key. Only buyers get the link to the page that changes it.
+func aboutAppointment(key string, side side) func(Site, reader, Appointment) draft {
 	return func(site Site, to reader, a Appointment) draft {
 		zone, err := civil.ParseZone(a.Timezone)
 		if err != nil {
@@ -109,10 +139,13 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			Rows:    a.rows(to, zone, other),
 			Footer:  to.words("apt.footer.creator"),
 		}
+		if side == toGuest {
+			return a.toGuest(d, to, key, other)
+		}
 		if len(a.More) > 0 {
 			pack, count := "apt.creator.pack.", len(a.More)+1
 			d.Lead = []string{to.words(pack+"lead", count, other)}
-			if toBuyer {
+			if side == toBuyer {
 				pack = "apt.pack."
 				d.Lead = []string{to.words(pack+"lead", other)}
 			}
@@ -125,7 +158,7 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			d.Rows = a.rowsOfCanceled(to, zone, other)
 		}
 		moneyKey := "apt.creator.money."
-		if toBuyer {
+		if side == toBuyer {
 			moneyKey = "apt.money."
 		}
 		if text := a.Money.words(to, moneyKey, other); text != "" {
@@ -135,7 +168,7 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 		if a.MeetingURL != "" && !over {
 			d.Links = append(d.Links, link{to.words("apt.join"), a.MeetingURL})
 		}
-		if toBuyer {
+		if side == toBuyer {
 			d.Footer = to.words("apt.footer.buyer", other)
 			d.Links = append(d.Links, link{to.words(manage), site.ManageURL(a.ID)})
 			for i, one := range a.More {
@@ -150,6 +183,20 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 		d.Links = append(d.Links, link{to.words("apt.see"), site.DashboardURL(page)})
 		return d
 	}
+}
+
+// toGuest completes the mail to a guest of the buyer, in which nothing leads to a change.
+func (a Appointment) toGuest(d draft, to reader, key, other string) draft {
+	host := a.hostOf(to)
+	d.Lead = []string{to.words("apt."+key+".lead", host, other)}
+	d.Footer = to.words("apt.footer.guest", host, other)
+	if len(a.More) > 0 {
+		d.Figure = ""
+	}
+	if a.MeetingURL != "" && key != "guest.canceled" {
+		d.Links = append(d.Links, link{to.words("apt.join"), a.MeetingURL})
+	}
+	return d
 }
 
 // leadOf is the sentence for the side that acted.
@@ -197,6 +244,19 @@ func (a Appointment) rows(to reader, zone *time.Location, other string) []row {
 	rows = append(rows, row{
 		Label: to.words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, to.words("apt.unsaid")), Lines: true,
 	})
+	for _, answer := range a.Intake.Answers {
+		value := answer.Value
+		if answer.Type == intake.Checkbox {
+			value = to.words("apt." + answer.Value)
+		}
+		rows = append(rows, row{Label: answer.Label, Value: value, Lines: true})
+	}
+	if a.Intake.Notes != "" {
+		rows = append(rows, row{Label: to.words("apt.notes"), Value: a.Intake.Notes, Lines: true})
+	}
+	if len(a.Intake.Guests) > 0 {
+		rows = append(rows, row{Label: to.words("apt.guests"), Value: strings.Join(a.Intake.Guests, "\n"), Lines: true})
+	}
 	if a.Reason != "" {
 		rows = append(rows, row{Label: to.words("apt.reason"), Value: a.Reason})
 	}

@@ -31,6 +31,11 @@ export interface NewSession {
   cancelUrl?: string;
   uiMode?: "hosted" | "embedded";
   appointmentSlots?: Slot[];
+  /** Answers to the questions of an appointment, by their keys. */
+  answers?: Record<string, string>;
+  notes?: string;
+  /** Addresses of those whom the buyer invites. */
+  guests?: string[];
   discountCode?: string;
   referenceId?: string;
   metadata?: Record<string, string>;

@@ -5,7 +5,7 @@ import { byId, create } from "./dom.js";
 
 const words = page.text;
 
-/** @typedef {HTMLInputElement | HTMLSelectElement} Field */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
 
 /** @type {Record<string, (text: string) => string>} */
 const checks = {
@@ -16,7 +16,13 @@ const checks = {
   country: (v) => (v ? "" : "invalid_country"),
 };
 
-const names = ["email", "cardNumber", "expiry", "cvc", "name", "country", "postalCode", "taxId"];
+/** The seller's questions, the note and the guests, where times are booked. */
+export const asked = () => /** @type {Field[]} */ ([...document.querySelectorAll("#asked :is(input, select, textarea)")]);
+
+/** @param {string} text */
+export const guestsIn = (text) => text.split(/[\s,;]+/).filter(Boolean);
+
+const names = ["email", ...asked().map((input) => input.id), "cardNumber", "expiry", "cvc", "name", "country", "postalCode", "taxId"];
 
 /**
  * A field of the form, null where this payment does not ask for it.
@@ -43,10 +49,22 @@ export function showFault(input, message) {
 }
 
 /** @param {Field} input */
+function problemOfAnswer(input) {
+  if (input.id === "guests") {
+    const [guests, most] = [guestsIn(input.value), input.dataset.most || ""];
+    if (guests.length > Number(most)) return words.most_guests.replace("%s", most);
+    return guests.some((guest) => checks.email(guest)) ? words.invalid_guests : "";
+  }
+  if (input.required && (input.type === "checkbox" ? !(/** @type {HTMLInputElement} */ (input).checked) : !input.value.trim())) return words.invalid_answer;
+  return input.type === "tel" && input.value.trim() && !/^\+?[0-9][0-9 ()./-]{4,28}$/.test(input.value.trim()) ? words.invalid_phone : "";
+}
+
+/** @param {Field} input */
 export function check(input) {
   const key = checks[input.id]?.(input.value) || "";
-  showFault(input, key && words[key]);
-  return !key;
+  const problem = asked().includes(input) ? problemOfAnswer(input) : key && words[key];
+  showFault(input, problem);
+  return !problem;
 }
 
 /** A neutral line while nobody here knows what became of a payment: neither a success nor a failure. */

@@ -4,7 +4,7 @@ import { setBusy } from "./bridge.js";
 import * as card from "./card.js";
 import { countryOfZone, guess } from "./country.js";
 import { byId } from "./dom.js";
-import { check, field, findField, formatWhileTyping, hideProblem, presentFields, showChecking, showFault, showProblem, valueOf } from "./fields.js";
+import { asked, check, field, findField, formatWhileTyping, guestsIn, hideProblem, presentFields, showChecking, showFault, showProblem, valueOf } from "./fields.js";
 
 /** @typedef {import("./types.d.ts").Reply} Reply */
 
@@ -37,13 +37,26 @@ function showScheme() {
   byId("scheme").dataset.scheme = card.schemeOf(card.digits(valueOf("cardNumber")));
 }
 
+/** What the buyer of a time was asked beside it; nothing for another order. */
+function answers() {
+  /** @type {{ answers?: Record<string, string>, notes?: string, guests?: string[] }} */
+  const out = {};
+  for (const input of asked()) {
+    const value = input.value.trim();
+    if (input.id === "notes") out.notes = value;
+    else if (input.id === "guests") out.guests = guestsIn(value);
+    else out.answers = { ...out.answers, [input.id.slice("answers.".length)]: input.type === "checkbox" ? String(/** @type {HTMLInputElement} */ (input).checked) : value };
+  }
+  return out;
+}
+
 /**
  * Expiry and security code are checked for shape only and stay in the browser.
  * @param {string} token
  */
 function payload(token) {
-  /** @type {Record<string, string>} */
-  const out = {};
+  /** @type {Record<string, unknown>} */
+  const out = answers();
   for (const id of ["email", "name", "country", "postalCode"]) {
     const value = valueOf(id);
     if (value) out[id] = value;
@@ -125,7 +138,7 @@ async function showFirstPeriod(body) {
 function showRefusal(body) {
   const faulty = [];
   for (const fault of body.details || []) {
-    const input = findField(fault.field);
+    const input = findField(fault.field.replace(/^guests\[\d+\]$/, "guests"));
     if (!input) continue;
     showFault(input, inWords(fault.message, refusals[input.id] || words.invalid_field));
     faulty.push(input);
@@ -286,7 +299,8 @@ export default function startPay() {
   startCard();
   startChoice();
   for (const input of presentFields()) {
-    input.addEventListener("blur", () => input.value && check(input));
+    // an answer is checked with the form: a fault below it would move the button away from under a click
+    if (!asked().includes(input)) input.addEventListener("blur", () => input.value && check(input));
     input.addEventListener("input", () => input.getAttribute("aria-invalid") && check(input));
   }
   for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button[data-card]"))) {
