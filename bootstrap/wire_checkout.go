@@ -37,7 +37,7 @@ func (a *App) wireCheckout(
 	module := checkout.New(
 		checkout.Config{
 			BaseURL: a.cfg.BaseURL, Live: a.live(), Secrets: a.checkoutSecrets(),
-			SellerCountry: a.cfg.SellerCountry,
+			SellerCountry: a.cfg.SellerCountry, Merchant: a.cfg.SellerName, TermsURL: a.cfg.TermsURL,
 		},
 		checkout.Deps{
 			Bus:   a.bus,

@@ -18,7 +18,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 		Taxes: a.adapters.Taxes,
 		Cards: a.providers.Default().Cards,
 	}
-	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Live: a.live()}, deps)
+	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Live: a.live(), Merchant: a.cfg.SellerName}, deps)
 
 	on(a.bus, module.OnPeriodClosed)
 	on(a.bus, module.OnPaymentCompleted)

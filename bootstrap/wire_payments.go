@@ -18,7 +18,8 @@ import (
 func (a *App) wirePayments(accounts *identity.Service) *payments.Service {
 	module := payments.New(
 		payments.Config{
-			BaseURL: a.cfg.BaseURL, Live: a.live(), Secrets: cardsetup.Secrets{Keys: a.keys.Links("card-setups")},
+			BaseURL: a.cfg.BaseURL, Live: a.live(), Merchant: a.cfg.SellerName,
+			Secrets: cardsetup.Secrets{Keys: a.keys.Links("card-setups")},
 		},
 		payments.Deps{
 			Store: a.store, IDs: a.ids, Bus: a.bus, Provider: a.providers.Default(), Accounts: accounts,
@@ -32,7 +33,7 @@ func (a *App) wireAttempts(
 	accounts *identity.Service, buyers *customers.Service, grants *access.Service, sales *checkout.Sales,
 ) *payments.Attempts {
 	savedCards := payments.NewSavedCardOutcomes(payments.SavedCardDeps{
-		IDs: a.ids, Accounts: accounts, Customers: buyers, Access: grants,
+		IDs: a.ids, Accounts: accounts, Customers: buyers, Access: grants, Merchant: a.cfg.SellerName,
 	})
 	attempts := payments.NewAttempts(payments.AttemptDeps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{

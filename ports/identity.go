@@ -16,6 +16,7 @@ type IdentityRepos struct {
 	AccountEvents   AccountEvents
 	Members         Members
 	SecondSteps     SecondSteps
+	RefundPolicies  RefundPolicies
 }
 
 // Creators keeps the people who sell. It is the one repository that is not bound to an account: it is where accounts
@@ -120,6 +121,14 @@ type SecondSteps interface {
 	ListOf(ctx context.Context, creatorID string) ([]*identity.SecondStep, error)
 	// Delete forgets that of a user, if there is one.
 	Delete(ctx context.Context, userID string) error
+}
+
+// RefundPolicies keeps the refund policies that creators had, which consents of buyers name.
+type RefundPolicies interface {
+	// Insert writes a policy of the account under its hash (checkout.PolicyHash), unless it is there.
+	Insert(ctx context.Context, creatorID, hash, policy string, at time.Time) error
+	// Get returns a policy of the account. ErrNotFound.
+	Get(ctx context.Context, creatorID, hash string) (policy string, err error)
 }
 
 // AccountEvents keeps the access logs.

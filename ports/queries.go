@@ -149,6 +149,8 @@ type AccountReader interface {
 	SellerName(ctx context.Context, r Repos, creatorID string) (string, error)
 	// Storefront returns the creator's profile as buyers see it.
 	Storefront(ctx context.Context, r Repos, creatorID string) (identity.Storefront, error)
+	// RefundPolicy returns the refund policy that the creator has or had, by its hash (checkout.PolicyHash); "" for none.
+	RefundPolicy(ctx context.Context, r Repos, creatorID, hash string) (string, error)
 	// Notifications are the mails that the creator wants to get.
 	Notifications(ctx context.Context, r Repos, creatorID string) (identity.Notifications, error)
 	// Account is the creator's display name and the address that mail reaches them at.

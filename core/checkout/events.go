@@ -43,10 +43,12 @@ type Paid struct {
 	Total      money.Amount
 	// Brand and Last4 name the card that paid; empty when none was needed.
 	Brand, Last4 string
-	ReferenceID  string
-	UTM          map[string]string
-	Metadata     map[string]string
-	At           time.Time // account time
+	// Consent is what the buyer agreed to at the payment button; nil for a payment that no buyer made on a page.
+	Consent     *Consent
+	ReferenceID string
+	UTM         map[string]string
+	Metadata    map[string]string
+	At          time.Time // account time
 }
 
 // EventName implements event.Event.

@@ -104,6 +104,8 @@ type State struct {
 	// LivePaymentID is the attempt that is not settled; empty when there is none.
 	LivePaymentID string
 	LastError     payment.DeclineReason
+	// Consent is what the buyer agreed to when they paid on a page; nil for a payment that no buyer made there.
+	Consent *Consent
 	// What payment brought; empty until paid.
 	PaymentID      string
 	CustomerID     string
@@ -370,7 +372,7 @@ func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name, Buyer: c.s.Buyer,
 		SubscriptionID: m.SubscriptionID, PaymentMethodID: m.PaymentMethodID, Card: m.Card, TrialCard: m.TrialCard,
 		Offer: c.s.Offer.Sold(), ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount,
-		DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax,
+		DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax, Consent: c.s.Consent,
 		TaxAdded: c.s.TaxAdded(), TaxDetails: c.s.TaxDetails, Brand: m.Brand, Last4: m.Last4,
 		Total: c.s.Total, ReferenceID: c.s.ReferenceID, UTM: c.s.UTM, Metadata: c.s.Metadata, At: now,
 	}, nil

@@ -17,6 +17,17 @@ const (
 	Appointment  Type = "APPOINTMENT"
 )
 
+// Supply is what a buyer of a type gets as soon as they have paid. It decides how their right of withdrawal ends
+// (Directive 2011/83/EU, article 16).
+type Supply string
+
+// What is supplied at once: nothing, content such as a file, or access to a service.
+const (
+	SuppliedLater    Supply = ""
+	SuppliedContent  Supply = "content"
+	SuppliedServices Supply = "service"
+)
+
 // descriptor is a row of the table.
 type descriptor struct {
 	name Type
@@ -28,13 +39,14 @@ type descriptor struct {
 	recurring, bookable bool
 	// taxed is the tax category of its sales: personal services are a service, the rest is electronic.
 	taxed    tax.Category
+	supply   Supply
 	metadata map[string]Member
 }
 
 var table = []descriptor{
 	{
 		name: Digital, label: "Download", example: "A file that buyers get at once: a book, a template, a recording.",
-		icon: "digital", taxed: tax.Electronic,
+		icon: "digital", taxed: tax.Electronic, supply: SuppliedContent,
 		metadata: map[string]Member{
 			"imageUrl":    {Check: link},
 			"downloadUrl": {Check: link},
@@ -57,7 +69,7 @@ var table = []descriptor{
 	},
 	{
 		name: Subscription, label: "Subscription", example: "Access that renews: a membership, an app, a course.",
-		icon: "subscription", recurring: true, taxed: tax.Electronic,
+		icon: "subscription", recurring: true, taxed: tax.Electronic, supply: SuppliedServices,
 		metadata: map[string]Member{
 			"imageUrl":      {Check: link},
 			"interval":      {Check: oneOf("day", "week", "month", "year"), Default: "month"},
@@ -132,6 +144,9 @@ func (t Type) Bookable() bool { return t.row().bookable }
 
 // TaxCategory returns how sales of the type are taxed.
 func (t Type) TaxCategory() tax.Category { return t.row().taxed }
+
+// Supply returns what buyers of the type get at once.
+func (t Type) Supply() Supply { return t.row().supply }
 
 // Metadata returns the members that a listing of the type may have, by name. It is nil for an unknown type.
 func (t Type) Metadata() map[string]Member { return t.row().metadata }

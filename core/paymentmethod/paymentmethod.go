@@ -77,9 +77,11 @@ func (m *Method) Remove(now time.Time) error {
 	return nil
 }
 
-// MandateText returns the text beside the button that saves a card, in the customer's language. It is stored with its
-// acceptance.
-func MandateText(reader locale.Locale, seller string) string { return reader.Text("mandate", seller) }
+// MandateText returns the text beside the button that saves a card, in the customer's language. It names the seller of
+// record, who charges the card, and the creator whose shop it is for. It is stored with its acceptance.
+func MandateText(reader locale.Locale, merchant, shop string) string {
+	return reader.Text("mandate", merchant, shop)
+}
 
 // Saved is emitted when a customer has saved a card for later charges.
 type Saved struct{ State }

@@ -46,10 +46,10 @@ func TestWhatSubscribersAreWiredTo(t *testing.T) {
 	}
 }
 
-func TestTheMandateNamesTheSeller(t *testing.T) {
+func TestTheMandateNamesWhoCharges(t *testing.T) {
 	t.Parallel()
-	if text := paymentmethod.MandateText(locale.Locale{}, "Ada Studio"); !strings.HasPrefix(text,
-		"You authorize Ada Studio to charge this card") {
+	if text := paymentmethod.MandateText(locale.Locale{}, "Sundry Ltd", "Ada Studio"); !strings.HasPrefix(text,
+		"You authorize Sundry Ltd to charge this card") || !strings.Contains(text, "at Ada Studio") {
 		t.Error(text)
 	}
 }

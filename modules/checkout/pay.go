@@ -9,6 +9,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/payment"
@@ -28,6 +29,27 @@ type Payment struct {
 	Slots []appointment.SlotChoice
 	// Intake is what the buyer answers with it.
 	Intake intake.Given
+	// Accepted is what the buyer agrees to on the page.
+	Accepted checkout.Acceptance
+}
+
+// terms are the texts that a sale of a creator refers to.
+func (s *Service) terms(seller identity.Storefront) checkout.Terms {
+	return checkout.Terms{
+		Merchant: s.cfg.Merchant, URL: s.cfg.TermsURL, Shop: seller.Name, RefundPolicy: seller.RefundPolicy,
+	}
+}
+
+// accept keeps what the buyer agrees to on the page with a payment that has just been started.
+func (s *Service) accept(
+	ctx context.Context, r ports.Repos, session *checkout.Session, given checkout.Acceptance, now time.Time,
+) error {
+	opened := session.State()
+	seller, err := s.deps.Accounts.Storefront(ctx, r, opened.CreatorID)
+	if err != nil {
+		return err
+	}
+	return session.Accept(opened.Agreement(s.terms(seller), given.Reader()), given, now)
 }
 
 // PayOnPage pays the session behind a hosted page's secret. Who orders what costs nothing is counted by their network.
@@ -111,11 +133,11 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 // Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are
 // lost, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way),
 // LIMIT_REACHED when its discount is used up, ALREADY_SUBSCRIBED, PROCESSOR_UNAVAILABLE, FORBIDDEN.
-func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
+func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, onPage bool) (checkout.State, error) {
 	if err := s.deps.Standing.CheckSales(ctx, seen.CreatorID); err != nil {
 		return checkout.State{}, err
 	}
-	seen, err := s.cancelPendingAuth(ctx, seen, p, emailRequired)
+	seen, err := s.cancelPendingAuth(ctx, seen, p, onPage)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -123,7 +145,7 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, email
 	if err != nil {
 		return checkout.State{}, err
 	}
-	session, attempt, err := s.begin(ctx, seen, p, check, emailRequired)
+	session, attempt, err := s.begin(ctx, seen, p, check, onPage)
 	if err != nil || session.Status == checkout.StatusPaid {
 		return session, err
 	}
@@ -160,7 +182,7 @@ func refusal(attempt payment.State) error {
 // another way. The challenge counts as an attempt, so that nobody asks banks without end. A payment that would be
 // refused cancels nothing. It returns the session's state afterwards.
 func (s *Service) cancelPendingAuth(
-	ctx context.Context, session checkout.State, p Payment, emailRequired bool,
+	ctx context.Context, session checkout.State, p Payment, onPage bool,
 ) (checkout.State, error) {
 	attempt, ok, err := live(ctx, s.deps.Store.Read(ctx), session)
 	if err != nil || !ok || attempt.Status != payment.RequiresAction {
@@ -173,7 +195,7 @@ func (s *Service) cancelPendingAuth(
 		}
 		dryRun := checkout.Restore(session)
 		dryRun.ClearPayment(attempt.ID, superseded)
-		if _, err := s.start(ctx, r, dryRun, s.deps.IDs.New(id.Payment), p, emailRequired, now); err != nil {
+		if _, err := s.start(ctx, r, dryRun, s.deps.IDs.New(id.Payment), p, onPage, now); err != nil {
 			return err
 		}
 		return s.applyFinalTax(ctx, dryRun, now)
@@ -191,7 +213,7 @@ func (s *Service) cancelPendingAuth(
 
 // start makes an attempt the session's live one. It returns the faults of the session and of the form.
 func (s *Service) start(
-	ctx context.Context, r ports.Repos, session *checkout.Session, attemptID string, p Payment, emailRequired bool,
+	ctx context.Context, r ports.Repos, session *checkout.Session, attemptID string, p Payment, onPage bool,
 	now time.Time,
 ) (method string, err error) {
 	before := session.State()
@@ -201,16 +223,19 @@ func (s *Service) start(
 	if err := s.stillHeld(ctx, r, before, now); err != nil {
 		return "", err
 	}
-	if method, err = s.method(before, p, emailRequired); err != nil {
+	if method, err = s.method(before, p, onPage); err != nil {
 		return "", err
 	}
-	return method, session.TakeIntake(p.Intake, true)
+	if err := session.TakeIntake(p.Intake, true); err != nil || !onPage {
+		return method, err
+	}
+	return method, s.accept(ctx, r, session, p.Accepted, now)
 }
 
 // begin commits the intent: the attempt, its place as the session's live one, and the task that reconciles it if this
 // process dies. A payment of zero is settled at once.
 func (s *Service) begin(
-	ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, emailRequired bool,
+	ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, onPage bool,
 ) (session checkout.State, attempt payment.State, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := r.Checkout.Sessions.Get(ctx, seen.ID)
@@ -223,11 +248,11 @@ func (s *Service) begin(
 		}
 		aggregate := checkout.Restore(before)
 		attemptID := s.deps.IDs.New(id.Payment)
-		method, err := s.start(ctx, r, aggregate, attemptID, p, emailRequired, now)
+		method, err := s.start(ctx, r, aggregate, attemptID, p, onPage, now)
 		if err != nil {
 			return err
 		}
-		if err := s.requireOnePurchase(ctx, r, before, !emailRequired); err != nil {
+		if err := s.requireOnePurchase(ctx, r, before, !onPage); err != nil {
 			return err
 		}
 		aggregate.NoteVATCheck(check)
@@ -276,10 +301,10 @@ func saleOf(session checkout.State) payment.Sale {
 }
 
 // method checks what the buyer submitted and turns the card into the processor's token.
-func (s *Service) method(session checkout.State, p Payment, emailRequired bool) (string, error) {
+func (s *Service) method(session checkout.State, p Payment, onPage bool) (string, error) {
 	var f fault.Violations
 	f.Check(
-		p.Email != "" || session.Email != "" || !emailRequired, "email", fault.DetailRequired,
+		p.Email != "" || session.Email != "" || !onPage, "email", fault.DetailRequired,
 		"Give an email address for the receipt.",
 	)
 	checkBuyer(p.Email, p.Buyer, &f)

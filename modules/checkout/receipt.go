@@ -104,8 +104,9 @@ type Page struct {
 	// RedirectURL is the success address; empty when the session has none.
 	RedirectURL string
 	ReceiptURL  string // once paid
-	// Seller is the seller, as buyers see them.
+	// Seller is the seller, as buyers see them, and Terms are the texts that the sale refers to.
 	Seller identity.Storefront
+	Terms  checkout.Terms
 	// CardBrand and CardLast4 name the card that paid; empty when none was needed.
 	CardBrand, CardLast4 string
 	// Refunded is the refunded part of the payment, in minor units.
@@ -156,7 +157,7 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 	if err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)
 	}
-	page := Page{Session: session, Now: now, Seller: seller}
+	page := Page{Session: session, Now: now, Seller: seller, Terms: s.terms(seller)}
 	shown := session.LivePaymentID
 	if session.Status == checkout.StatusPaid {
 		shown = session.PaymentID

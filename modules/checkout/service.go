@@ -24,6 +24,8 @@ type Config struct {
 	Secrets checkout.Secrets
 	// SellerCountry is the country of the seller of record, ISO 3166-1 alpha-2.
 	SellerCountry string
+	// Merchant is the seller of record, and TermsURL the address of its terms; "" for none.
+	Merchant, TermsURL string
 }
 
 // Service holds the use cases.

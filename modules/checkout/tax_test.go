@@ -10,6 +10,7 @@ import (
 	core "sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/tax"
 	"sundry/modules/checkout"
 	"sundry/ports"
@@ -30,8 +31,15 @@ func forStripeTax(t *testing.T, test func(t *testing.T, w *fixture, server *stri
 
 // payFrom pays on the page with the given details.
 func (w *fixture) payFrom(s core.State, buyer customer.Details) (core.State, error) {
+	page, err := w.checkout.Page(context.Background(), secretOf(w, s))
+	if err != nil {
+		return core.State{}, err
+	}
 	return w.checkout.PayOnPage(context.Background(), secretOf(w, s), checkout.Payment{
 		Card: ports.CardInput{Number: cardSucceeds}, Email: "ada@example.com", Buyer: buyer,
+		Accepted: core.Acceptance{
+			Shown: page.Session.Agreement(page.Terms, locale.Default).Key(), ImmediateSupply: true,
+		},
 	}, "192.0.2.1/32")
 }
 

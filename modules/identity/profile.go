@@ -48,7 +48,7 @@ func (s *Service) EditProfile(
 		if err != nil {
 			return err
 		}
-		before := creator.State().Profile.LogoURL
+		before := creator.State().Profile
 		schedule := creator.State().PayoutSchedule
 		changed, err := creator.EditProfile(e)
 		if err != nil {
@@ -58,7 +58,10 @@ func (s *Service) EditProfile(
 		if !changed {
 			return nil
 		}
-		if err := s.exchangeLogo(ctx, r, creatorID, before, state.Profile.LogoURL); err != nil {
+		if err := s.keepPolicy(ctx, r, creatorID, before.RefundPolicy, state.Profile.RefundPolicy); err != nil {
+			return err
+		}
+		if err := s.exchangeLogo(ctx, r, creatorID, before.LogoURL, state.Profile.LogoURL); err != nil {
 			return err
 		}
 		if err := r.Identity.Creators.Update(ctx, creator); err != nil {

@@ -69,6 +69,6 @@ func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (
 // MandateText returns the text to which a reader agrees by paying an invoice with a new card. The same text is stored
 // with the card.
 func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
-	seller, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
-	return paymentmethod.MandateText(reader, seller), err
+	shop, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
+	return paymentmethod.MandateText(reader, s.cfg.Merchant, shop), err
 }

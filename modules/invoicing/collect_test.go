@@ -339,7 +339,8 @@ func TestACustomerPaysWithANewCard(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		state, german := w.failing(), locale.ParseTag("de")
 		mandate, err := w.MandateText(t.Context(), state, german)
-		if err != nil || mandate != paymentmethod.MandateText(german, "Ada") || !strings.Contains(mandate, "Ada") {
+		if err != nil || mandate != paymentmethod.MandateText(german, w.config.Merchant, "Ada") ||
+			!strings.Contains(mandate, "Sundry") {
 			t.Errorf("%q, %v", mandate, err)
 		}
 		paid, err := w.PayWithCard(t.Context(), link(state), ports.CardInput{Number: "4242424242424242"}, german)

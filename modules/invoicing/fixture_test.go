@@ -87,7 +87,8 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 		Seller: document.Party{Name: "Sundry Ltd", Country: "IE"},
 	})
 	w.config = invoicing.Config{
-		Pages: invoice.Pages{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
+		Pages:    invoice.Pages{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
+		Merchant: "Sundry Ltd",
 	}
 	w.deps = invoicing.Deps{
 		Store: w.store, IDs: ids, Bus: w.bus, Charges: w.charges, Runner: w.charges, Accounts: fakes.Ada,

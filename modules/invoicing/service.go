@@ -22,6 +22,8 @@ type Config struct {
 	Pages invoice.Pages
 	// Live refuses invoices whose tax is not known.
 	Live bool
+	// Merchant is the seller of record, who charges the cards.
+	Merchant string
 }
 
 // Deps holds the dependencies of the module.

@@ -143,6 +143,11 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		}
 		data := mailtemplate.ReceiptOf(e, seller.Name)
 		data.ReplyTo, data.Look = seller, look
+		if e.Consent != nil {
+			if data.RefundPolicy, err = s.deps.Accounts.RefundPolicy(ctx, r, e.CreatorID, e.Consent.RefundPolicy); err != nil {
+				return err
+			}
+		}
 		to := recipient{e.Email, e.BuyerName}
 		mails = append(mails, newDraft(e.CreatorID, mailtemplate.KindReceipt, e.PaymentID, to, data))
 	}

@@ -19,13 +19,13 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	if e.PaymentMethodID == "" {
 		return nil
 	}
-	seller, err := s.deps.Accounts.SellerName(ctx, r, e.CreatorID)
+	shop, err := s.deps.Accounts.SellerName(ctx, r, e.CreatorID)
 	if err != nil {
 		return fmt.Errorf("save card: %w", err)
 	}
 	mandate := paymentmethod.Mandate{
-		Text: paymentmethod.MandateText(locale.ParseTag(e.Buyer.Locale), seller), AcceptedAt: e.At,
-		Source: e.CheckoutID,
+		Text:       paymentmethod.MandateText(locale.ParseTag(e.Buyer.Locale), s.cfg.Merchant, shop),
+		AcceptedAt: e.At, Source: e.CheckoutID,
 	}
 	return r.Payments.PaymentMethods.Insert(
 		ctx, paymentmethod.New(e.PaymentMethodID, e.CreatorID, e.CustomerID, e.Card, mandate, e.At).State(),
@@ -50,13 +50,13 @@ func (s *Service) ImportCard(
 
 // mandate returns what a customer was shown, or the English text where they were shown none.
 func mandate(
-	ctx context.Context, r ports.Repos, accounts ports.AccountReader, creatorID, shown string,
+	ctx context.Context, r ports.Repos, accounts ports.AccountReader, merchant, creatorID, shown string,
 ) (string, error) {
 	if shown != "" {
 		return shown, nil
 	}
-	seller, err := accounts.SellerName(ctx, r, creatorID)
-	return paymentmethod.MandateText(locale.Locale{}, seller), err
+	shop, err := accounts.SellerName(ctx, r, creatorID)
+	return paymentmethod.MandateText(locale.Locale{}, merchant, shop), err
 }
 
 var _ ports.SavedCards = (*Service)(nil)

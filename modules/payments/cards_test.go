@@ -35,8 +35,9 @@ func TestACheckoutKeepsTheCardWithItsMandate(t *testing.T) {
 			t.Fatalf("%+v, %v", cards, err)
 		}
 		m := cards[0].Mandate
-		if m.Text != paymentmethod.MandateText(locale.ParseTag("de-AT"), "Ada") ||
-			m.Text == paymentmethod.MandateText(locale.Locale{}, "Ada") || m.Source != "cs_1" || !m.AcceptedAt.Equal(now) ||
+		if m.Text != paymentmethod.MandateText(locale.ParseTag("de-AT"), merchant, "Ada") ||
+			m.Text == paymentmethod.MandateText(locale.Locale{}, merchant, "Ada") || m.Source != "cs_1" ||
+			!m.AcceptedAt.Equal(now) ||
 			cards[0].Token != "tok" {
 			t.Errorf("%+v", cards[0])
 		}
@@ -83,8 +84,9 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 		_, err = w.SetupPage(t.Context(), setup.ID, german)
 		refused(t, err, fault.NotFoundCode)
 		page, err := w.SetupPage(t.Context(), secret, german)
-		if err != nil || page.Expired || page.Seller != "Ada" || page.Mandate != paymentmethod.MandateText(german, "Ada") ||
-			!strings.HasPrefix(page.Mandate, "Du ermächtigst Ada") {
+		if err != nil || page.Expired || page.Seller != "Ada" ||
+			!strings.HasPrefix(page.Mandate, "Du ermächtigst "+merchant) ||
+			page.Mandate != paymentmethod.MandateText(german, merchant, "Ada") {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		_, err = w.AuthenticateOnPage(t.Context(), secret, true)

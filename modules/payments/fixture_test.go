@@ -25,6 +25,7 @@ import (
 const (
 	creatorID  = "crt_01h00000000000000000000000"
 	customerID = "cus_01h00000000000000000000000"
+	merchant   = "Sundry Ltd" // the seller of record
 
 	cardSucceeds   = "4242424242424242"
 	cardDeclined   = "4000000000000002"
@@ -56,14 +57,17 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w.processor = &fakes.Processor{Processor: cards}
 		w.Service = payments.New(
 			payments.Config{
-				BaseURL: "https://pay.example.com", Secrets: cardsetup.Secrets{Keys: secret.Fixed(make([]byte, 32))},
+				BaseURL: "https://pay.example.com", Merchant: merchant,
+				Secrets: cardsetup.Secrets{Keys: secret.Fixed(make([]byte, 32))},
 			},
 			payments.Deps{
 				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Accounts: fakes.Ada,
 				Provider: ports.Provider{Name: fakes.ProviderName, Processor: w.processor, Cards: cards},
 			})
 		buyer := fakes.Customer{ID: customerID, CreatorID: creatorID}
-		w.saving = payments.SavedCardDeps{IDs: system.NewIDs(), Accounts: fakes.Ada, Customers: buyer, Access: buyer}
+		w.saving = payments.SavedCardDeps{
+			IDs: system.NewIDs(), Accounts: fakes.Ada, Customers: buyer, Access: buyer, Merchant: merchant,
+		}
 		w.register(fakes.Providers(w.processor)...)
 		test(t, w)
 	})

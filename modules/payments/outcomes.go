@@ -20,6 +20,8 @@ type SavedCardDeps struct {
 	Accounts  ports.AccountReader
 	Customers ports.CustomerReader
 	Access    ports.AccessVersions
+	// Merchant is the seller of record, who charges the cards.
+	Merchant string
 }
 
 // SavedCardOutcomes follows charges for subscriptions and invoices: it numbers the receipt of a subscription's
@@ -54,7 +56,7 @@ func (s *SavedCardOutcomes) Unpaid(context.Context, ports.Repos, payment.State) 
 func (s *SavedCardOutcomes) saveChargedCard(
 	ctx context.Context, r ports.Repos, paid payment.State, o payment.Outcome, now time.Time,
 ) ([]event.Event, error) {
-	text, err := mandate(ctx, r, s.deps.Accounts, paid.CreatorID, paid.Mandate)
+	text, err := mandate(ctx, r, s.deps.Accounts, s.deps.Merchant, paid.CreatorID, paid.Mandate)
 	if err != nil {
 		return nil, fmt.Errorf("save card: %w", err)
 	}

@@ -16,6 +16,8 @@ const TaskRefund = ports.TaskRefundPayment
 type Config struct {
 	BaseURL string
 	Live    bool
+	// Merchant is the seller of record, who charges the cards.
+	Merchant string
 	// Secrets open the hosted pages on which customers save cards.
 	Secrets cardsetup.Secrets
 }

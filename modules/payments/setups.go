@@ -78,7 +78,7 @@ func (s *Service) SetupPage(ctx context.Context, secret string, reader locale.Lo
 	if page.Seller, err = s.deps.Accounts.SellerName(ctx, r, setup.CreatorID); err != nil {
 		return SetupPage{}, err
 	}
-	page.Mandate = paymentmethod.MandateText(reader, page.Seller)
+	page.Mandate = paymentmethod.MandateText(reader, s.cfg.Merchant, page.Seller)
 	if setup.PaymentMethodID != "" {
 		page.Card, err = r.Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
 	}
@@ -226,11 +226,11 @@ func (s *Service) saveCard(
 	if err != nil {
 		return cardsetup.State{}, err
 	}
-	seller, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), setup.CreatorID)
+	shop, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), setup.CreatorID)
 	if err != nil {
 		return cardsetup.State{}, err
 	}
-	if setup, err = s.try(ctx, setup.ID, paymentmethod.MandateText(reader, seller)); err != nil {
+	if setup, err = s.try(ctx, setup.ID, paymentmethod.MandateText(reader, s.cfg.Merchant, shop)); err != nil {
 		return cardsetup.State{}, err
 	}
 	request := setupRequest(setup)
@@ -305,7 +305,7 @@ func (s *Service) keep(
 	if err != nil {
 		return err
 	}
-	text, err := mandate(ctx, r, s.deps.Accounts, setup.CreatorID, setup.Mandate)
+	text, err := mandate(ctx, r, s.deps.Accounts, s.cfg.Merchant, setup.CreatorID, setup.Mandate)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,17 @@ func fillIn(b *tab, card string) {
 	b.ready()
 	b.fill("#email", "ada@example.com")
 	fillCard(b, card)
-	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.country("IE")
+}
+
+// country chooses the buyer's country, and ticks the box that asks for supply at once where the page shows it.
+func (b *tab) country(code string) {
+	b.t.Helper()
+	b.do("choose "+code, chromedp.SetValue(chromedp.CSS("#country"), code))
+	if eval[bool](b, `document.getElementById("country").dispatchEvent(new Event("change", {bubbles: true})) &&
+		Boolean(document.querySelector("#immediateSupply:enabled:not(:checked)"))`) {
+		b.click("#immediateSupply")
+	}
 }
 
 func fillCard(b *tab, card string) {
@@ -270,6 +280,8 @@ func TestAPurchaseNeedsNoMouse(t *testing.T) {
 		reach(step[0])
 		b.press(step[1])
 	}
+	reach("immediateSupply")
+	b.press(" ")
 	reach("submit")
 	b.press(kb.Enter)
 	b.sees("Payment complete")
@@ -324,7 +336,7 @@ func TestATestCardFillsTheForm(t *testing.T) {
 	b.accessible("list of test cards")
 	b.click(`[data-card="4000 0000 0000 9995"]`)
 	b.fill("#email", "ada@example.com")
-	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.country("IE")
 	b.click("#submit")
 	b.sees("insufficient funds")
 }
@@ -383,7 +395,7 @@ func TestAFreeProductIsHadWithoutACard(t *testing.T) {
 	b.sees("No card needed")
 	b.accessible("free product")
 	b.fill("#email", "ada@example.com")
-	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.country("IE")
 	b.click("#submit")
 	b.sees("It’s yours")
 }

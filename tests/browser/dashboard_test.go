@@ -74,7 +74,7 @@ func TestANewUserSellsWithoutCode(t *testing.T) {
 	buyer.ready()
 	buyer.fill("#email", "buyer@example.com")
 	fillCard(buyer, harness.CardSucceeds)
-	buyer.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	buyer.country("IE")
 	buyer.click("#submit")
 	buyer.sees("You can close this page")
 	buyer.sees("linocut.zip")

@@ -90,6 +90,9 @@ func submitInside(b *tab, card string) {
 	b.waitInside(`(() => {
 		const values = {email: "ada@example.com", cardNumber: "` + card + `", expiry: "12 / 34", cvc: "123", country: "IE"};
 		for (const id in values) document.getElementById(id).value = values[id];
+		document.getElementById("country").dispatchEvent(new Event("change"));
+		const supply = document.getElementById("immediateSupply");
+		if (supply && !supply.disabled) supply.click();
 		document.getElementById("submit").click();
 		return true;
 	})()`)

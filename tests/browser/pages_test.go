@@ -94,7 +94,7 @@ func TestAPaymentLinkLeadsToACheckoutThatEndsHere(t *testing.T) {
 		t.Errorf("prefilled with %q", got)
 	}
 	fillCard(b, harness.CardSucceeds)
-	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.country("IE")
 	b.click("#submit")
 	b.sees("You can close this page")
 	b.accessible("paid without a shop")

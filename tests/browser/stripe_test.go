@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"sundry/tests/harness"
 	"sundry/tests/stripefake"
 	"sundry/tests/testdb"
@@ -69,7 +67,7 @@ func fillStripe(b *tab, does string) {
 	b.wait(`document.getElementById("stripe-card")`)
 	b.fill("#email", "ada@example.com")
 	b.fill("#stripe-card", does)
-	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.country("IE")
 }
 
 func TestABuyerPaysByStripesForm(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"sundry/tests/harness"
 )
 
@@ -17,24 +15,20 @@ func TestTheTaxFollowsTheCountryWhileTheFormStays(t *testing.T) {
 	b.ready()
 	b.fill("#email", "ada@example.com")
 	fillCard(b, harness.CardSucceeds)
-	choose := func(code string) {
-		b.do("choose "+code, chromedp.SetValue(chromedp.CSS("#country"), code))
-		eval[bool](b, `document.getElementById("country").dispatchEvent(new Event("change", {bubbles: true})) || true`)
-	}
-	choose("DE")
+	b.country("DE")
 	b.sees("Tax included, 19% (Germany)")
 	german := eval[string](b, `document.querySelector(".lines-wide").textContent`)
 	eval[bool](b, `document.getElementById("business").open = true || true`)
 	b.fill("#taxId", "DE136695976")
 	eval[bool](b, `document.getElementById("taxId").dispatchEvent(new Event("change", {bubbles: true})) || true`)
 	b.sees("VAT (reverse charge)")
-	choose("AT")
+	b.country("AT")
 	b.sees("This is not a VAT id of the billing country")
 	if eval[string](b, `document.getElementById("cardNumber").value`) != "4242 4242 4242 4242" ||
 		!strings.Contains(german, "Tax included") {
 		t.Error("the form did not stay as it was")
 	}
-	choose("DE")
+	b.country("DE")
 	b.click("#submit")
 	b.sees("Payment complete")
 }

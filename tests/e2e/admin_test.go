@@ -36,11 +36,11 @@ func TestAdmin_SuspendAndResume(t *testing.T) {
 		open := w.session(t)
 		var link struct{ URL string }
 		w.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": w.listing.ID}).Want(t, 201).Into(t, &link)
+		payment := app.Agreed(t, open, harness.JSON{
+			"email": "grace@example.com", "cardNumber": harness.CardSucceeds, "expiry": "12/34", "cvc": "123", "country": "IE",
+		})
 		onPage := func() *harness.Response {
-			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + open.Secret() + "/pay", Body: harness.JSON{
-				"email": "grace@example.com", "cardNumber": harness.CardSucceeds, "expiry": "12/34", "cvc": "123",
-				"country": "IE",
-			}})
+			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + open.Secret() + "/pay", Body: payment})
 		}
 		byLink := func() *harness.Response {
 			return app.Ask(t, harness.Request{Method: get, Path: "/l/" + path.Base(link.URL)})

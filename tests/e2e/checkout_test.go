@@ -22,9 +22,12 @@ func state(t *testing.T, app *harness.App, session harness.Session) harness.JSON
 // payOnPage submits the page's form.
 func payOnPage(t *testing.T, app *harness.App, session harness.Session, card string) *harness.Response {
 	t.Helper()
-	return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
+	body := harness.JSON{
 		"email": "grace@example.com", "country": "IE", "cardNumber": card, "expiry": "12 / 34", "cvc": "123",
-	}})
+	}
+	return app.Ask(t, harness.Request{
+		Method: post, Path: "/c/" + session.Secret() + "/pay", Body: app.Agreed(t, session, body),
+	})
 }
 
 // version is a JSON number as an integer.

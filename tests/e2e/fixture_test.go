@@ -604,9 +604,9 @@ var validRequests = map[string]valid{
 		return session.Secret(), harness.JSON{"interval": "year", "quantity": 2}
 	},
 	"POST /c/{secret}/pay": func(t *testing.T, w *fixture) (string, harness.JSON) {
-		body := bodyOfPage()
+		session, body := w.session(t), bodyOfPage()
 		body["cardNumber"] = harness.CardSucceeds
-		return w.session(t).Secret(), body
+		return session.Secret(), w.Agreed(t, session, body)
 	},
 	"GET /c/{secret}/challenge": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.challenged(t), nil },
 	"POST /c/{secret}/authenticate": func(t *testing.T, w *fixture) (string, harness.JSON) {

@@ -93,9 +93,8 @@ func TestAnEmailAddressHasOneTrial(t *testing.T) {
 		}
 
 		atOnce := anonymous(t, a, listing, nil)
-		pay := harness.Request{Method: post, Path: "/c/" + atOnce.Secret() + "/pay", Body: harness.JSON{
-			"email": "grace@example.com", "cardNumber": harness.CardSucceeds, "country": "IE",
-		}}
+		pay := harness.Request{Method: post, Path: "/c/" + atOnce.Secret() + "/pay", Body: app.Agreed(t, atOnce.Session,
+			harness.JSON{"email": "grace@example.com", "cardNumber": harness.CardSucceeds, "country": "IE"})}
 		refusal := app.Ask(t, pay)
 		refusal.Refuses(t, 409, "STATE_CONFLICT")
 		if details, _ := refusal.Map(t)["details"].([]any); len(details) != 1 {
@@ -152,9 +151,8 @@ func TestACustomerHasOneSubscriptionToAListing(t *testing.T) {
 		if len(portal) < 20 {
 			t.Errorf("portalUrl %q", portal)
 		}
-		page := app.Ask(t, harness.Request{Method: post, Path: "/c/" + onPage.Secret() + "/pay", Body: harness.JSON{
-			"email": "ada@example.com", "cardNumber": harness.CardSucceeds, "country": "IE",
-		}})
+		page := app.Ask(t, harness.Request{Method: post, Path: "/c/" + onPage.Secret() + "/pay", Body: app.Agreed(t, onPage,
+			harness.JSON{"email": "ada@example.com", "cardNumber": harness.CardSucceeds, "country": "IE"})})
 		page.Refuses(t, 409, "ALREADY_SUBSCRIBED")
 		if _, shown := page.Map(t)["portalUrl"]; shown {
 			t.Error("the page shows the portal to whoever has the checkout's address")
@@ -276,9 +274,8 @@ func TestACardHasOneTrialInLive(t *testing.T) {
 		app.Exec(t, "UPDATE creators SET email_unconfirmed = FALSE")
 		listing, other := plans(t, a, 14), plans(t, a, 14)
 		pay := func(session harness.Session, card string) *harness.Response {
-			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
-				"email": "ada@example.com", "country": "IE", "confirmationToken": "ctoken_succeeds_" + card,
-			}})
+			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: app.Agreed(t, session,
+				harness.JSON{"email": "ada@example.com", "country": "IE", "confirmationToken": "ctoken_succeeds_" + card})})
 		}
 		open := func(of harness.Listing) harness.Session {
 			return a.NewSession(t, of, "basic", harness.Unique("user"), nil)

@@ -251,7 +251,7 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 			)
 		}
 		page := shown(session.CheckoutURL)
-		mandate := "You authorize Ada&#39;s Workshop to charge this card"
+		mandate := "You authorize Sundry to charge this card for what you subscribe to and use at Ada&#39;s Workshop"
 		if !strings.Contains(page, mandate) || !strings.Contains(page, "Cancel anytime with the link in your receipt email") {
 			t.Errorf("the checkout does not show what is agreed to:\n%s", page)
 		}

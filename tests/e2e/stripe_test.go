@@ -80,7 +80,8 @@ func (s stripeShop) submit(t *testing.T, session harness.Session, does string) *
 	t.Helper()
 	return s.app.Ask(t, harness.Request{
 		Method: post, Path: "/c/" + session.Secret() + "/pay",
-		Body: harness.JSON{"email": "ada@example.com", "country": "IE", "confirmationToken": "ctoken_" + does},
+		Body: s.app.Agreed(t, session,
+			harness.JSON{"email": "ada@example.com", "country": "IE", "confirmationToken": "ctoken_" + does}),
 	})
 }
 
@@ -200,7 +201,7 @@ func TestNoCardNumberReachesUsWhereStripeTakesCards(t *testing.T) {
 			"nothing":            {"email": "ada@example.com", "country": "IE"},
 		} {
 			if response := s.app.Ask(
-				t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: body},
+				t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: s.app.Agreed(t, session, body)},
 			); response.Status != 400 {
 				t.Errorf("%s: %d %s", name, response.Status, response.Body)
 			}

@@ -161,7 +161,7 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 		pay := func(card string) *harness.Response {
 			return app.Ask(t, harness.Request{
 				Method: post, Path: "/c/" + session.Secret() + "/pay", Headers: map[string]string{"CF-IPCountry": "fr"},
-				Body: harness.JSON{"email": "ada@example.com", "country": "FR", "cardNumber": card},
+				Body: app.Agreed(t, session, harness.JSON{"email": "ada@example.com", "country": "FR", "cardNumber": card}),
 			})
 		}
 		pay("4000002760003184").Want(t, 200)

@@ -26,6 +26,11 @@ func (a Account) Storefront(context.Context, ports.Repos, string) (identity.Stor
 	return identity.Storefront{Name: a.Name, Profile: a.Profile}, nil
 }
 
+// RefundPolicy implements ports.AccountReader.
+func (a Account) RefundPolicy(context.Context, ports.Repos, string, string) (string, error) {
+	return a.Profile.RefundPolicy, nil
+}
+
 // Notifications implements ports.AccountReader.
 func (a Account) Notifications(context.Context, ports.Repos, string) (identity.Notifications, error) {
 	return a.Wants, nil

@@ -80,6 +80,9 @@ func TestRestore_ToAPointInTime(t *testing.T) {
 	}
 	submit := func(session harness.Session, page string, body harness.JSON) {
 		t.Helper()
+		if page == "/pay" {
+			body = account.Agreed(t, session, body)
+		}
 		account.Ask(t, harness.Request{Method: "POST", Path: "/c/" + session.Secret() + page, Body: body}).Want(t, 200)
 	}
 	open := func() harness.Session { return account.NewSession(t, listing, "default", harness.Unique("user"), nil) }

@@ -56,6 +56,8 @@ type sessionRow struct {
 	Attempts           int
 	LivePaymentID      string
 	LastError          repo.SharedJSON[payment.DeclineReason]
+	Consent            repo.OptionalJSON[checkout.Consent]
+	ConsentFrom        repo.OptionalJSON[checkout.ConsentOrigin]
 	PaymentID          string
 	CustomerID         string
 	SubscriptionID     string
@@ -70,7 +72,14 @@ type sessionRow struct {
 func (sessionRow) TableName() string { return "sessions" }
 
 func newSessionRow(s checkout.State) sessionRow {
+	var from *checkout.ConsentOrigin
+	if s.Consent != nil && s.Consent.From != (checkout.ConsentOrigin{}) {
+		from = &s.Consent.From
+	}
 	return sessionRow{
+		Consent:     repo.OptionalJSON[checkout.Consent]{V: s.Consent},
+		ConsentFrom: repo.OptionalJSON[checkout.ConsentOrigin]{V: from},
+
 		TrialDropped: s.TrialDropped, ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
 		Offer: repo.Shared(s.Offer), Catalog: repo.Shared(s.Catalog), PaymentLinkID: s.PaymentLinkID, OpenedBy: s.OpenedBy,
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: repo.JSON(s.Buyer),
@@ -95,6 +104,9 @@ func (r sessionRow) toState() checkout.State {
 	if r.TrialDropped {
 		offer.TrialDays = 0
 	}
+	if r.Consent.V != nil && r.ConsentFrom.V != nil {
+		r.Consent.V.From = *r.ConsentFrom.V
+	}
 	return checkout.State{
 		ID: r.ID, CreatorID: r.CreatorID, Offer: offer, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID,
 		OpenedBy: r.OpenedBy, TrialDropped: r.TrialDropped,
@@ -103,7 +115,7 @@ func (r sessionRow) toState() checkout.State {
 		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Intake: r.Intake.V, Status: checkout.Status(r.Status),
 		Subtotal: amount(r.Subtotal), Discount: amount(r.Discount), Tax: amount(r.Tax), Total: amount(r.Total),
 		TaxDetails: r.TaxDetails.V, DiscountTerms: r.DiscountTerms.V,
-		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V,
+		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V, Consent: r.Consent.V,
 		PaymentID: r.PaymentID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID, ReceiptNumber: r.ReceiptNumber,
 		PaidAt: time.Time(r.PaidAt), ExpiresAt: time.Time(r.ExpiresAt), CreatedAt: time.Time(r.CreatedAt),
 		Revision: r.Revision,

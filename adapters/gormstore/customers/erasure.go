@@ -116,7 +116,8 @@ func (t erasure) sessions(op string, c customer.State, who *person) (ids []strin
 			PostalCode: row.Buyer.V.PostalCode, Country: row.Buyer.V.Country,
 		}}
 		err := t.Exec(op, `UPDATE sessions SET email = '', buyer = ?, intake = '{}', metadata = '{}', utm = '{}', reference_id = '',
-			opened_by = '', revision = revision + 1 WHERE creator_id = ? AND id = ?`, repo.JSON(place), c.CreatorID, row.ID)
+			opened_by = '', consent_from = NULL, revision = revision + 1 WHERE creator_id = ? AND id = ?`,
+			repo.JSON(place), c.CreatorID, row.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func Repositories(b *repo.Base) ports.IdentityRepos {
 		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},
 		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
 		AccountEvents: accountEvents{b}, Members: members{memberMapping.On(b)},
-		SecondSteps: secondSteps{secondStepMapping.On(b)},
+		SecondSteps: secondSteps{secondStepMapping.On(b)}, RefundPolicies: refundPolicies{b},
 	}
 }
 

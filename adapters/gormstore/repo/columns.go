@@ -61,6 +61,20 @@ func (j *JSONColumn[T]) Scan(src any) error {
 	return fmt.Errorf("cannot read %T as JSON", src)
 }
 
+// OptionalJSON stores a value as JSON, and NULL where there is none.
+type OptionalJSON[T any] struct{ V *T }
+
+// Value implements driver.Valuer.
+func (j OptionalJSON[T]) Value() (driver.Value, error) {
+	if j.V == nil {
+		return nil, nil
+	}
+	return JSON(j.V).Value()
+}
+
+// Scan implements sql.Scanner.
+func (j *OptionalJSON[T]) Scan(src any) error { return (*JSONColumn[*T])(j).Scan(src) }
+
 // Amount converts the columns of an amount and its currency.
 func Amount(minor int64, currency string) money.Amount {
 	return money.Amount{Minor: minor, Currency: money.Currency(currency)}

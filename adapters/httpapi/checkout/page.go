@@ -10,6 +10,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -204,6 +205,10 @@ type pagePayRequest struct {
 	CVC    *string `json:"cvc"`
 	// ConfirmationToken is the processor's token of a card or a wallet, if its form was used.
 	ConfirmationToken *string `json:"confirmationToken"`
+	// Agreement names the texts that the page showed beside its button, and ImmediateSupply is the box that goes with
+	// them.
+	Agreement       *string `json:"agreement"`
+	ImmediateSupply *bool   `json:"immediateSupply"`
 }
 
 func (h handlers) postPagePay(c *fiber.Ctx) error {
@@ -214,6 +219,10 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 		},
 		Email: httpapi.ValueOf(body.Email), Buyer: body.reader(c), ClientCountry: h.ClientCountry(c),
 		Intake: body.given(),
+		Accepted: core.Acceptance{
+			Shown: httpapi.ValueOf(body.Agreement), ImmediateSupply: httpapi.ValueOf(body.ImmediateSupply),
+			From: h.origin(c),
+		},
 	}
 	var f fault.Violations
 	body.check(&f)
@@ -225,6 +234,12 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 		err = nil // the page goes on to the challenge: for a person that is a step, not a refusal
 	}
 	return h.respondPage(c, session, err)
+}
+
+// origin is where a buyer agrees to what they pay for.
+func (h handlers) origin(c *fiber.Ctx) core.ConsentOrigin {
+	client := identity.NewClient(h.ClientAddress(c), c.Get(fiber.HeaderUserAgent))
+	return core.ConsentOrigin{Network: client.Address, UserAgent: client.UserAgent}
 }
 
 // challengeView tells the buyer's browser how to open the bank's challenge.

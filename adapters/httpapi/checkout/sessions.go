@@ -180,7 +180,32 @@ type sessionView struct {
 	CancelURL       *string           `json:"cancelUrl"`
 	ReferenceID     *string           `json:"referenceId"`
 	Metadata        map[string]string `json:"metadata"`
+	Consent         *consentView      `json:"consent"`
 	CreatedAt       *string           `json:"createdAt"`
+}
+
+// consentView shows what the buyer agreed to on the page that they paid on. Members are null where there is nothing.
+type consentView struct {
+	AcceptedAt       *string `json:"acceptedAt"`
+	Locale           string  `json:"locale"`
+	Statement        *string `json:"statement"`
+	TermsURL         *string `json:"termsUrl"`
+	RefundPolicyHash *string `json:"refundPolicyHash"`
+	ImmediateSupply  *string `json:"immediateSupply"`
+	Network          *string `json:"network"`
+	UserAgent        *string `json:"userAgent"`
+}
+
+func newConsentView(c *core.Consent) *consentView {
+	if c == nil {
+		return nil
+	}
+	return &consentView{
+		AcceptedAt: apiformat.Time(c.AcceptedAt), Locale: c.Locale, Statement: apiformat.Text(c.Statement),
+		TermsURL: apiformat.Text(c.TermsURL), RefundPolicyHash: apiformat.Text(c.RefundPolicy),
+		ImmediateSupply: apiformat.Text(c.ImmediateSupply), Network: apiformat.Text(c.From.Network),
+		UserAgent: apiformat.Text(c.From.UserAgent),
+	}
 }
 
 // catalogView shows the stable keys of the request, with the plan, the interval (null for a one-time price) and the
@@ -206,6 +231,7 @@ func (h handlers) newSessionView(c core.State) sessionView {
 		TaxInCents:      c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: apiformat.Text(c.SuccessURL),
 		CancelURL:   apiformat.Text(c.CancelURL),
 		ReferenceID: apiformat.Text(c.ReferenceID), Metadata: c.Metadata, CreatedAt: apiformat.Time(c.CreatedAt),
+		Consent: newConsentView(c.Consent),
 	}
 	if c.Catalog != nil {
 		view.Catalog = &catalogView{

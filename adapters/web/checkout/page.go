@@ -2,9 +2,11 @@ package checkout
 
 import (
 	"fmt"
+	"strings"
 
 	"sundry/adapters/web/layout"
 	"sundry/adapters/web/order"
+	core "sundry/core/checkout"
 )
 
 // page is a session as the templates of the checkout get it.
@@ -15,6 +17,9 @@ type page struct {
 	// ManageURL is the page on which a plan is managed and canceled; "" for anything else.
 	ManageURL string
 }
+
+// Withdrawal are the codes of the countries whose buyers have a right of withdrawal.
+func (page) Withdrawal() string { return strings.Join(core.WithdrawalCountries(), " ") }
 
 // templates names the template of each page state. Details, payment and a declined payment are one page: the buyer
 // fills in one form, once.
@@ -42,6 +47,7 @@ type pageData struct {
 	Embedded    bool     `json:"embedded"`
 	Parents     []string `json:"parents"`
 	NeedsCard   bool     `json:"needsCard"`
+	Agreement   string   `json:"agreement"` // names the texts beside the button
 	RedirectURL string   `json:"redirectUrl"`
 	Stays       bool     `json:"stays"` // once paid: what was bought is used on this page
 	Changing    bool     `json:"changing"`
@@ -74,9 +80,10 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 	}
 	data := &pageData{
 		Secret: p.Secret, CheckoutID: p.ID, State: p.State,
-		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, RedirectURL: p.RedirectURL,
-		Stays:    p.Booking != nil || p.Receipt != nil && (p.Receipt.DownloadURL != "" || len(p.Receipt.Files) > 0),
-		Changing: p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12,
+		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, Agreement: p.Agreement.Key(),
+		RedirectURL: p.RedirectURL,
+		Stays:       p.Booking != nil || p.Receipt != nil && (p.Receipt.DownloadURL != "" || len(p.Receipt.Files) > 0),
+		Changing:    p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12,
 		FirstWeekday: int(p.Reader.FirstWeekday()), Now: p.Now.UnixMilli(),
 		Calendar: newCalendarData(p.Booking), Text: p.Reader.WithPrefix("js."),
 	}

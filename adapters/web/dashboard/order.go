@@ -138,8 +138,48 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	}
 	if o.session != nil {
 		p.Aside = append(p.Aside, ui.Facts("Buyer and source", v.buyerFacts(*o.session)...))
+		if err := r.addConsent(c.UserContext(), v, o, &p); err != nil {
+			return err
+		}
 	}
 	return r.send(c, v, p)
+}
+
+// addConsent shows what the buyer agreed to when they paid, with the refund policy as it was then.
+func (r *Routes) addConsent(ctx context.Context, v *visit, o orderDetails, p *ui.Page) error {
+	if o.paid.Status != payment.Succeeded {
+		return nil
+	}
+	given := o.session.Consent
+	if given == nil {
+		p.Aside = append(p.Aside, ui.Facts("Consent", ui.Fact{Label: "Consent", Value: ui.Cell{
+			Text: "None", Sub: "Nothing was to be agreed to, or the order wasn’t paid on a page.",
+		}}))
+		return nil
+	}
+	all := []ui.Fact{{Label: "Agreed", Value: v.moment(given.AcceptedAt)}}
+	for _, one := range []struct{ label, text string }{
+		{"Statement", given.Statement}, {"Immediate supply", given.ImmediateSupply}, {"Terms", given.TermsURL},
+		{"Language", given.Locale}, {"Network", given.From.Network}, {"Browser", browserOf(given.From)},
+	} {
+		if one.text != "" {
+			all = append(all, ui.Fact{Label: one.label, Value: ui.Text(one.text)})
+		}
+	}
+	p.Aside = append(p.Aside, ui.Facts("Consent", all...))
+	policy, err := r.Identity.AgreedPolicy(ctx, v.account(), given.RefundPolicy)
+	if err == nil && policy != "" {
+		p.Parts = append(p.Parts, ui.Part{Kind: "text", Title: "Refund policy that the buyer agreed to", Data: policy})
+	}
+	return err
+}
+
+// browserOf names the browser that a buyer agreed with; "" for none.
+func browserOf(from checkout.ConsentOrigin) string {
+	if from.UserAgent == "" {
+		return ""
+	}
+	return browserName(from.UserAgent)
 }
 
 // saleLines shows the lines of a payment.

@@ -176,7 +176,7 @@ func zoneOf(name string) *time.Location {
 
 // CanChange reports whether the times may still be changed: not while a payment is under way, and not after it.
 func (o Order) CanChange() bool {
-	return o.Booking != nil && o.payable()
+	return o.Booking != nil && o.Payable()
 }
 
 // ChooseHeading asks the buyer to choose times.

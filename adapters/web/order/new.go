@@ -39,6 +39,8 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 			Email: s.Email, Name: s.Buyer.Name, Country: s.Buyer.Country, PostalCode: s.Buyer.PostalCode,
 			TaxID: s.Buyer.TaxID,
 		},
+		Agreement:   s.Agreement(p.Terms, reader),
+		Consent:     s.Consent,
 		CancelURL:   s.CancelURL,
 		AgainURL:    p.AgainURL,
 		RedirectURL: p.RedirectURL,

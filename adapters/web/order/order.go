@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/adapters/web/layout"
+	"sundry/core/checkout"
 	"sundry/core/identity"
 	"sundry/core/listingtype"
 	"sundry/core/locale"
@@ -40,16 +41,19 @@ type Order struct {
 	SavesCard                  bool       // the card is charged again later
 	NeedsCard                  bool       // false only when nothing is charged, now or later
 	Buyer                      Buyer
-	Failure                    *Failure // the last refusal, while another try is possible or when it was the last
-	CancelURL                  string
-	AgainURL                   string // opens a fresh session in the place of one that is over
-	RedirectURL                string // success address with its parameters, once paid
-	Receipt                    *Receipt
-	Booking                    *Booking // nil for what is not booked
-	Changing                   bool     // times are chosen in the place of others, which are kept meanwhile
-	Reader                     locale.Locale
-	Now                        time.Time // the account's clock
-	ExpiresAt                  time.Time
+	// Agreement is what the buyer agrees to by paying, and Consent what they agreed to; nil where they agreed to nothing.
+	Agreement   checkout.Agreement
+	Consent     *checkout.Consent
+	Failure     *Failure // the last refusal, while another try is possible or when it was the last
+	CancelURL   string
+	AgainURL    string // opens a fresh session in the place of one that is over
+	RedirectURL string // success address with its parameters, once paid
+	Receipt     *Receipt
+	Booking     *Booking // nil for what is not booked
+	Changing    bool     // times are chosen in the place of others, which are kept meanwhile
+	Reader      locale.Locale
+	Now         time.Time // the account's clock
+	ExpiresAt   time.Time
 }
 
 // Item is the plan or listing bought.
@@ -123,7 +127,7 @@ func (o Order) Trial() bool { return o.Recurring != nil && o.Recurring.TrialDays
 // CanLeave reports whether going back to the shop still makes sense: not while a payment
 // is under way and not after it.
 func (o Order) CanLeave() bool {
-	return o.CancelURL != "" && !o.Embedded && (o.Choosing() || o.payable())
+	return o.CancelURL != "" && !o.Embedded && (o.Choosing() || o.Payable())
 }
 
 // Headline says what the buyer is about to do.
@@ -190,13 +194,21 @@ func (o Order) PayLabel() string {
 	}
 }
 
-// Mandate is the text to which the buyer agrees by giving a card that is charged again; "" for one that is charged
-// once.
-func (o Order) Mandate() string {
+// Mandate is the text to which the buyer agrees by giving a card that merchant, the seller of record, charges again; ""
+// for one that is charged once.
+func (o Order) Mandate(merchant string) string {
 	if o.Recurring == nil || !o.NeedsCard {
 		return ""
 	}
-	return paymentmethod.MandateText(o.Reader, o.Seller)
+	return paymentmethod.MandateText(o.Reader, merchant, o.Seller)
+}
+
+// Given are the sentences that the buyer confirmed when they paid, with the day; none where they confirmed none.
+func (o Order) Given() []string {
+	if o.Consent == nil {
+		return nil
+	}
+	return locale.ConsentLines(o.Reader, o.Consent.AcceptedAt, o.Consent.Statement, o.Consent.ImmediateSupply)
 }
 
 // Terms states, under the button, what the buyer agrees to.
@@ -222,8 +234,8 @@ func (o Order) money(minor int64) string { return o.Reader.Money(layout.Amount(m
 // Choosing reports whether the buyer has to choose times.
 func (o Order) Choosing() bool { return o.State == "choose_mode" || o.State == "choose_time" }
 
-// payable reports whether the payment form is shown.
-func (o Order) payable() bool {
+// Payable reports whether the payment form is shown.
+func (o Order) Payable() bool {
 	return o.State == "details" || o.State == "pay" || o.State == "payment_failed"
 }
 

@@ -137,14 +137,14 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 		},
 		"a subscription": {
 			subscribe(0),
-			[]string{"Studio\n                Pro\n", "Renews at €49.00 every 3 months until you cancel.",
+			[]string{"Studio\n                Pro\n", "until you cancel. Harbour Ltd will charge your card.",
 				"Amount paid     €49.00"}, []string{"Download", "trial"},
 		},
 		"a trial": {
 			subscribe(14),
 			[]string{
 				"Your trial has started",
-				"You weren’t charged today. From March 22, 2026 you’ll pay €49.00 every 3 months until you cancel.",
+				"From March 22, 2026, Harbour Ltd will charge your card €49.00 every 3 months until you cancel.",
 				"€0.00",
 			},
 			[]string{"Renews", "Thanks"},

@@ -62,7 +62,7 @@ func renewalDue(site Site, to reader, p Plan) draft {
 	return draft{
 		Subject: to.words(kind+".subject", p.Item, to.Date(p.At)), Heading: to.words(kind + ".heading"),
 		Figure: to.Money(p.Amount), Money: true,
-		Lead:  []string{to.words(kind+".lead", oneLine(p.Item), to.Date(p.At), to.Money(p.Amount))},
+		Lead:  []string{to.words(kind+".lead", oneLine(p.Item), to.Date(p.At), to.Money(p.Amount), site.Seller)},
 		Links: p.links(site, to.words("portal.manage")), Footer: p.footer(to),
 	}
 }
@@ -84,7 +84,7 @@ func chargeFailed(site Site, to reader, p Plan) draft {
 	}
 	d.Lead = append(d.Lead, p.untilPaid(to))
 	if !p.At.IsZero() {
-		d.After = append(d.After, to.words("failed.again", to.Date(p.At)))
+		d.After = append(d.After, to.words("failed.again", to.Date(p.At), site.Seller))
 	}
 	return d
 }

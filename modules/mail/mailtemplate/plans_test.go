@@ -23,10 +23,10 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 	}
 	for kind, wants := range map[Kind][]string{
 		KindPortalLink: {"Ada's Workshop"},
-		KindRenewalDue: {"App – pro", "€19.00", "2026"},
+		KindRenewalDue: {"App – pro renews on", "2026: Harbour Ltd will charge your card €19.00."},
 		KindChargeFailed: {
 			"App – pro", "€19.00", "Visa •••• 0341", "insufficient funds", "by March 15, 2026 to keep your plan",
-			"try your card again on March 8, 2026",
+			"Harbour Ltd will try your card again on March 8, 2026",
 		},
 		KindRenewed: {
 			"App – pro", "€19.00", "ABCDEF-R-000002", "€20.00", "−€1.00", "Tax included", "€3.03",

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/tax"
 )
@@ -34,10 +35,13 @@ type Receipt struct {
 	HasFiles      bool         `json:"hasFiles,omitempty"` // they are on the receipt's page
 	// FullRefundHours is the number of hours before its start up to which an appointment can be canceled for a full
 	// refund; nil if that is not promised.
-	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
-	ReplyTo         Party  `json:"replyTo,omitzero"` // the seller
-	Look            Look   `json:"look,omitzero"`    // theirs
-	Locale          string `json:"locale,omitempty"` // the buyer's
+	FullRefundHours *int `json:"fullRefundHours,omitempty"`
+	// Consent is what the buyer agreed to, with RefundPolicy as its text; nil where they agreed to nothing on a page.
+	Consent      *checkout.Consent `json:"consent,omitempty"`
+	RefundPolicy string            `json:"refundPolicy,omitempty"`
+	ReplyTo      Party             `json:"replyTo,omitzero"` // the seller
+	Look         Look              `json:"look,omitzero"`    // theirs
+	Locale       string            `json:"locale,omitempty"` // the buyer's
 }
 
 // ReceiptOf takes a receipt's words from a payment.
@@ -47,7 +51,7 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 		Item:     e.Offer.Title,
 		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At,
 		Plan: PlanName(e.Offer), DownloadURL: e.Offer.DownloadURL, HasFiles: e.Offer.HasFiles,
-		Locale: e.Buyer.Locale, TaxDetails: WithoutEvidence(e.TaxDetails),
+		Locale: e.Buyer.Locale, TaxDetails: WithoutEvidence(e.TaxDetails), Consent: e.Consent,
 	}
 	if e.Total.Minor > 0 {
 		r.FullRefundHours = e.Offer.FullRefundHours
@@ -72,7 +76,7 @@ func receipt(site Site, to reader, r Receipt) draft {
 		Heading: to.words("receipt.heading"), Figure: to.Money(r.Total), Money: true,
 		Lead:   []string{to.words("receipt.lead_unnamed", oneLine(r.Seller))},
 		Rows:   r.rows(to),
-		After:  r.terms(to),
+		After:  r.terms(to, site.Seller),
 		Footer: to.words("receipt.footer", oneLine(r.Seller)),
 	}
 	if r.Buyer != "" {
@@ -97,8 +101,24 @@ func receipt(site Site, to reader, r Receipt) draft {
 	if r.FullRefundHours != nil {
 		d.After = append(d.After, r.refundPromise(to))
 	}
+	d.After = append(d.After, r.agreed(to)...)
 	d.After = append(d.After, to.words("receipt.merchant", site.Seller, oneLine(r.Seller), site.Statement))
 	return d
+}
+
+// agreed confirms what the buyer agreed to, with the texts, as article 8(7) of Directive 2011/83/EU asks.
+func (r Receipt) agreed(to reader) []string {
+	if r.Consent == nil {
+		return nil
+	}
+	lines := locale.ConsentLines(to.Locale, r.Consent.AcceptedAt, r.Consent.Statement, r.Consent.ImmediateSupply)
+	if r.Consent.TermsURL != "" {
+		lines = append(lines, to.Text("consent.terms_at", r.Consent.TermsURL))
+	}
+	if r.RefundPolicy != "" {
+		lines = append(lines, to.Text("consent.policy", oneLine(r.Seller))+": "+oneLine(r.RefundPolicy))
+	}
+	return lines
 }
 
 // refundPromise describes until when canceling an appointment returns everything, as the checkout page did.
@@ -131,8 +151,8 @@ func priceRows(to reader, subtotal, discount, taxed, total money.Amount, details
 	return append(rows, row{Label: to.words("receipt.total"), Value: to.Money(total), Strong: true})
 }
 
-// terms describes later charges.
-func (r Receipt) terms(to reader) []string {
+// terms describes later charges, which merchant makes.
+func (r Receipt) terms(to reader, merchant string) []string {
 	switch {
 	case r.Interval == "" || r.Price.Minor == 0:
 		return nil
@@ -140,9 +160,11 @@ func (r Receipt) terms(to reader) []string {
 		return []string{
 			to.words(
 				"receipt.after_trial", to.Date(r.PaidAt.AddDate(0, 0, r.TrialDays)), to.Money(r.Price),
-				to.Interval(r.Interval, r.IntervalCount),
+				to.Interval(r.Interval, r.IntervalCount), merchant,
 			),
 		}
 	}
-	return []string{to.words("receipt.renews", to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount))}
+	return []string{
+		to.words("receipt.renews", to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount), merchant),
+	}
 }

@@ -14,6 +14,7 @@ const checks = {
   expiry: (v) => card.expiryProblem(v, new Date()),
   cvc: card.cvcProblem,
   country: (v) => (v ? "" : "invalid_country"),
+  immediateSupply: (v) => (v ? "" : "ask_supply"),
 };
 
 /** The seller's questions, the note and the guests, where times are booked. */
@@ -22,7 +23,7 @@ export const asked = () => /** @type {Field[]} */ ([...document.querySelectorAll
 /** @param {string} text */
 export const guestsIn = (text) => text.split(/[\s,;]+/).filter(Boolean);
 
-const names = ["email", ...asked().map((input) => input.id), "cardNumber", "expiry", "cvc", "name", "country", "postalCode", "taxId"];
+const names = ["email", ...asked().map((input) => input.id), "cardNumber", "expiry", "cvc", "name", "country", "postalCode", "taxId", "immediateSupply"];
 
 /**
  * A field of the form, null where this payment does not ask for it.
@@ -33,7 +34,10 @@ export const findField = (id) => /** @type {Field | null} */ (names.includes(id)
 /** @param {string} id */
 export const field = (id) => /** @type {Field} */ (byId(id));
 
-export const presentFields = () => names.map(findField).filter((input) => input !== null);
+export const presentFields = () => names.map(findField).filter((input) => input !== null).filter((input) => !input.disabled);
+
+/** @param {Field} input */
+const contentOf = (input) => (input instanceof HTMLInputElement && input.type === "checkbox" ? (input.checked ? "on" : "") : input.value);
 
 /** @param {string} id */
 export const valueOf = (id) => field(id).value.trim();
@@ -61,7 +65,7 @@ function problemOfAnswer(input) {
 
 /** @param {Field} input */
 export function check(input) {
-  const key = checks[input.id]?.(input.value) || "";
+  const key = checks[input.id]?.(contentOf(input)) || "";
   const problem = asked().includes(input) ? problemOfAnswer(input) : key && words[key];
   showFault(input, problem);
   return !problem;

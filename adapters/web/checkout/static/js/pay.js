@@ -56,18 +56,21 @@ function answers() {
  */
 function payload(token) {
   /** @type {Record<string, unknown>} */
-  const out = answers();
+  const out = { ...answers(), agreement: page.agreement };
   for (const id of ["email", "name", "country", "postalCode"]) {
     const value = valueOf(id);
     if (value) out[id] = value;
   }
   out.taxId = valueOf("taxId");
+  const supply = supplyBox();
+  if (supply && !supply.disabled) out.immediateSupply = supply.checked;
   if (token) out.confirmationToken = token;
   else if (findField("cardNumber")) out.cardNumber = card.digits(valueOf("cardNumber"));
   return out;
 }
 
 async function submit() {
+  askForSupply(); // a browser that fills in the country may not say so
   const faulty = presentFields().filter((input) => !check(input));
   if (faulty.length) return showProblem(words.check_title, "", faulty);
   hideProblem();
@@ -172,6 +175,17 @@ async function recover() {
   }
   setSending(false);
   return showProblem(words.not_sent_title, words.unreachable);
+}
+
+const supplyBox = () => /** @type {HTMLInputElement | null} */ (document.getElementById("immediateSupply"));
+
+// Buyers of some countries have a right of withdrawal, and ask for supply at once.
+function askForSupply() {
+  const input = supplyBox();
+  if (!input) return;
+  const box = byId("supply");
+  const asks = (box.dataset.countries || "").split(" ").includes(valueOf("country"));
+  box.hidden = input.disabled = !asks;
 }
 
 // The server computes the tax and draws it; only the lines of the order change here.
@@ -309,7 +323,9 @@ export default function startPay() {
   onSubmit(byId("pay"), submit);
   onSubmit(document.getElementById("promo"), applyCode);
   field("country").addEventListener("change", updateTax);
+  field("country").addEventListener("change", askForSupply);
   field("taxId").addEventListener("change", updateTax);
   guessCountry();
+  askForSupply();
   /** @type {HTMLButtonElement} */ (byId("submit")).disabled = false;
 }

@@ -34,6 +34,8 @@ export interface PageData {
   embedded: boolean;
   parents: string[];
   needsCard: boolean;
+  /** Names the texts beside the button, which the payment agrees to. */
+  agreement: string;
   redirectUrl: string;
   stays: boolean;
   changing: boolean;
