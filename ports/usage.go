@@ -122,10 +122,43 @@ type StoredReport struct {
 	Position int64
 }
 
+// ListedReport is an accepted report as lists have it.
+type ListedReport struct {
+	ID       string
+	StreamID int64
+	// Key is the idempotency key; "" where an earlier version wrote the report.
+	Key string
+	// Quantity is what counts of the report: 0 where its unique value was counted before.
+	Quantity    usage.Quantity
+	At          time.Time
+	ReceivedAt  time.Time // real time
+	PeriodStart time.Time
+	VoidedAt    time.Time // zero unless it is voided
+	// InvoiceID is the invoice of its period, "" until there is one, and BilledAt is when, in real time, the period was
+	// billed last.
+	InvoiceID string
+	BilledAt  time.Time
+}
+
+// ReportFilter specifies which reports of which streams are listed.
+type ReportFilter struct {
+	StreamIDs []int64
+	// From and To bound the time of use: from From up to, and without, To; the zero time bounds nothing.
+	From, To time.Time
+	// ReceivedSince is a real time before which none of them was received.
+	ReceivedSince time.Time
+	// Window bounds how many reports, those of other streams too, are read for one page, beside those that were written
+	// together with the last of them.
+	Window int
+}
+
 // UsageReports keeps accepted reports by their keys. Keys are never deleted.
 type UsageReports interface {
 	// Get returns a report of the account by its idempotency key. ErrNotFound.
 	Get(ctx context.Context, creatorID, key string) (StoredReport, error)
+	// List returns part of the reports, those that were written last first. Reports have no index by their stream, so a
+	// page that has read all that it may is shorter than its limit, and the next goes on behind it.
+	List(ctx context.Context, f ReportFilter, page Page) (List[ListedReport], error)
 	// Void takes a report out of all counts; whether it was counted already, Void sees to, and that another report with
 	// its unique value counts now. The rollups must be locked, and the intake where there are such values.
 	Void(ctx context.Context, report StoredReport, at time.Time) error

@@ -22,6 +22,7 @@ func usageCases() storeCases {
 		"a meter is billed once per subscription":      aMeterIsBilledOncePerSubscription,
 		"a stream is changed from its latest version":  aStreamIsChangedFromItsLatestVersion,
 		"a report is accepted once per key":            aReportIsAcceptedOncePerKey,
+		"reports are listed in windows":                reportsAreListedInWindows,
 		"reports at once are counted once each":        reportsAtOnceAreCountedOnceEach,
 		"a void report is not counted":                 aVoidReportIsNotCounted,
 		"what was billed is told from what is counted": whatWasBilledIsToldFromWhatIsCounted,
@@ -281,6 +282,66 @@ func aReportIsAcceptedOncePerKey(t *testing.T, db Database) {
 	wantError(t, "another account's key", err, ports.ErrNotFound)
 	_, err = reports.Get(t.Context(), creator, "k3")
 	wantError(t, "what was not written", err, ports.ErrNotFound)
+}
+
+// reportsAreListedInWindows writes reports of two streams three at a time, and reads those of one.
+func reportsAreListedInWindows(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	s, other := openStream(t, store, stream(1, "sub_1")), openStream(t, store, stream(2, "sub_2"))
+	var want []string
+	for n := range 4 {
+		of := func(s ports.UsageStream, key string) ports.IncomingReport {
+			r := report(s, fmt.Sprint(key, n), "1.5")
+			r.At = catalogTime.Add(time.Duration(n) * time.Minute)
+			return r
+		}
+		accept(t, store, of(s, "a"), of(other, "b"), of(s, "c"))
+		want = append([]string{fmt.Sprint("uev_c", n), fmt.Sprint("uev_a", n)}, want...)
+	}
+	read := func(f ports.ReportFilter, limit int) (ids []string, last ports.ListedReport) {
+		t.Helper()
+		for page, n := (ports.Page{Limit: limit}), 0; ; n++ {
+			found, err := store.Read(t.Context()).Usage.Reports.List(t.Context(), f, page)
+			if err != nil || len(found.Items) > limit || n > 20 {
+				t.Fatalf("page %d of %+v: %+v, %v", n, f, found, err)
+			}
+			for _, one := range found.Items {
+				ids, last = append(ids, one.ID), one
+			}
+			if page.After = found.Next; found.Next == (ports.Cursor{}) {
+				return ids, last
+			}
+		}
+	}
+	f := ports.ReportFilter{StreamIDs: []int64{s.ID}, ReceivedSince: realNow().Add(-time.Hour)}
+	for _, f.Window = range []int{1, 2, 4, 100} {
+		for _, limit := range []int{1, 2, 3, 100} {
+			ids, one := read(f, limit)
+			if !slices.Equal(ids, want) || one.StreamID != s.ID || one.Key != "a0" || one.Quantity.String() != "1.5" ||
+				!one.At.Equal(catalogTime) || !one.PeriodStart.Equal(catalogTime) || !one.VoidedAt.IsZero() ||
+				one.InvoiceID != "" || one.ReceivedAt.IsZero() {
+				t.Errorf("window %d, limit %d: %v, last %+v; want %v", f.Window, limit, ids, one, want)
+			}
+		}
+	}
+	within := f
+	within.From, within.To = catalogTime.Add(time.Minute), catalogTime.Add(3*time.Minute)
+	if ids, _ := read(within, 3); !slices.Equal(ids, want[2:6]) {
+		t.Errorf("of two minutes: %v, want %v", ids, want[2:6])
+	}
+	f.StreamIDs = append(f.StreamIDs, other.ID)
+	if ids, _ := read(f, 100); len(ids) != 12 {
+		t.Errorf("of both: %v", ids)
+	}
+	f.ReceivedSince, f.Window = realNow().Add(2*time.Hour), 1
+	if found, err := store.Read(t.Context()).Usage.Reports.List(t.Context(), f, ports.Page{Limit: 1}); err != nil ||
+		len(found.Items) != 0 || found.Next != (ports.Cursor{}) {
+		t.Errorf("received later than all: %+v, %v", found, err)
+	}
+	if found, err := store.Read(t.Context()).Usage.Reports.List(t.Context(), ports.ReportFilter{Window: 1},
+		ports.Page{Limit: 1}); err != nil || len(found.Items) != 0 {
+		t.Errorf("of no stream: %+v, %v", found, err)
+	}
 }
 
 // reportsAtOnceAreCountedOnceEach reports from many requests, half of them doubled, while steps of counting run.

@@ -520,6 +520,9 @@ var validRequests = map[string]valid{
 		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)
 		return "", body
 	},
+	"GET /v1/usage/events": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return "?subscriptionId=" + w.usageOf(t).subscriptionID, nil
+	},
 	"POST /v1/usage/events/batch": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		body := w.usageOf(t).reportBody(harness.Unique("report"), "12.5")
 		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)

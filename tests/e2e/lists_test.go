@@ -75,6 +75,15 @@ var listed = map[string]struct {
 	"GET /v1/usage/billing-plans": {
 		make: func(t *testing.T, w *fixture) string { return w.metered(t, harness.CardSucceeds).planID },
 	},
+	"GET /v1/usage/events": {
+		make: func(t *testing.T, w *fixture) string {
+			m := w.usageOf(t)
+			body := m.reportBody(harness.Unique("listed"), "1")
+			return fmt.Sprint(m.AsBackend(t, http.MethodPost, "/v1/usage/events", body).Want(t, 202).Map(t)["id"])
+		},
+		own:  func(w *fixture) url.Values { return url.Values{"subscriptionId": {w.usage.subscriptionID}} },
+		path: func(t *testing.T, w *fixture) string { w.usageOf(t); return "/v1/usage/events" },
+	},
 	"GET /v1/usage/credits": {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).credit(t) }},
 	"GET /v1/usage/alerts":  {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).alert(t) }},
 	"GET /v1/invoices":      {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).pushed(t).ID }},

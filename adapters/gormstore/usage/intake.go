@@ -189,10 +189,10 @@ moved AS MATERIALIZED (
     ON CONFLICT DO NOTHING RETURNING event_id
 )
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id,
-creator_id, unique_value)
+creator_id, unique_value, key)
 SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered,
 CASE WHEN e.unique_value IS NULL OR (e.id IN (SELECT u.event_id FROM u)) IS TRUE THEN e.quantity::numeric ELSE 0 END,
-e.id, e.creator_id, e.unique_value
+e.id, e.creator_id, e.unique_value, e.key
 FROM e, x WHERE (e.id IN (SELECT k.event_id FROM k)) IS TRUE RETURNING id`
 
 const knownKeysSQL = `
@@ -371,9 +371,9 @@ func (b *intakeBatch) writeOne(db *gorm.DB, r ports.IncomingReport) error {
 		}
 	}
 	return db.Exec("INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, ordered, quantity, id, "+
-		"creator_id, unique_value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"creator_id, unique_value, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.At), repo.UnixMillis(r.ReceivedAt), r.Ordered,
-		r.Quantity, r.ID, r.CreatorID, r.UniqueValue).Error
+		r.Quantity, r.ID, r.CreatorID, r.UniqueValue, r.Key).Error
 }
 
 // readKnown looks up what the keys stand for that were not written.

@@ -128,6 +128,55 @@ func (h handlers) void(c *fiber.Ctx) error {
 	return c.JSON(voidView{reportID, true})
 }
 
+// listedReportView is a report as it was accepted, and what became of it.
+type listedReportView struct {
+	ID             string             `json:"id"`
+	SubscriptionID string             `json:"subscriptionId"`
+	Meter          string             `json:"meter"`
+	MeterID        string             `json:"meterId"`
+	Quantity       core.Quantity      `json:"quantity"`
+	Timestamp      *string            `json:"timestamp"`
+	ReceivedAt     *string            `json:"receivedAt"`
+	IdempotencyKey *string            `json:"idempotencyKey"`
+	PeriodStart    *string            `json:"periodStart"`
+	Status         usage.ReportStatus `json:"status"`
+	VoidedAt       *string            `json:"voidedAt"`
+}
+
+func newListedReportView(r usage.ReportEntry) listedReportView {
+	return listedReportView{
+		ID: r.ID, SubscriptionID: r.Stream.SubscriptionID, Meter: r.Stream.EventName, MeterID: r.Stream.MeterID,
+		Quantity: r.Quantity, Timestamp: apiformat.Time(r.At), ReceivedAt: apiformat.Time(r.ReceivedAt),
+		IdempotencyKey: apiformat.Text(r.Key), PeriodStart: apiformat.Time(r.PeriodStart), Status: r.Status(),
+		VoidedAt: apiformat.Time(r.VoidedAt),
+	}
+}
+
+func (h handlers) listReports(c *fiber.Ctx) error {
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	var f fault.Violations
+	query := usage.ReportQuery{
+		SubscriptionID:     httpapi.QueryText(c, &f, "subscriptionId"),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), EventName: httpapi.QueryText(c, &f, "meter"),
+		From: httpapi.QueryTime(c, &f, "from"), To: httpapi.QueryTime(c, &f, "to"),
+	}
+	f.Check((query.SubscriptionID != "") != (query.ExternalCustomerID != ""), "subscriptionId", fault.DetailRequired,
+		"Expected either the id of a subscription or externalCustomerId.")
+	f.Check(query.From.IsZero() || query.To.IsZero() || query.From.Before(query.To), "to", fault.DetailOutOfRange,
+		"Expected a time after from.")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	found, err := h.Usage.Reports(c.UserContext(), httpapi.Account(c), query, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, newListedReportView))
+}
+
 type summaryView struct {
 	// Either of these is what was asked for.
 	SubscriptionID     *string        `json:"subscriptionId"`

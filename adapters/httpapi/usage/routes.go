@@ -51,6 +51,7 @@ func Routes(d Deps) []httpapi.Route {
 			Handle: httpapi.WithoutBody(h.endPlan),
 		},
 		{Method: post, Path: events, Auth: key, Idempotency: httpapi.Permanent, Handle: h.report},
+		{Method: get, Path: events, Auth: key, Handle: h.listReports},
 		{Method: post, Path: events + "/batch", Auth: key, Idempotency: httpapi.Leased, Handle: h.reportBatch},
 		{
 			Method: post, Path: events + "/:idempotencyKey/void", Auth: key, Idempotency: httpapi.Transactional,
