@@ -73,9 +73,15 @@ type Reservations interface {
 	Lock(ctx context.Context, creatorID string) error
 	// Insert writes new reservations of one creator. If any of them overlaps a live one it writes none: ok is false.
 	Insert(ctx context.Context, reservations []appointment.ReservationState) (ok bool, err error)
-	// Update writes a changed reservation. ErrStale.
+	// InsertSeat writes a new seat of a group. *DuplicateError of reservation_seats_live when another live one has its number.
+	InsertSeat(ctx context.Context, seat appointment.ReservationState) error
+	// Update writes a changed reservation or seat. ErrStale.
 	Update(ctx context.Context, r appointment.ReservationState) error
-	// ListByCheckout lists what a session ever reserved, by position and then by id.
+	// GetGroup returns the reservation of a group. ErrNotFound.
+	GetGroup(ctx context.Context, creatorID, groupID string) (appointment.ReservationState, error)
+	// ListSeats lists the live seats of a group, by number.
+	ListSeats(ctx context.Context, creatorID, groupID string) ([]appointment.ReservationState, error)
+	// ListByCheckout lists what a session ever reserved, seats included, by position and then by id.
 	ListByCheckout(ctx context.Context, creatorID, checkoutID string) ([]appointment.ReservationState, error)
 	// ListLive lists the reservations that keep some of a creator's time of an interval, by time. It costs no more when
 	// many others lie in the past.
@@ -86,8 +92,12 @@ type Reservations interface {
 type LiveReservation struct {
 	ID        string
 	ListingID string
+	VariantID string
 	StartsAt  time.Time
+	EndsAt    time.Time
 	Blocked   slot.Interval
+	// Seats is the number of buyers who can share it, and Taken how many do; both are 0 for a time of one buyer.
+	Seats, Taken int
 }
 
 // Appointments keeps what was booked and paid for.
@@ -101,6 +111,8 @@ type Appointments interface {
 	Update(ctx context.Context, a appointment.State) error
 	// ListByCheckout lists a session's appointments by position.
 	ListByCheckout(ctx context.Context, creatorID, checkoutID string) ([]appointment.State, error)
+	// ListByGroup lists the appointments that share a time, canceled ones too, oldest first.
+	ListByGroup(ctx context.Context, creatorID, groupID string) ([]appointment.State, error)
 	// List returns those of the account's appointments that a search is for, newest first.
 	List(ctx context.Context, creatorID string, search AppointmentSearch, page Page) (List[appointment.State], error)
 	// ListFrom lists the account's appointments that start at or after from, soonest first, at most limit.
@@ -127,4 +139,7 @@ type BookingAudit interface {
 	// ListUnmatched lists confirmed appointments without their confirmed reservation, and confirmed reservations without
 	// appointment.
 	ListUnmatched(ctx context.Context, limit int) ([]string, error)
+	// ListMisseated lists groups with more live seats than they have, or that are live without any, and live seats of
+	// groups that are not, or of another time.
+	ListMisseated(ctx context.Context, limit int) ([]string, error)
 }

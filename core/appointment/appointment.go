@@ -28,7 +28,9 @@ type State struct {
 	// Position is the place in the pack, from 0.
 	Position int
 	// ReservationID is the reservation that keeps the time, another one after each reschedule.
-	ReservationID      string
+	ReservationID string
+	// GroupID is the reservation of the group that shares the time; "" where the buyer has it alone.
+	GroupID            string
 	ExternalCustomerID string // "" when the integrator named none
 	CustomerID         string
 	// Title is the listing's, as it was sold.
@@ -83,7 +85,7 @@ func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, 
 	s := State{
 		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
 		Position:      c.Position,
-		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID,
+		ReservationID: c.ID, GroupID: c.GroupID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID,
 		Title: b.Listing.Title, Intake: buyer.Intake,
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
 		RefundPolicy: b.RefundPolicy, CreatedAt: now, Revision: 1,
@@ -96,6 +98,9 @@ func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, 
 func (b Bookable) location(mode DeliveryMode, room string) (meetingURL, address string) {
 	if mode == InPerson {
 		return "", b.Meetings.address(b.Listing)
+	}
+	if b.SharedURL != "" {
+		return b.SharedURL, ""
 	}
 	return b.Meetings.link(room), ""
 }
@@ -126,14 +131,15 @@ func (a *Appointment) CountBuyerMove() error {
 
 // Reschedule moves the appointment to the time of another confirmed reservation. STATE_CONFLICT once canceled or begun.
 // The place stays, so that those who have the link or the address need no other, unless the reservation is of another
-// mode: then it is b's, room naming the meeting at a provider that gives each its own.
+// mode or of a group is left or joined: then it is b's, room naming the meeting at a provider that gives each its own.
 func (a *Appointment) Reschedule(b Bookable, c ReservationState, room string, now time.Time) (Rescheduled, error) {
 	if err := a.Changeable(now); err != nil {
 		return Rescheduled{}, err
 	}
-	previous := a.s.StartsAt
+	previous, shares := a.s.StartsAt, a.s.GroupID != "" || c.GroupID != ""
+	a.s.GroupID = c.GroupID
 	a.s.ReservationID, a.s.StartsAt, a.s.EndsAt, a.s.Timezone = c.ID, c.StartsAt, c.EndsAt, c.Timezone
-	if c.DeliveryMode != a.s.DeliveryMode {
+	if c.DeliveryMode != a.s.DeliveryMode || shares {
 		a.s.DeliveryMode = c.DeliveryMode
 		a.s.MeetingURL, a.s.Address = b.location(c.DeliveryMode, room)
 	}

@@ -26,6 +26,8 @@ type Canceled struct {
 	State
 	// Refunded is the amount that goes back to the buyer, with RefundDue.
 	Refunded money.Amount
+	// Together means that the creator canceled the whole time, and hears of it with another of its appointments.
+	Together bool
 }
 
 // EventName implements event.Event.

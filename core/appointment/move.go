@@ -12,8 +12,9 @@ import (
 // AsSold returns b with the variant as the reservation was sold: one session of the reservation's own length, even if
 // the variant has changed since.
 func (b Bookable) AsSold(c ReservationState) Bookable {
+	now, _ := b.Listing.Variant(c.VariantID) // one that is gone is booked alone
 	b.Variant = listing.Variant{ID: c.VariantID, DurationMinutes: int(c.EndsAt.Sub(c.StartsAt) / time.Minute),
-		SessionCount: 1}
+		SessionCount: 1, Seats: now.Seats}
 	return b
 }
 

@@ -33,6 +33,8 @@ type Bookable struct {
 	Setup
 	Listing listing.State
 	Variant listing.Variant
+	// SharedURL is the link of those who share the time already; "" for the first one.
+	SharedURL string
 	// RefundPolicy is the policy that the buyer was promised before they paid.
 	RefundPolicy RefundPolicy
 }

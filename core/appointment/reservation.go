@@ -1,6 +1,7 @@
 package appointment
 
 import (
+	"slices"
 	"time"
 
 	"sundry/core/fault"
@@ -38,8 +39,15 @@ type ReservationState struct {
 	Blocked      slot.Interval
 	Timezone     string // the buyer's, IANA
 	DeliveryMode DeliveryMode
-	CreatedAt    time.Time
-	Revision     int64
+	// Seats is the number of buyers who can share the time, of the reservation of a group: it has no checkout, and is held
+	// as long as somebody has a seat. 0 for the reservation of one buyer.
+	Seats int
+	// GroupID names the reservation of a group, of which this one is a seat; "" for a reservation that is its own. A seat
+	// keeps no time of the creator's, and Number tells it from the other live ones, from 0.
+	GroupID   string
+	Number    int
+	CreatedAt time.Time
+	Revision  int64
 }
 
 // Reservation is the aggregate: some of a creator's time that a buyer has, or had.
@@ -79,6 +87,24 @@ func (c *Reservation) transition(from, to ReservationStatus, done string) (chang
 		return false, fault.Newf(fault.StateConflict, "The reservation of this time is %s and cannot be %s.", c.s.Status,
 			done)
 	}
+}
+
+// IsSeat reports whether the buyer shares the time with others.
+func (c ReservationState) IsSeat() bool { return c.GroupID != "" }
+
+// Group is the reservation of a group for the time of its first seat.
+func (c ReservationState) Group(id string, seats int) ReservationState {
+	c.ID, c.CheckoutID, c.Position, c.Status, c.Seats, c.GroupID, c.Revision = id, "", 0, Held, seats, "", 1
+	return c
+}
+
+// SeatIn is the reservation as a seat of a group: the first that none of the others has.
+func (c ReservationState) SeatIn(groupID string, others []ReservationState) ReservationState {
+	c.GroupID, c.Number = groupID, 0
+	for slices.ContainsFunc(others, func(o ReservationState) bool { return o.Number == c.Number }) {
+		c.Number++
+	}
+	return c
 }
 
 // NewHold is a new reservation on the same time.

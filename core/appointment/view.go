@@ -14,6 +14,7 @@ type View struct {
 	ListingID          string  `json:"listingId"`
 	VariantID          string  `json:"variantId"`
 	CheckoutID         string  `json:"checkoutId"`
+	GroupID            *string `json:"groupId"`
 	ExternalCustomerID *string `json:"externalCustomerId"`
 	IntakeView
 	StartsAt         *string      `json:"startsAt"`
@@ -53,6 +54,7 @@ func NewIntakeView(r intake.Response) IntakeView {
 func (a State) View() View {
 	return View{
 		ID: a.ID, Status: a.Status, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
+		GroupID:            apiformat.Text(a.GroupID),
 		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), IntakeView: NewIntakeView(a.Intake), StartsAt: apiformat.Time(a.StartsAt),
 		EndsAt:   apiformat.Time(a.EndsAt),
 		Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL),

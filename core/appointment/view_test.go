@@ -30,7 +30,7 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 		want string
 	}{
 		"nothing that may be missing": {plain.View(),
-			`{"id":"apt_1","status":"confirmed","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+			`{"id":"apt_1","status":"confirmed","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1","groupId":null,` +
 				`"externalCustomerId":null,"answers":[],"notes":null,"guests":[],` +
 				`"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +
@@ -38,7 +38,7 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 				`"canceledAt":null,"canceledBy":null,` +
 				`"refundDecision":null,"refundId":null,"outcome":null,"outcomeAt":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
 		"a response of the API": {asked,
-			`{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+			`{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1","groupId":null,` +
 				`"externalCustomerId":"user-1","answers":[],"notes":null,"guests":[],` +
 				`"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +
@@ -47,7 +47,7 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1","outcome":null,"outcomeAt":null,` +
 				`"manageUrl":"https://pay.example/a/1","createdAt":"2026-05-25T08:00:00.000Z"}`},
 		"an event of one that was moved": {moved,
-			`{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+			`{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1","groupId":null,` +
 				`"externalCustomerId":"user-1","answers":[],"notes":null,"guests":[],` +
 				`"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
 				`"timezone":"Europe/Berlin",` +

@@ -23,10 +23,15 @@ type Variant struct {
 	DurationMinutes int `json:"durationMinutes"`
 	// SessionCount above 1 makes a pack: the buyer picks exactly so many times.
 	SessionCount int `json:"sessionCount"`
+	// Seats is the number of buyers who can share a time; 0 is one. Only a single session has more than one.
+	Seats int `json:"seats,omitempty"`
 	// PriceInCents, in the listing's currency, is for all sessions together; nil = the listing's own price.
 	PriceInCents *int64 `json:"priceInCents,omitempty"`
 	IsDefault    bool   `json:"isDefault"`
 }
+
+// IsGroup reports whether several buyers share a time.
+func (v Variant) IsGroup() bool { return v.Seats > 1 }
 
 // price returns the variant's own price, or else the listing's.
 func (v Variant) price(listings money.Amount) money.Amount {
@@ -39,6 +44,7 @@ func (v Variant) price(listings money.Amount) money.Amount {
 const (
 	maxVariants     = 50
 	maxSessionCount = 100
+	maxSeats        = 500
 	defaultDuration = 60
 	minDuration     = 5
 	maxDuration     = 1440
@@ -54,6 +60,7 @@ type VariantEdit struct {
 	Name            *string
 	DurationMinutes *int
 	SessionCount    *int
+	Seats           *int
 	// Price is set with PriceGiven; nil then means the listing's own price.
 	Price      *int64
 	PriceGiven bool
@@ -78,10 +85,22 @@ func (e VariantEdit) Check(isNew bool) error {
 	if e.SessionCount != nil {
 		checkBetween(&f, "sessionCount", e.SessionCount, 1, maxSessionCount)
 	}
+	if e.Seats != nil {
+		checkBetween(&f, "seats", e.Seats, 1, maxSeats)
+	}
+	if e.Seats != nil && e.SessionCount != nil {
+		checkGroup(&f, *e.Seats, *e.SessionCount)
+	}
 	if e.Price != nil {
 		plan.CheckAmount(&f, "priceInCents", e.Price)
 	}
 	return f.Err()
+}
+
+// checkGroup refuses a pack whose times several buyers share: a buyer would have to find seats at all of them.
+func checkGroup(f *fault.Violations, seats, sessions int) {
+	f.Check(seats <= 1 || sessions <= 1, "seats", fault.DetailNotAllowed,
+		"Only a variant with one session has more than one seat: several buyers cannot share the times of a pack.")
 }
 
 func checkBetween(f *fault.Violations, field string, value *int, least, most int) {
@@ -97,6 +116,12 @@ func (e VariantEdit) apply(v *Variant) {
 	set(&v.Name, e.Name)
 	set(&v.DurationMinutes, e.DurationMinutes)
 	set(&v.SessionCount, e.SessionCount)
+	if e.Seats != nil {
+		v.Seats = *e.Seats
+	}
+	if v.Seats == 1 {
+		v.Seats = 0 // stored as those from before there were any
+	}
 	set(&v.IsDefault, e.IsDefault)
 	if e.PriceGiven {
 		v.PriceInCents = e.Price
@@ -169,6 +194,10 @@ func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Va
 		return Variant{}, fault.Invalid(fault.Detail{Field: "key", Code: fault.DetailDuplicate, Message: "Another variant " +
 			"of this listing has this key."})
 	}
+	var f fault.Violations
+	if checkGroup(&f, v.Seats, v.SessionCount); f.Err() != nil {
+		return Variant{}, f.Err()
+	}
 	next := l.s
 	next.Variants = append(slices.Clone(l.s.Variants), v)
 	settleDefaultVariant(next.Variants, variantID)
@@ -196,6 +225,10 @@ func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (V
 	next := l.s
 	next.Variants = slices.Clone(l.s.Variants)
 	e.apply(&next.Variants[i])
+	var f fault.Violations
+	if checkGroup(&f, next.Variants[i].Seats, next.Variants[i].SessionCount); f.Err() != nil {
+		return Variant{}, f.Err()
+	}
 	settleDefaultVariant(next.Variants, variantID)
 	l.replace(next, now)
 	return l.s.Variants[i], nil

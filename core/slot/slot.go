@@ -38,13 +38,25 @@ type Query struct {
 	Busy Busy
 	// Booked are the starts of this listing's sessions that count against its caps. It is not read without a cap.
 	Booked []time.Time
+	// Seats is the number of buyers who can share a time; up to 1 for one.
+	Seats int
+	// Shared lists the times that have buyers already and take more. They are open although their own reservation is in
+	// Busy, and whatever the caps are: a time counts once, however many share it.
+	Shared []Shared
 	Now    time.Time
+}
+
+// Shared is a time that some buyers have, with seats left for others.
+type Shared struct {
+	StartsAt time.Time
+	Left     int
 }
 
 // Slot is a time that can be booked. A calendar holds many, so it is small.
 type Slot struct {
 	start    int64 // milliseconds since 1970 UTC
 	duration int32 // minutes
+	seats    int32
 	// Date is the viewer's, of the start.
 	Date civil.Date
 }
@@ -55,6 +67,9 @@ func (s Slot) StartsAt() time.Time { return time.UnixMilli(s.start).UTC() }
 // EndsAt returns its end, UTC.
 func (s Slot) EndsAt() time.Time { return time.UnixMilli(s.start + minutes(int(s.duration))).UTC() }
 
+// Seats is the number of buyers who can still book it.
+func (s Slot) Seats() int { return int(s.seats) }
+
 // String renders the time in UTC and the viewer's date.
 func (s Slot) String() string {
 	return s.StartsAt().Format(time.RFC3339) + " (" + s.Date.String() + ")"
@@ -64,10 +79,14 @@ func (s Slot) String() string {
 func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
 	zone, from, until := civil.ZoneForDays(viewer, first, last)
 	starts := q.starts(from, until)
-	slots := make([]Slot, 0, len(starts))
+	slots, shared := make([]Slot, 0, len(starts)), q.shared()
 	for _, at := range starts {
 		if day := zone.DateTime(at).Date(); day >= first && day <= last {
-			slots = append(slots, Slot{start: at, duration: int32(q.Policy.Duration), Date: day}) //nolint:gosec // a few hundred
+			s := Slot{start: at, duration: int32(q.Policy.Duration), seats: int32(max(q.Seats, 1)), Date: day} //nolint:gosec // a few hundred
+			if left, has := shared[at]; has {
+				s.seats = left
+			}
+			slots = append(slots, s)
 		}
 	}
 	return slots
@@ -100,7 +119,7 @@ func Check(q Query, startsAt time.Time) error {
 	if whole && len(q.starts(at, at+1)) > 0 {
 		return nil
 	}
-	q.Busy, q.Booked = nil, nil // as if nothing were booked
+	q.Busy, q.Booked, q.Shared = nil, nil, nil // as if nothing were booked
 	if whole && len(q.starts(at, at+1)) > 0 {
 		return fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them.")
 	}
@@ -124,18 +143,33 @@ func (q *Query) starts(from, until int64) []int64 {
 	}
 	zone := civil.ZoneBetween(q.Availability.Zone, from-margin, until+minutes(q.Policy.Duration)+margin)
 	starts := q.grid(zone, from, until)
-	open, busy, caps := starts[:0], q.Busy.sorted(), q.caps(zone)
+	open, busy, caps, shared := starts[:0], q.Busy.sorted(), q.caps(zone), q.shared()
 	for _, at := range starts {
 		blockedFrom, blockedUntil := at-minutes(q.Policy.BufferBefore), at+minutes(q.Policy.Duration+q.Policy.BufferAfter)
 		for len(busy) > 0 && busy[0].until <= blockedFrom {
 			busy = busy[1:]
 		}
 		taken := len(busy) > 0 && busy[0].from < blockedUntil
-		if day := zone.DateTime(at).Date(); !taken && day <= lastDay && !caps.full(day) {
+		day := zone.DateTime(at).Date()
+		if _, joins := shared[at]; day <= lastDay && (joins || !taken && !caps.full(day)) {
 			open = append(open, at)
 		}
 	}
 	return open
+}
+
+// shared maps the times that have seats left to how many.
+func (q *Query) shared() map[int64]int32 {
+	if len(q.Shared) == 0 {
+		return nil
+	}
+	left := make(map[int64]int32, len(q.Shared))
+	for _, s := range q.Shared {
+		if s.Left > 0 {
+			left[s.StartsAt.UnixMilli()] = int32(s.Left) //nolint:gosec // a few hundred
+		}
+	}
+	return left
 }
 
 // grid is the times in [from, until), in order, at which a session would fit into the creator's hours. Each window has

@@ -89,6 +89,9 @@ func (s *Service) reschedule(
 	if err != nil {
 		return state, err
 	}
+	if b.SharedURL, err = sharedURL(ctx, r, next); err != nil {
+		return state, err
+	}
 	change, err := a.Reschedule(b, next, s.room(), now)
 	if err != nil {
 		return state, err
@@ -127,6 +130,9 @@ func (s *Service) moveReservation(
 	if err := r.Booking.Reservations.Update(ctx, old.State()); err != nil {
 		return appointment.ReservationState{}, err
 	}
+	if err := s.leaveGroup(ctx, r, old.State()); err != nil {
+		return appointment.ReservationState{}, err
+	}
 	picks := []appointment.SlotChoice{pick}
 	q, err := s.query(ctx, r, b, b.Policy(), span(picks), "")
 	if err != nil {
@@ -135,7 +141,11 @@ func (s *Service) moveReservation(
 	if err := b.Available(q, picks); err != nil {
 		return appointment.ReservationState{}, err
 	}
-	return next.State(), s.take(ctx, r, []appointment.ReservationState{next.State()}, picks)
+	taken, err := s.take(ctx, r, b, []appointment.ReservationState{next.State()}, picks)
+	if err != nil {
+		return appointment.ReservationState{}, err
+	}
+	return taken[0], nil
 }
 
 // save writes a changed appointment, updates its reminders and publishes the change.

@@ -30,7 +30,9 @@ type CalendarQuery struct {
 type Calendar struct {
 	CalendarQuery // with everything filled in; a listing that is not for appointments has no variant
 	Modes         []appointment.DeliveryMode
-	Slots         []slot.Slot
+	// Shared reports whether several buyers share each time.
+	Shared bool
+	Slots  []slot.Slot
 }
 
 // Open lists the open times; no credential is needed. VALIDATION_FAILED for a duration out of range,
@@ -83,7 +85,7 @@ func (s *Service) open(
 	query.VariantID = b.Variant.ID
 	query.Timezone = cmp.Or(query.Timezone, b.Hours.Timezone)
 	query.DurationMinutes = cmp.Or(query.DurationMinutes, b.Variant.DurationMinutes)
-	calendar := Calendar{CalendarQuery: query, Modes: appointment.Modes(b.Listing)}
+	calendar := Calendar{CalendarQuery: query, Modes: appointment.Modes(b.Listing), Shared: b.Variant.IsGroup()}
 	viewer, err := civil.ParseZone(query.Timezone)
 	if err != nil || b.Ready() != nil {
 		return calendar, now.Add(week), err
@@ -132,7 +134,7 @@ func (q CalendarQuery) check() error {
 const week = 8 * 24 * time.Hour
 
 // query gathers what decides about the times that begin in an interval. The reservation except ("" = none) is not in
-// the way.
+// the way, unless others share it.
 func (s *Service) query(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
 ) (slot.Query, error) {
@@ -148,7 +150,7 @@ func queryAt(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
 	now time.Time,
 ) (q slot.Query, err error) {
-	q = slot.Query{Policy: policy, Now: now}
+	q = slot.Query{Policy: policy, Now: now, Seats: b.Variant.Seats}
 	if q.Availability, err = b.Hours.Availability(); err != nil {
 		return slot.Query{}, err
 	}
@@ -158,12 +160,16 @@ func queryAt(
 	}
 	q.Busy = busy
 	for _, c := range live {
-		if c.ID == except {
+		if c.ID == except && c.Taken <= 1 {
 			continue
 		}
 		q.Busy = append(q.Busy, c.Blocked)
 		if c.ListingID == b.Listing.ID {
 			q.Booked = append(q.Booked, c.StartsAt)
+		}
+		if c.Seats > 0 && c.VariantID == b.Variant.ID &&
+			c.EndsAt.Sub(c.StartsAt) == time.Duration(policy.Duration)*time.Minute {
+			q.Shared = append(q.Shared, slot.Shared{StartsAt: c.StartsAt, Left: b.Variant.Seats - c.Taken})
 		}
 	}
 	return q, nil

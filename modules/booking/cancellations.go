@@ -31,6 +31,8 @@ type cancelRequest struct {
 	refunded bool
 	// expected is the refund in minor units that a buyer was shown; nil for a creator.
 	expected *int64
+	// together is set for all but the first of a time that the creator cancels.
+	together bool
 }
 
 // Cancel cancels one of the account's appointments and frees its time. The reason may be "". If refunded is true, the
@@ -42,6 +44,51 @@ func (s *Cancellations) Cancel(
 	return s.cancelAs(ctx, creatorID, appointmentID, cancelRequest{
 		by: appointment.ByCreator, reason: reason, refunded: refunded,
 	})
+}
+
+// CancelTime is Cancel for everybody who shares the time of an appointment, and frees the seats that are held of it. For
+// a time of one buyer it is Cancel.
+func (s *Cancellations) CancelTime(
+	ctx context.Context, creatorID, appointmentID, reason string, refunded bool,
+) (canceled appointment.State, err error) {
+	c := cancelRequest{by: appointment.ByCreator, reason: reason, refunded: refunded}
+	if err := appointment.CheckReason(reason); err != nil {
+		return canceled, err
+	}
+	err = s.booking.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
+			return err
+		}
+		state, err := appointmentOf(ctx, r, creatorID, appointmentID)
+		if err != nil {
+			return err
+		}
+		c.together = false
+		if canceled, err = s.cancel(ctx, r, state, c); err != nil || state.GroupID == "" {
+			return err
+		}
+		c.together = true
+		group, err := r.Booking.Appointments.ListByGroup(ctx, creatorID, state.GroupID)
+		if err != nil {
+			return err
+		}
+		for _, a := range group {
+			if a.Status != appointment.StatusConfirmed || a.ID == state.ID {
+				continue
+			}
+			if _, err := s.cancel(ctx, r, a, c); err != nil {
+				return err
+			}
+		}
+		held, err := r.Booking.Reservations.ListSeats(ctx, creatorID, state.GroupID)
+		for _, seat := range held {
+			if err := s.booking.release(ctx, r, seat); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	return canceled, err
 }
 
 // CancelByBuyer cancels the appointment behind a link and refunds what the policy promised. QUOTE_EXPIRED, with
@@ -101,6 +148,7 @@ func (s *Cancellations) cancel(
 	if err != nil {
 		return state, err
 	}
+	change.Together = c.together
 	reservation, _, err := s.booking.sold(ctx, r, state)
 	if err != nil {
 		return state, err
@@ -109,6 +157,9 @@ func (s *Cancellations) cancel(
 		return state, err
 	}
 	if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
+		return state, err
+	}
+	if err := s.booking.leaveGroup(ctx, r, reservation.State()); err != nil {
 		return state, err
 	}
 	if err := s.booking.save(ctx, r, a, change); err != nil {

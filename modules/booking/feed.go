@@ -66,12 +66,45 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 		return nil, err
 	}
 	file := ports.CalendarFile{
-		Method: ports.CalendarPublish, Name: name, Entries: make([]ports.CalendarEntry, len(all)),
-	}
-	for i, a := range all {
-		file.Entries[i] = s.CalendarEntry(a)
+		Method: ports.CalendarPublish, Name: name, Entries: s.entries(all),
 	}
 	return s.deps.Calendars.Write(file), nil
+}
+
+// entries are the events of a creator's calendar: one for all appointments that share a time, with their number.
+func (s *Service) entries(all []appointment.State) []ports.CalendarEntry {
+	entries := make([]ports.CalendarEntry, 0, len(all))
+	groups := map[string]int{} // the place of each in entries
+	buyers := map[string]int{}
+	for _, a := range all {
+		entry := s.CalendarEntry(a)
+		if a.GroupID == "" {
+			entries = append(entries, entry)
+			continue
+		}
+		if !entry.Canceled {
+			buyers[a.GroupID]++
+		}
+		at, known := groups[a.GroupID]
+		if !known {
+			at = len(entries)
+			groups[a.GroupID] = at
+			entry.UID = a.GroupID + "@" + s.host()
+			entries = append(entries, entry)
+			continue
+		}
+		group := &entries[at]
+		group.Sequence += entry.Sequence + 1
+		group.Canceled = group.Canceled && entry.Canceled
+		if group.URL == "" && entry.URL != "" {
+			group.URL, group.Location = entry.URL, entry.Location
+		}
+	}
+	for groupID, at := range groups {
+		entries[at].Summary += " (" + strconv.Itoa(buyers[groupID]) + ")"
+		entries[at].Description = entries[at].URL // what each buyer said is on the pages of their appointments
+	}
+	return entries
 }
 
 // fed are the appointments of a feed.

@@ -66,21 +66,28 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 		return nil, err
 	}
 	reservations := b.Hold(picks, h.CheckoutID, func() string { return s.deps.IDs.New(id.Reservation) }, now)
-	return reservations, s.take(ctx, r, reservations, picks)
+	return s.take(ctx, r, b, reservations, picks)
 }
 
-// take writes the new reservations on the picks, all or none. SLOT_TAKEN.
+// take writes the new reservations on the picks, all or none: of a variant that several buyers share, a seat.
+// SLOT_TAKEN.
 func (s *Service) take(
-	ctx context.Context, r ports.Repos, reservations []appointment.ReservationState, picks []appointment.SlotChoice,
-) error {
-	taken, err := r.Booking.Reservations.Insert(ctx, reservations)
+	ctx context.Context, r ports.Repos, b appointment.Bookable, reservations []appointment.ReservationState,
+	picks []appointment.SlotChoice,
+) (_ []appointment.ReservationState, err error) {
+	var taken bool
+	if b.Variant.IsGroup() && len(reservations) == 1 {
+		reservations[0], taken, err = s.takeSeat(ctx, r, reservations[0], b.Variant.Seats)
+	} else {
+		taken, err = r.Booking.Reservations.Insert(ctx, reservations)
+	}
 	if err == nil && !taken {
 		err = appointment.Taken(picks...)
 	}
 	if err != nil {
-		return fmt.Errorf("take times of %s: %w", reservations[0].ListingID, err)
+		return nil, fmt.Errorf("take times of %s: %w", reservations[0].ListingID, err)
 	}
-	return nil
+	return reservations, nil
 }
 
 // span is the time in which the picks begin.
@@ -108,15 +115,29 @@ func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkou
 		if !state.Status.Live() {
 			continue
 		}
-		reservation := appointment.RestoreReservation(state)
-		if _, err := reservation.Release(); err != nil {
-			return err
-		}
-		if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
+		if err := s.release(ctx, r, state); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// release frees a time that is held, or a seat of it.
+func (s *Service) release(ctx context.Context, r ports.Repos, state appointment.ReservationState) error {
+	if state.IsSeat() {
+		// nobody else joins or leaves the group meanwhile
+		if err := r.Booking.Reservations.Lock(ctx, state.CreatorID); err != nil {
+			return err
+		}
+	}
+	reservation := appointment.RestoreReservation(state)
+	if _, err := reservation.Release(); err != nil {
+		return err
+	}
+	if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
+		return err
+	}
+	return s.leaveGroup(ctx, r, state)
 }
 
 // Held implements ports.Bookings.
@@ -153,6 +174,9 @@ func (s *Service) Confirm(
 	}
 	b, err := s.booked(ctx, r, reservations[0])
 	if err != nil {
+		return nil, false, err
+	}
+	if b.SharedURL, err = s.joinMeeting(ctx, r, reservations[0].State()); err != nil {
 		return nil, false, err
 	}
 	b.RefundPolicy = c.RefundPolicy
@@ -195,6 +219,13 @@ func (s *Service) reserveAgain(
 	var again []appointment.ReservationState
 	for _, state := range latest(states) {
 		reservation := appointment.RestoreReservation(state)
+		if state.Status == appointment.Released && state.IsSeat() { // the only one: packs have none
+			if err := r.Booking.Reservations.Lock(ctx, c.CreatorID); err != nil {
+				return nil, false, err
+			}
+			seat, ok, err := s.retake(ctx, r, state, now)
+			return []*appointment.Reservation{seat}, ok, err
+		}
 		if state.Status == appointment.Released {
 			reservation = reservation.NewHold(s.deps.IDs.New(id.Reservation), now)
 			again = append(again, reservation.State())

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -97,7 +98,8 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 	c.To = c.From + civil.Date(days) - 1 //nolint:gosec // a few weeks
 	_, first, last := civil.ZoneForDays(viewer, c.From, c.To)
 	q, err := s.query(
-		ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)}, a.ReservationID,
+		ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)},
+		cmp.Or(a.GroupID, a.ReservationID),
 	)
 	if err != nil {
 		return Calendar{}, err

@@ -67,6 +67,7 @@ type DocumentVariant struct {
 	Name            string `json:"name"`
 	DurationMinutes int    `json:"durationMinutes"`
 	SessionCount    int    `json:"sessionCount"`
+	Seats           int    `json:"seats,omitempty"`
 	PriceInCents    *int64 `json:"priceInCents"`
 	IsDefault       bool   `json:"isDefault"`
 }
@@ -170,7 +171,8 @@ func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink
 	}
 	for _, v := range l.Variants {
 		d.Variants = append(d.Variants, DocumentVariant{
-			v.Key, v.Name, v.DurationMinutes, v.SessionCount, v.PriceInCents, v.IsDefault,
+			Key: v.Key, Name: v.Name, DurationMinutes: v.DurationMinutes, SessionCount: v.SessionCount, Seats: v.Seats,
+			PriceInCents: v.PriceInCents, IsDefault: v.IsDefault,
 		})
 	}
 	for _, p := range plans {

@@ -117,7 +117,7 @@ func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []
 	for _, v := range wanted {
 		edit := listing.VariantEdit{
 			Name: &v.Name, DurationMinutes: &v.DurationMinutes, SessionCount: &v.SessionCount, Price: v.PriceInCents,
-			PriceGiven: true,
+			PriceGiven: true, Seats: new(max(v.Seats, 1)),
 		}
 		if v.IsDefault {
 			edit.IsDefault = &v.IsDefault

@@ -22,6 +22,8 @@ type change struct {
 	toGuests           mailtemplate.Kind
 	method             ports.CalendarMethod
 	money              mailtemplate.CanceledMoney // with a cancellation
+	// together means that the creator reads of it with another one.
+	together bool
 }
 
 func (s *Service) aboutAppointments() []ports.Subscription {
@@ -56,7 +58,7 @@ func (s *Service) OnAppointmentCanceled(ctx context.Context, r ports.Repos, e ap
 	return s.mailChange(ctx, r, change{
 		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled,
 		toGuests: mailtemplate.KindGuestCanceled,
-		method:   ports.CalendarCancel,
+		method:   ports.CalendarCancel, together: e.Together,
 		money: mailtemplate.CanceledMoney{
 			Decision: e.RefundDecision, Refunded: e.Refunded, FullHours: e.RefundPolicy.FullHours,
 		},
@@ -106,7 +108,9 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 	if err != nil {
 		return err
 	}
-	mails = append(mails, guests...)
+	if mails = append(mails, guests...); c.together {
+		return s.enqueue(ctx, r, mails...)
+	}
 	zone, err := s.deps.Bookings.CreatorZone(ctx, r, c.CreatorID)
 	if err != nil {
 		return err

@@ -24,11 +24,18 @@ func TestABuyerAnswersTheSellersQuestions(t *testing.T) {
 			{"key": "phone", "label": "Your phone number", "type": "phone", "required": false},
 		},
 	}}).Want(t, http.StatusOK)
-	session := s.sell(s.single, harness.JSON{
-		"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork},
-	})
-	b := newTab(t)
+	var class struct{ VariantID string }
+	s.AsCreator(t, http.MethodPost, "/v1/listings/"+s.single.ID+"/variants", harness.JSON{
+		"durationMinutes": 60, "seats": 5,
+	}).Want(t, http.StatusCreated).Into(t, &class)
+	session := s.sell(s.single, harness.JSON{"variantId": class.VariantID})
+	b := tabIn(t, newYork)
 	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	b.sees("5 left")
+	b.accessible("seats")
+	b.click("#times [role=option]")
+	b.click("#confirm")
 	fillIn(b, harness.CardSucceeds)
 	b.click("#guests-more summary")
 	b.fill("#guests", "friend@example.com, nobody")

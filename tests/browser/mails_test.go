@@ -56,7 +56,7 @@ func longMails() map[mailtemplate.Kind]any {
 	ours.Locale, ours.ReplyTo, ours.Look, ours.Other = "", mailtemplate.Party{}, mailtemplate.Look{}, longName
 	ours.Intake = intake.Response{
 		Answers: []intake.Answer{
-			{Label: longTitle + "?", Type: intake.LongText, Value: longName}, {Label: "?", Type: intake.Checkbox, Value: "true"},
+			{Label: "Woran möchtest du im Buchdruckworkshop am liebsten arbeiten, und warum?", Type: intake.LongText, Value: longName}, {Label: "?", Type: intake.Checkbox, Value: "true"},
 		},
 		Notes: strings.Repeat("Donaudampfschifffahrt ", 30), Guests: []string{"annakatharina.oberammergau@unterschleissheim.example"},
 	}

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -150,4 +151,85 @@ func (s *studio) race(t *testing.T, l harness.Listing, starts []string, behind t
 		t.Errorf("not paid, and the time is not free: %v", now)
 	}
 	return false
+}
+
+func TestAGroupIsSoldSeatBySeat(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		var made struct{ VariantID string }
+		s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants", harness.JSON{
+			"durationMinutes": 60, "seats": 4, "sessionCount": 2,
+		}).Refuses(t, 400, "VALIDATION_FAILED", "seats")
+		s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants", harness.JSON{"durationMinutes": 60, "seats": 4}).
+			Want(t, 201).Into(t, &made)
+		starts := s.open(t, l, made.VariantID)
+		var all sync.WaitGroup
+		opened := make([]*harness.Response, 16)
+		for i := range opened {
+			all.Go(func() {
+				opened[i] = s.create(t, s.session(l, harness.JSON{
+					"variantId": made.VariantID, "appointmentSlots": slotsAt(starts, 2),
+					"externalCustomerId": fmt.Sprint("user-", i),
+				}))
+			})
+		}
+		all.Wait()
+		var sessions []harness.Session
+		for _, response := range opened {
+			if response.Status != 201 {
+				response.Refuses(t, 400, "SLOT_TAKEN")
+				continue
+			}
+			var session harness.Session
+			response.Into(t, &session)
+			sessions = append(sessions, session)
+		}
+		if len(sessions) != 4 {
+			t.Fatalf("%d have a seat", len(sessions))
+		}
+		left := func() string {
+			shown := ""
+			for _, slot := range s.AsBackend(t, get, "/v1/listings/"+l.ID+"/slots?date="+s.day+"&variantId="+made.VariantID, nil).
+				Want(t, 200).Map(t)["slots"].([]any) {
+				if one := slot.(map[string]any); one["startsAt"] == starts[2] {
+					shown = fmt.Sprint(one["remainingSeats"])
+				}
+			}
+			return shown
+		}
+		if got := left(); got != "" {
+			t.Errorf("sold out, %s seats are offered", got)
+		}
+		s.AsBackend(t, post, "/v1/checkout-sessions/"+sessions[3].ID+"/expire", nil).Want(t, 200)
+		if got := left(); got != "1" {
+			t.Errorf("%q seats are left of the one that expired", got)
+		}
+		for _, session := range sessions[:3] {
+			s.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		}
+		booked := s.Receipt(t, sessions[0])["appointments"].([]any)[0].(map[string]any)
+		path := "/v1/appointments/" + booked["id"].(string)
+		first := s.AsBackend(t, get, path, nil).Want(t, 200).Map(t)
+		page := s.Visit(t).Open(t, "/dashboard/bookings/"+booked["id"].(string))
+		if first["groupId"] == nil || !strings.Contains(page.Body, "All 3 buyers of this time") {
+			t.Errorf("the appointment is %v", first)
+		}
+		s.AsBackend(t, post, path+"/cancel", harness.JSON{"wholeTime": true, "reason": "I am ill."}).Want(t, 200)
+		workOff(t, s.Account)
+		for _, session := range sessions[:3] {
+			one := s.Receipt(t, session)["appointments"].([]any)[0].(map[string]any)
+			if one["status"] != "canceled" || one["refundId"] == nil {
+				t.Errorf("left of the time is %v", one)
+			}
+		}
+		if mails := about(t, app, s.Email, "Canceled: "); len(mails) != 1 {
+			t.Errorf("the creator is told %d times", len(mails))
+		}
+		if got := left(); got != "4" {
+			t.Errorf("%q seats are offered of the time that was canceled", got)
+		}
+		verified(t, app)
+	})
 }

@@ -18,6 +18,7 @@ type appointmentRow struct {
 	CheckoutID         string
 	Position           int
 	ReservationID      string
+	GroupID            string
 	ExternalCustomerID string
 	CustomerID         string
 	Title              string
@@ -50,7 +51,7 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 	return appointmentRow{
 		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		Position:      a.Position,
-		ReservationID: a.ReservationID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title,
+		ReservationID: a.ReservationID, GroupID: a.GroupID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title,
 		Intake:   repo.Shared(a.Intake),
 		Status:   string(a.Status),
 		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone,
@@ -67,7 +68,7 @@ func (r appointmentRow) toState() appointment.State {
 	state := appointment.State{
 		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID,
 		Position:      r.Position,
-		ReservationID: r.ReservationID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
+		ReservationID: r.ReservationID, GroupID: r.GroupID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
 		Intake: r.Intake.V,
 		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
 		Timezone:     r.Timezone,
@@ -135,6 +136,12 @@ func (t appointments) ListFrom(_ context.Context, creatorID string, from time.Ti
 	query := t.DB.Where("creator_id = ? AND starts_at >= ?", creatorID,
 		repo.UnixMillis(from)).Order("starts_at, id").Limit(limit)
 	return t.ListBy("list appointments of "+creatorID, query)
+}
+
+// ListByGroup implements ports.Appointments.
+func (t appointments) ListByGroup(_ context.Context, creatorID, groupID string) ([]appointment.State, error) {
+	query := t.DB.Where("creator_id = ? AND group_id = ? AND group_id <> ''", creatorID, groupID).Order("id")
+	return t.ListBy("list appointments of "+groupID, query)
 }
 
 // ListByCheckout implements ports.Appointments.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"sundry/adapters/gormstore/repo"
@@ -14,7 +15,8 @@ import (
 	"sundry/ports"
 )
 
-type reservationRow struct {
+// PlaceRow are the columns that reservations and seats have alike. It is exported for gorm, which sees no other.
+type PlaceRow struct {
 	ID           string `gorm:"primaryKey"`
 	CreatorID    string
 	ListingID    string
@@ -32,11 +34,12 @@ type reservationRow struct {
 	Revision     int64
 }
 
-// TableName implements gorm's tabler.
-func (reservationRow) TableName() string { return "reservations" }
+// placeColumns names them.
+const placeColumns = `id, creator_id, listing_id, variant_id, checkout_id, position, status, starts_at, ends_at,
+	blocked_from, blocked_until, timezone, delivery_mode, created_at, revision`
 
-func newReservationRow(c appointment.ReservationState) reservationRow {
-	return reservationRow{
+func newPlaceRow(c appointment.ReservationState) PlaceRow {
+	return PlaceRow{
 		ID: c.ID, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
 		Position: c.Position,
 		Status:   string(c.Status), StartsAt: repo.UnixMillis(c.StartsAt), EndsAt: repo.UnixMillis(c.EndsAt),
@@ -45,7 +48,7 @@ func newReservationRow(c appointment.ReservationState) reservationRow {
 	}
 }
 
-func (r reservationRow) toState() appointment.ReservationState {
+func (r PlaceRow) toState() appointment.ReservationState {
 	return appointment.ReservationState{
 		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID,
 		Position: r.Position,
@@ -56,13 +59,83 @@ func (r reservationRow) toState() appointment.ReservationState {
 	}
 }
 
+type reservationRow struct {
+	PlaceRow
+	Seats int
+}
+
+// TableName implements gorm's tabler.
+func (reservationRow) TableName() string { return "reservations" }
+
+func newReservationRow(c appointment.ReservationState) reservationRow {
+	return reservationRow{newPlaceRow(c), c.Seats}
+}
+
+func (r reservationRow) toState() appointment.ReservationState {
+	state := r.PlaceRow.toState()
+	state.Seats = r.Seats
+	return state
+}
+
+// seatRow is a seat of a group's reservation.
+type seatRow struct {
+	PlaceRow
+	GroupID string
+	Number  int
+}
+
+// TableName implements gorm's tabler.
+func (seatRow) TableName() string { return "reservation_seats" }
+
+func newSeatRow(c appointment.ReservationState) seatRow {
+	return seatRow{newPlaceRow(c), c.GroupID, c.Number}
+}
+
+func (r seatRow) toState() appointment.ReservationState {
+	state := r.PlaceRow.toState()
+	state.GroupID, state.Number = r.GroupID, r.Number
+	return state
+}
+
 var reservationMapping = repo.Mapping[reservationRow, appointment.ReservationState]{
 	Name: "reservation", NewRow: newReservationRow, ToState: reservationRow.toState,
 	Key: func(r reservationRow) (string, int64) { return r.ID, r.Revision },
 }
 
+var seatMapping = repo.Mapping[seatRow, appointment.ReservationState]{
+	Name: "seat", NewRow: newSeatRow, ToState: seatRow.toState,
+	Key: func(r seatRow) (string, int64) { return r.ID, r.Revision },
+}
+
 type reservations struct {
 	repo.Table[reservationRow, appointment.ReservationState]
+	seats repo.Table[seatRow, appointment.ReservationState]
+}
+
+// Update implements ports.Reservations.
+func (t reservations) Update(ctx context.Context, c appointment.ReservationState) error {
+	if c.IsSeat() {
+		return t.seats.Update(ctx, c)
+	}
+	return t.Table.Update(ctx, c)
+}
+
+// InsertSeat implements ports.Reservations.
+func (t reservations) InsertSeat(ctx context.Context, seat appointment.ReservationState) error {
+	return t.seats.Insert(ctx, seat)
+}
+
+// GetGroup implements ports.Reservations.
+func (t reservations) GetGroup(ctx context.Context, creatorID, groupID string) (appointment.ReservationState, error) {
+	return t.Get(ctx, creatorID, groupID)
+}
+
+// ListSeats implements ports.Reservations.
+func (t reservations) ListSeats(
+	_ context.Context, creatorID, groupID string,
+) ([]appointment.ReservationState, error) {
+	return t.seats.ListBy("list seats of "+groupID, t.DB.Where(
+		"creator_id = ? AND group_id = ? AND status IN ('held', 'confirmed')", creatorID, groupID).Order("number"))
 }
 
 // Lock implements ports.Reservations.
@@ -88,11 +161,31 @@ func (t reservations) Insert(_ context.Context, all []appointment.ReservationSta
 	return false, t.Failure("remove reservations", t.DB.Where("id IN ?", ids).Delete(&reservationRow{}).Error)
 }
 
+// keptRow is a reservation or a seat.
+type keptRow struct {
+	PlaceRow
+	Seats   int
+	GroupID string
+	Number  int
+}
+
+// TableName implements gorm's tabler.
+func (keptRow) TableName() string { return "kept" }
+
+func (r keptRow) toState() appointment.ReservationState {
+	state := r.PlaceRow.toState()
+	state.Seats, state.GroupID, state.Number = r.Seats, r.GroupID, r.Number
+	return state
+}
+
 // ListByCheckout implements ports.Reservations.
 func (t reservations) ListByCheckout(_ context.Context, creatorID,
 	checkoutID string) ([]appointment.ReservationState, error) {
-	query := t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("position, id")
-	return t.ListBy("list reservations of "+checkoutID, query)
+	kept := gorm.Expr("SELECT "+placeColumns+", seats, '' AS group_id, 0 AS number FROM reservations "+
+		"WHERE creator_id = ? AND checkout_id = ? UNION ALL SELECT "+placeColumns+", 0, group_id, number "+
+		"FROM reservation_seats WHERE creator_id = ? AND checkout_id = ?", creatorID, checkoutID, creatorID, checkoutID)
+	query := t.DB.Table("(?) AS kept", kept).Order("position, id")
+	return repo.ListBy(t.Base, "list reservations of "+checkoutID, query, keptRow.toState)
 }
 
 // longestBlock is more than a session of a day blocks with a day's buffers around it. Bounding where a reservation may
@@ -104,7 +197,10 @@ const longestBlock = 4 * 24 * time.Hour
 // leaves out the past.
 func LiveReservationsSQL(postgres bool, creatorID string, during slot.Interval) (query string, args []any) {
 	from, until := during.From.UnixMilli(), during.Until.UnixMilli()
-	query = `SELECT id, listing_id, starts_at, blocked_from, blocked_until FROM reservations
+	query = `SELECT id, listing_id, variant_id, starts_at, ends_at, blocked_from, blocked_until, seats,
+		CASE WHEN seats = 0 THEN 0 ELSE (SELECT COUNT(*) FROM reservation_seats s WHERE s.group_id = reservations.id
+			AND s.status IN ('held', 'confirmed')) END
+	FROM reservations
 	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ?
 	AND blocked_until > ?`
 	args = []any{creatorID, from - longestBlock.Milliseconds(), until, from}
@@ -126,9 +222,11 @@ func (t reservations) ListLive(_ context.Context, creatorID string,
 	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, query, args,
 		func(row repo.Scanner) (ports.LiveReservation, error) {
 			var live ports.LiveReservation
-			var startsAt, blockedFrom, blockedUntil int64
-			err := row.Scan(&live.ID, &live.ListingID, &startsAt, &blockedFrom, &blockedUntil)
-			live.StartsAt, live.Blocked = time.UnixMilli(startsAt).UTC(), interval(blockedFrom, blockedUntil)
+			var startsAt, endsAt, blockedFrom, blockedUntil int64
+			err := row.Scan(&live.ID, &live.ListingID, &live.VariantID, &startsAt, &endsAt, &blockedFrom, &blockedUntil,
+				&live.Seats, &live.Taken)
+			live.StartsAt, live.EndsAt = time.UnixMilli(startsAt).UTC(), time.UnixMilli(endsAt).UTC()
+			live.Blocked = interval(blockedFrom, blockedUntil)
 			return live, err
 		})
 }

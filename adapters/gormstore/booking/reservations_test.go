@@ -50,7 +50,8 @@ func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 			}
 		}
 		check("empty")
-		exec(`INSERT INTO reservations WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
+		exec(`INSERT INTO reservations (id, creator_id, listing_id, variant_id, checkout_id, position, status, starts_at, ends_at,
+				blocked_from, blocked_until, timezone, delivery_mode, created_at, revision) WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
 			SELECT 'clm_' || n, 'crt_1', 'lst_1', 'var_1', 'cs_' || n, 0, 'confirmed',
 				n * hour, n * hour + 1, n * hour, n * hour + 1, 'UTC', 'virtual', 0, 1
 				FROM n, (SELECT CAST(3600000 AS BIGINT) AS hour) AS unit`)

@@ -16,7 +16,8 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b *repo.Base) ports.BookingRepos {
 	return ports.BookingRepos{
-		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b}, Reservations: reservations{reservationMapping.On(b)},
+		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b},
+		Reservations: reservations{reservationMapping.On(b), seatMapping.On(b)},
 		Appointments: appointments{appointmentMapping.On(b)}, Audit: audit{b},
 	}
 }

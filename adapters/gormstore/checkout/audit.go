@@ -59,7 +59,8 @@ func (t audit) MissingAppointments(_ context.Context, limit int) ([]string, erro
 // StrayHolds implements ports.CheckoutAudit.
 func (t audit) StrayHolds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit reservations",
-		`SELECT DISTINCT s.id FROM reservations r JOIN sessions s ON s.id = r.checkout_id
+		`SELECT DISTINCT s.id FROM (SELECT checkout_id, status FROM reservations
+			UNION ALL SELECT checkout_id, status FROM reservation_seats) AS r JOIN sessions s ON s.id = r.checkout_id
 		WHERE r.status = 'held' AND s.status <> 'processing' ORDER BY s.id LIMIT ?`, limit)
 }
 

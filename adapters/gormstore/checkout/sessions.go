@@ -163,8 +163,10 @@ func PreloadSession(b *repo.Base, paymentID string) {
 // CountHolding implements ports.Sessions.
 func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (int, error) {
 	ids, err := t.QueryIDs("count holding sessions of "+creatorID, `SELECT DISTINCT s.id FROM sessions s
-		JOIN reservations r ON r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status = 'held'
-		WHERE s.creator_id = ? AND s.opened_by = ? AND s.opened_by <> ''`, creatorID, openedBy)
+		WHERE s.creator_id = ? AND s.opened_by = ? AND s.opened_by <> '' AND (EXISTS (SELECT 1 FROM reservations r
+			WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status = 'held')
+		OR EXISTS (SELECT 1 FROM reservation_seats r
+			WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status = 'held'))`, creatorID, openedBy)
 	return len(ids), err
 }
 

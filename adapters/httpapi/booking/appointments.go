@@ -96,6 +96,8 @@ func (h handlers) rescheduleAppointment(c *fiber.Ctx) error {
 type cancelRequest struct {
 	Reason *string `json:"reason"`
 	Refund *bool   `json:"refund"`
+	// WholeTime cancels everybody's who shares the time.
+	WholeTime *bool `json:"wholeTime"`
 }
 
 func (h handlers) cancelAppointment(c *fiber.Ctx) error {
@@ -103,7 +105,11 @@ func (h handlers) cancelAppointment(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.Cancellations.Cancel(
+	cancel := h.Cancellations.Cancel
+	if in.WholeTime != nil && *in.WholeTime {
+		cancel = h.Cancellations.CancelTime
+	}
+	a, err := cancel(
 		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason), in.Refund == nil || *in.Refund,
 	)
 	if err != nil {

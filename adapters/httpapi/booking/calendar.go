@@ -39,19 +39,23 @@ func newCalendarView(q booking.CalendarQuery) calendarView {
 }
 
 // slotBytes is the length of a slot as JSON, and dayBytes that of the rest of a day of the range.
-const slotBytes, dayBytes = 76, 36
+const slotBytes, dayBytes = 100, 36
 
 // appendSlots appends slots as a JSON array of {startsAt, endsAt}. A month has a thousand, so it bypasses
-// encoding/json, which would cost a hundred times as much as finding them.
-func appendSlots(b []byte, slots []slot.Slot) []byte {
+// encoding/json, which would cost a hundred times as much as finding them. Those of a variant that several buyers share
+// have their remainingSeats, too.
+func appendSlots(b []byte, slots []slot.Slot, shared bool) []byte {
 	b = append(b, '[')
 	for i, s := range slots {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = apiformat.AppendInstant(append(b, `{"startsAt":"`...), s.StartsAt())
-		b = apiformat.AppendInstant(append(b, `","endsAt":"`...), s.EndsAt())
-		b = append(b, `"}`...)
+		b = append(apiformat.AppendInstant(append(b, `","endsAt":"`...), s.EndsAt()), '"')
+		if shared {
+			b = strconv.AppendInt(append(b, `,"remainingSeats":`...), int64(s.Seats()), 10)
+		}
+		b = append(b, '}')
 	}
 	return append(b, ']')
 }
@@ -149,7 +153,7 @@ type slotsView struct {
 func slotsBody(calendar booking.Calendar) ([]byte, error) {
 	view := slotsView{newCalendarView(calendar.CalendarQuery), calendar.From.String(), calendar.Modes}
 	return withMember(
-		view, "slots", slotBytes*len(calendar.Slots), func(b []byte) []byte { return appendSlots(b, calendar.Slots) },
+		view, "slots", slotBytes*len(calendar.Slots), func(b []byte) []byte { return appendSlots(b, calendar.Slots, calendar.Shared) },
 	)
 }
 
@@ -177,7 +181,7 @@ func slotsRangeBody(calendar booking.Calendar) ([]byte, error) {
 				b = append(b, ',')
 			}
 			b = append(append(b, `{"date":"`...), day.String()...)
-			b = append(appendSlots(append(b, `","slots":`...), slots), '}')
+			b = append(appendSlots(append(b, `","slots":`...), slots, calendar.Shared), '}')
 		}
 		return append(b, ']')
 	})

@@ -16,6 +16,7 @@ type variantView struct {
 	Name            string `json:"name"`
 	DurationMinutes int    `json:"durationMinutes"`
 	SessionCount    int    `json:"sessionCount"`
+	Seats           int    `json:"seats"`
 	// PriceInCents is null where the listing's own price holds.
 	PriceInCents *int64 `json:"priceInCents"`
 	IsDefault    bool   `json:"isDefault"`
@@ -24,6 +25,7 @@ type variantView struct {
 func newVariantView(v listing.Variant) variantView {
 	return variantView{
 		VariantID: v.ID, Key: v.Key, Name: v.Name, DurationMinutes: v.DurationMinutes, SessionCount: v.SessionCount,
+		Seats:        max(v.Seats, 1),
 		PriceInCents: v.PriceInCents, IsDefault: v.IsDefault,
 	}
 }
@@ -33,6 +35,7 @@ type variantRequest struct {
 	Name            strictjson.Optional[string] `json:"name"`
 	DurationMinutes strictjson.Optional[int]    `json:"durationMinutes"`
 	SessionCount    strictjson.Optional[int]    `json:"sessionCount"`
+	Seats           strictjson.Optional[int]    `json:"seats"`
 	PriceInCents    strictjson.Optional[int64]  `json:"priceInCents"`
 	IsDefault       strictjson.Optional[bool]   `json:"isDefault"`
 }
@@ -46,6 +49,7 @@ func variantEdit(c *fiber.Ctx, isNew bool) (listing.VariantEdit, error) {
 		Name:            httpapi.PatchValue(&f, "name", in.Name),
 		DurationMinutes: httpapi.PatchValue(&f, "durationMinutes", in.DurationMinutes),
 		SessionCount:    httpapi.PatchValue(&f, "sessionCount", in.SessionCount),
+		Seats:           httpapi.PatchValue(&f, "seats", in.Seats),
 		IsDefault:       httpapi.PatchValue(&f, "isDefault", in.IsDefault),
 		PriceGiven:      in.PriceInCents.Set,
 	}

@@ -93,12 +93,12 @@ type page struct {
 }
 
 // Links add the appointment to a calendar.
-func (p page) Links() layout.CalendarLinks {
+func (p page) Links() appointment.CalendarLinks {
 	where := p.MeetingURL
 	if where == "" {
 		where = p.Address
 	}
-	return layout.NewCalendarLinks(p.Title, where, p.Span.StartsAt, p.Span.EndsAt, p.Path+"/calendar.ics")
+	return appointment.NewCalendarLinks(p.Title, where, p.Span.StartsAt, p.Span.EndsAt, p.Path+"/calendar.ics")
 }
 
 // said is an answer of the buyer's behind its question.

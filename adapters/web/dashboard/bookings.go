@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -257,6 +258,11 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		{Label: "Booked", Value: v.moment(a.CreatedAt)},
 	}
 	all = append(all, saidFacts(a.Intake)...)
+	group, err := r.Booking.Group(ctx, a)
+	if err != nil {
+		return err
+	}
+	shares := stillBooked(group)
 	session, err := r.Checkout.Get(ctx, v.account(), a.CheckoutID)
 	if err != nil {
 		return err
@@ -273,6 +279,13 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		all = append(all, v.cancellation(a, money)...)
 	}
 	p.Parts = append(p.Parts, ui.Facts("Details", append(all, ui.Fact{Label: "ID", Value: ui.Copyable(a.ID)})...))
+	if a.GroupID != "" {
+		part, err := r.groupPart(ctx, v, a, group)
+		if err != nil {
+			return err
+		}
+		p.Parts = append(p.Parts, part)
+	}
 	if a.Status == appointment.StatusConfirmed && !now.Before(a.StartsAt) {
 		p.Actions = append(p.Actions, v.outcomes(a)...)
 	}
@@ -288,9 +301,44 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 			move.Title, move.Lead = "Move it", "We’ll email the buyer the new time."
 			p.Parts = append(p.Parts, ui.FormPart(move))
 		}
-		p.Parts = append(p.Parts, ui.FormPart(v.cancelForm(a, money)))
+		p.Parts = append(p.Parts, ui.FormPart(v.cancelForm(a, money, shares)))
 	}
 	return r.send(c, v, p)
+}
+
+// stillBooked counts the appointments that are not canceled.
+func stillBooked(group []appointment.State) (n int) {
+	for _, one := range group {
+		if one.Status == appointment.StatusConfirmed {
+			n++
+		}
+	}
+	return n
+}
+
+// groupPart lists the buyers who share the time of an appointment.
+func (r *Routes) groupPart(
+	ctx context.Context, v *visit, a appointment.State, group []appointment.State,
+) (ui.Part, error) {
+	customers := r.names(v)
+	ids := make([]string, len(group))
+	for i, one := range group {
+		ids[i] = one.CustomerID
+	}
+	if err := customers.load(ctx, ids...); err != nil {
+		return ui.Part{}, err
+	}
+	t := ui.Table{Label: "Buyers", Heads: []ui.Head{{Label: "Buyer"}, {Label: "Booked"}, {Label: "Status"}, {}}}
+	for _, one := range group {
+		open := ui.Cell{}
+		if one.ID != a.ID {
+			open.Actions = []ui.Action{ui.Link("Open", base+"/bookings/"+one.ID)}
+		}
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			customers.cell(one.CustomerID, one.ExternalCustomerID), v.moment(one.CreatedAt), appointmentBadge(one), open,
+		}})
+	}
+	return ui.TablePart("Buyers of this time", t), nil
 }
 
 // saidFacts lists what the buyer answered, noted, and whom they invited.
@@ -350,13 +398,17 @@ func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
 }
 
 // cancelForm cancels, with the choice of a refund where there is one.
-func (v *visit) cancelForm(a appointment.State, m booking.Money) ui.Form {
+func (v *visit) cancelForm(a appointment.State, m booking.Money, shares int) ui.Form {
 	fields := []ui.Field{{Name: "reason", Label: "Reason", Hint: "The buyer reads it."}}
 	lead := "We’ll email the buyer. " + noRefund[m.Decision]
 	if m.Decision == appointment.RefundDue {
 		lead = "We’ll email the buyer."
 		fields = append(fields, ui.Field{Name: "refund", Label: "Refund", Type: "select", Options: ui.Choices("true",
 			"true", "Refund "+v.reader.Money(m.Amount), "false", "Don’t refund")})
+	}
+	if shares > 1 {
+		fields = append(fields, ui.Field{Name: "who", Label: "Who", Type: "select", Options: ui.Choices("one",
+			"one", "This buyer only", "all", "All "+strconv.Itoa(shares)+" buyers of this time")})
 	}
 	cancel := v.form("cancel", base+"/bookings/"+a.ID+"/cancel", "Cancel appointment", fields...)
 	cancel.Title, cancel.Lead, cancel.Danger = "Cancel it", lead, true
@@ -411,7 +463,11 @@ func (r *Routes) openTimes(
 func (r *Routes) cancelAppointment(c *fiber.Ctx, v *visit) error {
 	at := base + "/bookings/" + c.Params("id")
 	in := ui.ReadInput(c)
-	a, err := r.Cancellations.Cancel(
+	cancel := r.Cancellations.Cancel
+	if in.Text("who") == "all" {
+		cancel = r.Cancellations.CancelTime
+	}
+	a, err := cancel(
 		c.UserContext(), v.account(), c.Params("id"), in.Text("reason"), in.Text("refund") != "false",
 	)
 	if err != nil {

@@ -23,6 +23,7 @@ func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 		{Label: "Option"},
 		{Label: "Length"},
 		{Label: "Sessions", Num: true},
+		{Label: "Seats", Num: true},
 		{Label: "Price", Num: true},
 		{},
 	}}
@@ -47,6 +48,7 @@ func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 		t.Rows = append(t.Rows, ui.Row{
 			Cells: []ui.Cell{
 				name, ui.Text(v.reader.Minutes(one.DurationMinutes)), {Text: strconv.Itoa(one.SessionCount), Num: true},
+				{Text: strconv.Itoa(max(one.Seats, 1)), Num: true},
 				{Text: price, Num: true}, buttons,
 			},
 		})
@@ -78,6 +80,10 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 		ui.Field{
 			Name: "sessionCount", Label: "Sessions", Value: zeroless(one.SessionCount), Half: true,
 			Hint: "More than one makes a pack: the buyer picks so many times.",
+		},
+		ui.Field{
+			Name: "seats", Label: "Seats", Value: zeroless(one.Seats), Half: true, Placeholder: "1",
+			Hint: "More than one makes a group appointment: so many buyers share a time.",
 		},
 		ui.Field{
 			Name: "price", Label: "Price", Value: ui.TypedAmount(one.PriceInCents, string(l.Price.Currency)),
@@ -134,8 +140,8 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
 	edit := listing.VariantEdit{
 		Name: in.Optional("name"), DurationMinutes: in.Number("durationMinutes", "durationMinutes"),
-		SessionCount: in.Number("sessionCount", "sessionCount"),
-		Price:        in.Amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
+		SessionCount: in.Number("sessionCount", "sessionCount"), Seats: in.Number("seats", "seats"),
+		Price: in.Amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
 	}
 	if in.Checked("isDefault") {
 		edit.IsDefault = new(true)

@@ -144,13 +144,13 @@ func (m Meeting) Hours() string {
 }
 
 // Links add the appointment to a calendar.
-func (m Meeting) Links() layout.CalendarLinks {
+func (m Meeting) Links() appointment.CalendarLinks {
 	where := m.MeetingURL
 	if where == "" {
 		where = m.Address
 	}
 	file, _, _ := strings.Cut(m.ManageURL, "?")
-	return layout.NewCalendarLinks(m.Title, where, m.StartsAt, m.EndsAt, file+"/calendar.ics")
+	return appointment.NewCalendarLinks(m.Title, where, m.StartsAt, m.EndsAt, file+"/calendar.ics")
 }
 
 // OtherClock links to the same page with the other clock.

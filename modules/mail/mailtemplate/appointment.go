@@ -171,6 +171,7 @@ func aboutAppointment(key string, side side) func(Site, reader, Appointment) dra
 		if side == toBuyer {
 			d.Footer = to.words("apt.footer.buyer", other)
 			d.Links = append(d.Links, link{to.words(manage), site.ManageURL(a.ID)})
+			d.Links = append(d.Links, a.calendarLinks(to, key)...)
 			for i, one := range a.More {
 				d.Links = append(d.Links, link{to.words("apt.manage_nth", i+2), site.ManageURL(one.ID)})
 			}
@@ -196,7 +197,19 @@ func (a Appointment) toGuest(d draft, to reader, key, other string) draft {
 	if a.MeetingURL != "" && key != "guest.canceled" {
 		d.Links = append(d.Links, link{to.words("apt.join"), a.MeetingURL})
 	}
+	d.Links = append(d.Links, a.calendarLinks(to, strings.TrimPrefix(key, "guest."))...)
 	return d
+}
+
+// calendarLinks add the one time of a booking to calendars whose readers cannot open the attached file. A time that moved
+// is not added again: the file moves it.
+func (a Appointment) calendarLinks(to reader, key string) []link {
+	if key != "booked" || len(a.More) > 0 {
+		return nil
+	}
+	links := appointment.NewCalendarLinks(
+		a.Title, cmp.Or(a.MeetingURL, a.Address), a.StartsAt, a.EndsAt, "")
+	return []link{{to.words("apt.google"), links.Google}, {to.words("apt.outlook"), links.Outlook}}
 }
 
 // leadOf is the sentence for the side that acted.
@@ -249,7 +262,7 @@ func (a Appointment) rows(to reader, zone *time.Location, other string) []row {
 		if answer.Type == intake.Checkbox {
 			value = to.words("apt." + answer.Value)
 		}
-		rows = append(rows, row{Label: answer.Label, Value: value, Lines: true})
+		rows = append(rows, row{Label: answer.Label, Asked: true, Value: value, Lines: true})
 	}
 	if a.Intake.Notes != "" {
 		rows = append(rows, row{Label: to.words("apt.notes"), Value: a.Intake.Notes, Lines: true})

@@ -24,7 +24,7 @@ const state = {
  * @param {import("./types.d.ts").SlotView} s
  * @returns {Slot}
  */
-const toSlot = (s) => ({ start: Date.parse(s.startsAt), end: Date.parse(s.endsAt) });
+const toSlot = (s) => ({ start: Date.parse(s.startsAt), end: Date.parse(s.endsAt), seats: s.remainingSeats });
 
 /**
  * @param {string} title

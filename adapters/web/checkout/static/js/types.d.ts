@@ -5,6 +5,8 @@ import type { CardFormConfig } from "./processor.d.ts";
 export interface SlotView {
   startsAt: string;
   endsAt: string;
+  /** How many more buyers can book it, where several share a time. */
+  remainingSeats?: number;
 }
 
 /** A time that the session holds for this buyer. */

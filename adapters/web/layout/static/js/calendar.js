@@ -165,13 +165,13 @@ export default function createCalendar(options) {
     list.show(
       slots.map((s) => ({
         start: new Date(s.start).toISOString(),
-        label: Z.clock(s.start, zone, state.twelveHours) + (zones.length > 1 ? ` ${Z.zoneWords(s.start, zone)}` : ""),
+        label: Z.clock(s.start, zone, state.twelveHours) + (zones.length > 1 ? ` ${Z.zoneWords(s.start, zone)}` : "") + (s.seats ? ` · ${fill(words.seats_left, s.seats)}` : ""),
         chosen: includes(state.picks, s),
         barred: barred(s),
       })),
       fresh,
     );
-    byId("times").classList.toggle("long", zones.length > 1);
+    byId("times").classList.toggle("long", zones.length > 1 || slots.some((s) => s.seats));
   }
 
   /** @param {number} index */

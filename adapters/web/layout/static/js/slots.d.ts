@@ -4,6 +4,8 @@
 export interface Slot {
   start: number;
   end: number;
+  /** How many more buyers can book it, where several share a time. */
+  seats?: number;
 }
 
 /** Where a calendar reads open times. A refusal is thrown as an UnavailableError. */

@@ -1,4 +1,4 @@
-package layout
+package appointment
 
 import (
 	"net/url"
