@@ -59,7 +59,7 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 			return portal.New(shared, portal.Deps{
 				Customers: m.Customers, Subscriptions: m.Subscriptions, Payments: m.Payments,
 				Catalog: m.Catalog, Checkout: m.Checkout, Booking: m.Booking, Files: m.Files,
-				Invoicing: m.Invoicing, Documents: m.Documents,
+				Invoicing: m.Invoicing, Documents: m.Documents, Usage: m.Usage,
 			})
 		},
 		func() (site, error) {

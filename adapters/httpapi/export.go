@@ -67,7 +67,9 @@ func accountParts() []exportPart {
 	return []exportPart{
 		{kind: "creator", path: "/v1/creator"},
 		{kind: "catalog", path: "/v1/catalog"},
-		{kind: "listing", path: "/v1/listings/mine", below: []exportPart{{kind: "plan", path: "/v1/listings/%s/plans"}}},
+		{kind: "listing", path: "/v1/listings/mine", below: []exportPart{
+			{kind: "plan", path: "/v1/listings/%s/plans"}, {kind: "file", path: "/v1/listings/%s/files"},
+		}},
 		{kind: "payment_link", path: "/v1/payment-links"},
 		{kind: "discount", path: "/v1/discounts"},
 		{kind: "availability", path: "/v1/scheduling/availability"},
@@ -88,12 +90,14 @@ func accountParts() []exportPart {
 		{kind: "dispute", path: "/v1/disputes"},
 		{kind: "subscription", path: "/v1/subscriptions"},
 		{kind: "billing_plan", path: "/v1/usage/billing-plans"},
+		{kind: "usage_credit", path: "/v1/usage/credits"},
 		{kind: "invoice", path: "/v1/invoices"},
 		{kind: "appointment", path: "/v1/appointments"},
 		{kind: "balance", path: "/v1/balance"},
 		{kind: "ledger_entry", path: "/v1/ledger/entries"},
 		{kind: "payout", path: "/v1/payouts"},
 		{kind: "event", path: "/v1/events"},
+		{kind: "audit_log", path: "/v1/audit-log"},
 	}
 }
 
@@ -118,6 +122,7 @@ func customerParts(customerID, externalID string) []exportPart {
 				{kind: "usage", path: "/v1/usage/summary?subscriptionId=%s"},
 			},
 		},
+		{kind: "usage_credit", path: "/v1/usage/credits", query: of},
 		{kind: "invoice", path: "/v1/invoices", query: of},
 		{kind: "appointment", path: "/v1/appointments", only: func(o exportedObject) bool { return sessions[o.CheckoutID] }},
 		{kind: "event", path: "/v1/events", query: of},

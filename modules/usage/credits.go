@@ -53,16 +53,19 @@ func usable(ctx context.Context, r ports.Repos, b *billing, at time.Time) ([]usa
 	all = slices.DeleteFunc(slices.Clone(all), func(c usage.CreditState) bool {
 		return !c.Pays(b.price.Currency, b.meter.EventName, at)
 	})
-	slices.SortStableFunc(all, func(a, b usage.CreditState) int {
-		switch {
-		case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero() && a.ExpiresAt.IsZero():
-			return 1
-		case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero():
-			return -1
-		}
-		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortStableFunc(all, sooner)
 	return all, nil
+}
+
+// sooner puts credits into the order in which they expire; those that never do are last.
+func sooner(a, b usage.CreditState) int {
+	switch {
+	case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero() && a.ExpiresAt.IsZero():
+		return 1
+	case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero():
+		return -1
+	}
+	return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
 }
 
 // useCredits pays an invoice's lines with the customer's credits as far as they last.
@@ -242,6 +245,14 @@ func (s *Service) Credit(
 	}
 	uses, err := r.Usage.Credits.ListUses(ctx, creatorID, creditID)
 	return state, uses, err
+}
+
+// CreditsLeft returns the credits of a customer of which something is left, that which expires first, first.
+func (s *Service) CreditsLeft(ctx context.Context, creatorID, customerID string) ([]usage.CreditState, error) {
+	left, err := s.deps.Store.Read(ctx).Usage.Credits.ListLeft(ctx, creatorID, customerID)
+	left = slices.Clone(left)
+	slices.SortStableFunc(left, sooner)
+	return left, err
 }
 
 // Credits lists the account's usage credits, newest first.

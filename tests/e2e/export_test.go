@@ -54,6 +54,9 @@ func TestAnAccountIsExportedWhole(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a, other := app.NewAccount(t), app.NewAccount(t)
 		soldToTwo(t, a)
+		var mine struct{ Data []harness.Listing }
+		a.AsCreator(t, http.MethodGet, "/v1/listings/mine", nil).Want(t, 200).Into(t, &mine)
+		fileID := beginUpload(t, a, mine.Data[0], fileBody())
 		for range 101 { // more than a page
 			a.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": harness.Unique("c") + "@example.com"}).Want(t, 201)
 		}
@@ -70,6 +73,12 @@ func TestAnAccountIsExportedWhole(t *testing.T) {
 			if len(byType[kind]) != want {
 				t.Errorf("%d lines of %s, want %d", len(byType[kind]), kind, want)
 			}
+		}
+		if files := byType["file"]; len(files) != 1 || files[0]["id"] != fileID {
+			t.Errorf("the files are %v, want %s", files, fileID)
+		}
+		if logged := byType["audit_log"]; len(logged) == 0 || len(byType["usage_credit"]) != 0 {
+			t.Errorf("%d lines of the audit log, %d usage credits", len(logged), len(byType["usage_credit"]))
 		}
 		if len(byType["event"]) < 6 || len(byType["ledger_entry"]) < 3 {
 			t.Errorf("%d events and %d ledger entries", len(byType["event"]), len(byType["ledger_entry"]))

@@ -68,6 +68,12 @@ func TestUsageCreditsPayInvoicesFirst(t *testing.T) {
 		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		listing := m.topUp(t)
 		m.buyTopUp(t, listing)
+		portal := read(t, app, visit(t, m.Account, m.customerID))
+		for _, want := range []string{"Prepaid use", "For " + m.event, "Expires on ", "€2.00 of €2.00 left"} {
+			if !strings.Contains(portal, want) {
+				t.Errorf("the portal lacks %q", want)
+			}
+		}
 		second := m.buyTopUp(t, listing)
 		m.report(t, "110") // 10 × 10 and 100 × 0.5
 		preview := m.AsBackend(t, get, "/v1/usage/billing-plans/"+m.planID+"/preview", nil).Want(t, 200).Map(t)
@@ -91,6 +97,10 @@ func TestUsageCreditsPayInvoicesFirst(t *testing.T) {
 			t.Errorf("credits %q, want %q", parts, want)
 		}
 		one := m.AsBackend(t, get, "/v1/usage/credits/"+ids[0], nil).Want(t, 200).Map(t)
+		of := m.AsBackend(t, get, "/v1/customers/"+m.customerID+"/export", nil).Want(t, 200)
+		if lines := readLines(t, of.Body)["usage_credit"]; len(lines) != 2 || fmt.Sprint(lines[1]["id"]) != ids[0] {
+			t.Errorf("the customer's export has %v of %v", lines, ids)
+		}
 		if uses := asJSON(t, one["uses"]); strings.Count(uses, "invoiceId") != 2 || !strings.Contains(uses, all[0].ID) {
 			t.Errorf("uses %s", uses)
 		}

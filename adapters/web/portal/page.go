@@ -16,9 +16,11 @@ import (
 	"sundry/core/fault"
 	"sundry/core/invoice"
 	"sundry/core/locale"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/core/subscription"
+	"sundry/core/usage"
 	"sundry/modules/customers"
 	"sundry/ports"
 )
@@ -36,6 +38,7 @@ type page struct {
 	Receipts     []receiptView
 	Downloads    []order.FileLink
 	Invoices     []invoiceView
+	Credits      []creditView
 	Appointments []appointmentView
 	// Plan is the one that a page is about.
 	Plan planView
@@ -76,6 +79,14 @@ type invoiceView struct {
 	At                   time.Time
 	Status               string // key of its text
 	Due                  bool
+}
+
+// creditView is prepaid use of which something is left.
+type creditView struct {
+	Left, Granted string
+	Meter         string // the only one that it pays for; "" for all
+	ExpiresAt     time.Time
+	Disputed      bool
 }
 
 type appointmentView struct {
@@ -225,6 +236,13 @@ func (r *Routes) fillPurchases(
 	for _, one := range asked.Items {
 		p.Invoices = append(p.Invoices, newInvoiceView(reader, one))
 	}
+	credits, err := r.Usage.CreditsLeft(ctx, owner.CreatorID, owner.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range credits {
+		p.Credits = append(p.Credits, newCreditView(reader, one))
+	}
 	booked, err := r.Booking.Appointments(ctx, owner.CreatorID,
 		ports.AppointmentSearch{CustomerID: owner.ID, Status: appointment.StatusConfirmed},
 		ports.Page{Limit: maxListed})
@@ -245,6 +263,14 @@ func newInvoiceView(reader locale.Locale, i invoice.State) invoiceView {
 	return invoiceView{
 		Number: i.Number, Amount: reader.Money(i.Total), Href: i.Links.Page, At: i.FinalizedAt,
 		Status: invoiceTexts[i.Status], Due: i.Status != invoice.Paid,
+	}
+}
+
+func newCreditView(reader locale.Locale, s usage.CreditState) creditView {
+	return creditView{
+		Left:    reader.Money(money.Amount{Minor: s.Rest(), Currency: s.Currency}),
+		Granted: reader.Money(money.Amount{Minor: s.Granted, Currency: s.Currency}),
+		Meter:   s.Meter, ExpiresAt: s.ExpiresAt, Disputed: s.Disputed,
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
 	"sundry/modules/subscriptions"
+	"sundry/modules/usage"
 	"sundry/ports"
 )
 
@@ -41,6 +42,7 @@ type Deps struct {
 	Files         *files.Service
 	Invoicing     *invoicing.Service
 	Documents     *invoicing.Documents
+	Usage         *usage.Service
 }
 
 // Routes are the pages over HTTP.
