@@ -44,15 +44,18 @@ const clockSkew = time.Hour
 
 // List implements ports.UsageReports. Reports have an index by their position alone, so that writing them is cheap: a
 // page reads backwards, over those of other streams, until it is full or has read f.Window of them.
-func (t reports) List(_ context.Context, f ports.ReportFilter, page ports.Page) (ports.List[ports.ListedReport], error) {
+func (t reports) List(
+	_ context.Context, f ports.ReportFilter, page ports.Page,
+) (ports.List[ports.ListedReport], error) {
 	const op = "list usage reports"
 	var list ports.List[ports.ListedReport]
 	if len(f.StreamIDs) == 0 {
 		return list, nil
 	}
 	args := map[string]any{
-		"at": int64(math.MaxInt64), "id": wholeWindow, "streams": f.StreamIDs, "limit": page.Limit + 1, "window": f.Window - 1,
-		"since": f.ReceivedSince.UnixMilli(), "from": repo.UnixMillis(f.From), "to": repo.UnixMillis(f.To),
+		"at": int64(math.MaxInt64), "id": wholeWindow, "streams": f.StreamIDs, "limit": page.Limit + 1,
+		"window": f.Window - 1,
+		"since":  f.ReceivedSince.UnixMilli(), "from": repo.UnixMillis(f.From), "to": repo.UnixMillis(f.To),
 	}
 	if page.After.ID != "" {
 		args["at"], args["id"] = page.After.Value, page.After.ID
@@ -91,8 +94,8 @@ func (t reports) List(_ context.Context, f ports.ReportFilter, page ports.Page) 
 	return list, nil
 }
 
-// listSQL reads a page. Of SQLite a position is one report's, and it is to read them by it, too, instead of sorting all of
-// a stream.
+// listSQL reads a page. Of SQLite a position is one report's, and it is to read them by it, too, instead of sorting all
+// of a stream.
 func (t reports) listSQL(f ports.ReportFilter) string {
 	table, order := "usage_events e", `e.position DESC, e.id COLLATE "C" DESC`
 	after := `e.position <= @at AND (e.position < @at OR e.id COLLATE "C" < @id)`
