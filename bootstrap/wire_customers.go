@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"sundry/adapters/httpapi"
 	customersapi "sundry/adapters/httpapi/customers"
+	"sundry/adapters/jobs"
 	"sundry/core/customer"
 	"sundry/modules/customers"
 	"sundry/modules/identity"
@@ -13,9 +14,10 @@ func (a *App) wireCustomers(accounts *identity.Service) *customers.Service {
 		customers.Config{
 			BaseURL: a.cfg.BaseURL, Live: a.live(), PortalKeys: customer.PortalKeys(a.keys.Links("portal")),
 		},
-		customers.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Accounts: accounts})
+		customers.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Accounts: accounts, Limiter: a.limiter})
 
 	on(a.bus, module.OnCheckoutPaid)
+	a.mux.Handle(customers.TaskFind, jobs.Default, module.MailFound)
 	return module
 }
 

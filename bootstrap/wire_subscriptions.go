@@ -27,6 +27,7 @@ func (a *App) wireSubscriptions(
 	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnCardSaved)
+	on(a.bus, module.OnCardChosen)
 	on(a.bus, module.OnCardRemoved)
 	on(a.bus, module.OnCustomerRenamed)
 	a.mux.HandleFairly(subscriptions.TaskDue, jobs.Payments, module.RunDue)

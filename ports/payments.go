@@ -96,7 +96,7 @@ type PaymentMethods interface {
 	Get(ctx context.Context, id string) (paymentmethod.State, error)
 	// Update writes a changed card. ErrStale.
 	Update(ctx context.Context, m paymentmethod.State) error
-	// List returns the usable cards of a customer, newest first.
+	// List returns the usable cards of a customer, the one saved or chosen last first: it pays what names no card.
 	List(ctx context.Context, customerID string) ([]paymentmethod.State, error)
 }
 

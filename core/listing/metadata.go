@@ -15,7 +15,7 @@ import (
 )
 
 // Metadata contains a listing's members beyond its title and price: those its type allows, each a string, an int64, a
-// []string or a []intake.Question, as the creator gave them. Members that were not given read as their default.
+// bool, a []string or a []intake.Question, as the creator gave them. Members that were not given read as their default.
 type Metadata map[string]any
 
 // The members that rules read.
@@ -26,6 +26,7 @@ const (
 	IntervalCount       = "intervalCount"
 	TrialDays           = "trialDays"
 	Features            = "features"
+	CustomersMayPause   = "customersMayPause"
 	DeliveryMethod      = "deliveryMethod"
 	SlotIntervalMinutes = "slotIntervalMinutes"
 	BufferBefore        = "bufferBeforeMinutes"
@@ -53,6 +54,9 @@ func (s State) Intake() intake.Form {
 	}
 	return intake.Form{Questions: read[[]intake.Question](s, Questions), MaxGuests: int(s.Number(MaxGuests))}
 }
+
+// Flag is a boolean member, or its default, or false.
+func (s State) Flag(name string) bool { return read[bool](s, name) }
 
 func read[T any](s State, name string) T {
 	value, ok := s.Metadata[name].(T)
@@ -123,7 +127,7 @@ func (m *Metadata) UnmarshalJSON(raw []byte) error {
 	}
 	for name, value := range members {
 		switch v := value.(type) {
-		case string:
+		case string, bool:
 			(*m)[name] = v
 		case json.Number:
 			n, err := v.Int64()

@@ -76,6 +76,8 @@ var table = []descriptor{
 			"intervalCount": {Check: number(1, 1095), Default: int64(1)},
 			"trialDays":     {Check: number(0, 730), Default: int64(0)}, // plan.MaxTrialDays
 			"features":      {Check: features},
+			// Customers may pause the plan in their portal, and resume it.
+			"customersMayPause": {Check: boolean, Default: false},
 		},
 	},
 	{

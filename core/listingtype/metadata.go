@@ -14,8 +14,8 @@ import (
 
 // Member is the rule of one member of a listing's metadata.
 type Member struct {
-	// Check adds what is wrong with a value to f, below field, and returns the value as it is stored: a string, an int64
-	// a []string or a []intake.Question; nil with a fault.
+	// Check adds what is wrong with a value to f, below field, and returns the value as it is stored: a string, an int64,
+	// a bool, a []string or a []intake.Question; nil with a fault.
 	Check func(f *fault.Violations, field string, value any) any
 	// Default is the value of a member that was not given. It is nil where absence means nothing.
 	Default any
@@ -63,6 +63,14 @@ func oneOf(allowed ...string) func(*fault.Violations, string, any) any {
 		}
 		return s
 	}
+}
+
+func boolean(f *fault.Violations, field string, value any) any {
+	b, ok := value.(bool)
+	if !f.Check(ok, field, fault.DetailWrongType, "Expected true or false.") {
+		return nil
+	}
+	return b
 }
 
 // link takes web addresses only: pages and mails show them as links, where javascript: and data: would run.

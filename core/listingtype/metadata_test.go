@@ -172,6 +172,7 @@ func TestMetadata_Defaults(t *testing.T) {
 		"interval": "month", "intervalCount": int64(1), "trialDays": int64(0), "deliveryMethod": "virtual",
 		"bufferBeforeMinutes": int64(0), "bufferAfterMinutes": int64(0), "minimumNoticeMinutes": int64(0),
 		"horizonDays": int64(60), "maxGuests": int64(10),
+		"customersMayPause": false,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -43,6 +43,8 @@ type State struct {
 	Card
 	Mandate   Mandate
 	CreatedAt time.Time
+	// ChosenAt is when the customer last chose this card among theirs; zero unless they did.
+	ChosenAt time.Time
 	// RemovedAt is zero while the card may be charged.
 	RemovedAt time.Time
 	Revision  int64
@@ -77,6 +79,17 @@ func (m *Method) Remove(now time.Time) error {
 	return nil
 }
 
+// Choose makes the card the one that pays from now on, until the customer saves or chooses another. NOT_FOUND when it
+// was removed.
+func (m *Method) Choose(now time.Time) error {
+	if !m.s.Usable() {
+		return fault.NotFound("payment method")
+	}
+	m.s.ChosenAt = now
+	m.s.Revision++
+	return nil
+}
+
 // MandateText returns the text beside the button that saves a card, in the customer's language. It names the seller of
 // record, who charges the card, and the creator whose shop it is for. It is stored with its acceptance.
 func MandateText(reader locale.Locale, merchant, shop string) string {
@@ -88,6 +101,15 @@ type Saved struct{ State }
 
 // EventName implements event.Event.
 func (Saved) EventName() string { return "payment_method.saved" }
+
+// Chosen is emitted when a customer makes one of their saved cards the one that pays.
+type Chosen struct {
+	State
+	At time.Time
+}
+
+// EventName implements event.Event.
+func (Chosen) EventName() string { return "payment_method.chosen" }
 
 // Removed is emitted when a saved card is taken out of use.
 type Removed struct {

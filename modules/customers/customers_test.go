@@ -235,7 +235,7 @@ func TestAPortalLinkOpensOneCustomersPagesForItsTime(t *testing.T) {
 		refused(t, err, fault.NotFoundCode)
 		expired := func(address string) bool {
 			visit, err := w.Visit(t.Context(), tokenOf(address))
-			if err != nil || visit.Customer.ID != made.ID || visit.Seller != "Ada" {
+			if err != nil || visit.Customer.ID != made.ID || visit.Seller.Name != "Ada" {
 				t.Fatalf("%+v, %v", visit, err)
 			}
 			return visit.Expired

@@ -7,6 +7,7 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -80,7 +81,7 @@ func (s *Service) AskURL(customerID string) (string, error) {
 // Visit is a visit to a customer's portal.
 type Visit struct {
 	Customer  customer.State
-	Seller    string
+	Seller    identity.Storefront
 	ReturnURL string // empty for none
 	link      customer.PortalLink
 	// Expired means that the link is too old: it can only request a new one by mail.
@@ -113,7 +114,7 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 	if err != nil {
 		return Visit{}, err
 	}
-	seller, err := s.deps.Accounts.SellerName(ctx, r, owner.CreatorID)
+	seller, err := s.deps.Accounts.Storefront(ctx, r, owner.CreatorID)
 	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.deps.Clock.Real()),
 		Asked: link.Asks(), link: link}, err
 }

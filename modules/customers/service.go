@@ -30,6 +30,7 @@ type Deps struct {
 	IDs      ports.IDs
 	Bus      ports.Bus
 	Accounts ports.AccountReader
+	Limiter  ports.RateLimiter
 }
 
 // Service holds the use cases.

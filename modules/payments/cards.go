@@ -80,27 +80,51 @@ func (s *Service) SavedCard(
 	return paymentmethod.State{}, fault.New(fault.PaymentMethodRequired, "The customer has no saved card with this id.")
 }
 
-// Cards are a customer's usable cards, newest first.
+// Cards are a customer's usable cards, first the one that pays: the one saved or chosen last.
 func (s *Service) Cards(ctx context.Context, customerID string) ([]paymentmethod.State, error) {
 	return s.deps.Store.Read(ctx).Payments.PaymentMethods.List(ctx, customerID)
+}
+
+// ChooseCard makes one of a customer's cards the one that pays from now on. NOT_FOUND for any other card.
+func (s *Service) ChooseCard(ctx context.Context, creatorID, customerID, cardID string) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		card, now, err := ownCard(ctx, r, creatorID, customerID, cardID)
+		if err != nil {
+			return err
+		}
+		if err := card.Choose(now); err != nil {
+			return err
+		}
+		if err := r.Payments.PaymentMethods.Update(ctx, card.State()); err != nil {
+			return err
+		}
+		return s.deps.Bus.Publish(ctx, r, paymentmethod.Chosen{State: card.State(), At: now})
+	})
+}
+
+// ownCard loads a card of a customer of the account, with the account's time. NOT_FOUND for any other.
+func ownCard(
+	ctx context.Context, r ports.Repos, creatorID, customerID, cardID string,
+) (*paymentmethod.Method, time.Time, error) {
+	state, err := r.Payments.PaymentMethods.Get(ctx, cardID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil &&
+		(state.CreatorID != creatorID || state.CustomerID != customerID) {
+		return nil, time.Time{}, fault.NotFound("payment method")
+	}
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
+	return paymentmethod.Restore(state), now, err
 }
 
 // RemoveCard takes a customer's card out of use. NOT_FOUND for any other card.
 func (s *Service) RemoveCard(ctx context.Context, creatorID, customerID, cardID string) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		state, err := r.Payments.PaymentMethods.Get(ctx, cardID)
-		if errors.Is(err, ports.ErrNotFound) || err == nil &&
-			(state.CreatorID != creatorID || state.CustomerID != customerID) {
-			return fault.NotFound("payment method")
-		}
+		card, now, err := ownCard(ctx, r, creatorID, customerID, cardID)
 		if err != nil {
 			return err
 		}
-		now, err := r.Clock.Now(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		card := paymentmethod.Restore(state)
 		if err := card.Remove(now); err != nil {
 			return err
 		}

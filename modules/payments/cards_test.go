@@ -84,7 +84,7 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 		_, err = w.SetupPage(t.Context(), setup.ID, german)
 		refused(t, err, fault.NotFoundCode)
 		page, err := w.SetupPage(t.Context(), secret, german)
-		if err != nil || page.Expired || page.Seller != "Ada" ||
+		if err != nil || page.Expired || page.Seller.Name != "Ada" ||
 			!strings.HasPrefix(page.Mandate, "Du ermächtigst "+merchant) ||
 			page.Mandate != paymentmethod.MandateText(german, merchant, "Ada") {
 			t.Fatalf("%+v, %v", page, err)

@@ -9,6 +9,7 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
@@ -55,7 +56,7 @@ func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnUR
 type SetupPage struct {
 	Setup   cardsetup.State
 	Expired bool
-	Seller  string
+	Seller  identity.Storefront
 	// Mandate is the text to which the customer agrees by saving a card.
 	Mandate string
 	// Card is the saved card; the zero value until then.
@@ -75,10 +76,10 @@ func (s *Service) SetupPage(ctx context.Context, secret string, reader locale.Lo
 		return SetupPage{}, err
 	}
 	page.Expired = setup.Expired(now)
-	if page.Seller, err = s.deps.Accounts.SellerName(ctx, r, setup.CreatorID); err != nil {
+	if page.Seller, err = s.deps.Accounts.Storefront(ctx, r, setup.CreatorID); err != nil {
 		return SetupPage{}, err
 	}
-	page.Mandate = paymentmethod.MandateText(reader, s.cfg.Merchant, page.Seller)
+	page.Mandate = paymentmethod.MandateText(reader, s.cfg.Merchant, page.Seller.Name)
 	if setup.PaymentMethodID != "" {
 		page.Card, err = r.Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
 	}

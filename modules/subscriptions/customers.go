@@ -2,6 +2,7 @@ package subscriptions
 
 import (
 	"context"
+	"time"
 
 	"sundry/core/customer"
 	"sundry/core/paymentmethod"
@@ -11,8 +12,18 @@ import (
 
 // OnCardSaved makes a customer's new card the one of all their subscriptions, and bills at once what is overdue.
 func (s *Service) OnCardSaved(ctx context.Context, r ports.Repos, e paymentmethod.Saved) error {
-	return s.each(ctx, r, e.CustomerID, func(sub *subscription.Subscription) error {
-		if err := s.useCard(ctx, r, sub, e.ID); err != nil {
+	return s.payWith(ctx, r, e.State, e.CreatedAt)
+}
+
+// OnCardChosen makes the card that a customer chose the one of all their subscriptions, and bills at once what is
+// overdue.
+func (s *Service) OnCardChosen(ctx context.Context, r ports.Repos, e paymentmethod.Chosen) error {
+	return s.payWith(ctx, r, e.State, e.At)
+}
+
+func (s *Service) payWith(ctx context.Context, r ports.Repos, card paymentmethod.State, at time.Time) error {
+	return s.each(ctx, r, card.CustomerID, func(sub *subscription.Subscription) error {
+		if err := s.useCard(ctx, r, sub, card.ID); err != nil {
 			return err
 		}
 		state := sub.State()
@@ -20,7 +31,7 @@ func (s *Service) OnCardSaved(ctx context.Context, r ports.Repos, e paymentmetho
 			step == subscription.StepEnd {
 			return nil // nothing is overdue, it is being charged, or it ends at the customer's wish
 		}
-		_, err := s.renew(ctx, r, sub, chargeOptions{at: e.CreatedAt, runByTask: true})
+		_, err := s.renew(ctx, r, sub, chargeOptions{at: at, runByTask: true})
 		return err
 	})
 }

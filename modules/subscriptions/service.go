@@ -14,6 +14,7 @@ import (
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/metadata"
+	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/core/subscription"
@@ -155,6 +156,23 @@ func (s *Service) Notice(ctx context.Context, t ports.Task) error {
 		}
 		return s.deps.Bus.Publish(ctx, r, subscription.RenewalDue{State: state, Amount: bill.Due()})
 	})
+}
+
+// NextCharge returns what a subscription is charged next and when, with its tax as of now; ok is false while nothing is
+// to be charged. It may ask a tax service.
+func (s *Service) NextCharge(
+	ctx context.Context, state subscription.State,
+) (sale payment.Sale, at time.Time, ok bool, err error) {
+	step, at := state.Next()
+	if step != subscription.StepRenew {
+		return payment.Sale{}, time.Time{}, false, nil
+	}
+	bill, err := subscription.Restore(state).NextBill(at)
+	if err != nil {
+		return payment.Sale{}, time.Time{}, false, err
+	}
+	sale, err = s.sale(ctx, s.deps.Store.Read(ctx), state, bill, at)
+	return sale, at, err == nil, err
 }
 
 // Get returns a subscription of the account. NOT_FOUND for any other.

@@ -15,7 +15,7 @@ var mayTouch = map[string][]string{
 	"booking":       {"Booking", "Tasks"},
 	"catalog":       {"Catalog", "Images"},
 	"checkout":      {"Checkout", "Payments", "Customers", "Invoicing.DocumentNumbers", "Tasks"},
-	"customers":     {"Customers", "Payments.Payments"},
+	"customers":     {"Customers", "Payments.Payments", "Tasks"},
 	"idempotency":   {"Idempotency", "Tasks"},
 	"directory":     {"Identity.Creators", "Identity.Members", "Catalog.Listings", "Tasks"}, // it compares names with what has them
 	"identity":      {"Identity", "Images", "Operator.Actions", "Tasks"},

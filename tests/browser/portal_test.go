@@ -110,6 +110,11 @@ func TestThePortalIsUsedWithTheKeyboardAlone(t *testing.T) {
 
 	b.follow(`a[href*="/receipts/"]`, "Period")
 	b.accessible("receipt of a renewal")
+	b.open(s.URL + "/find/" + s.ID)
+	b.sees("Find your purchases from")
+	b.accessible("find purchases")
+	b.size(360, 800)
+	b.fits("find purchases")
 }
 
 func TestAPaymentIsConfirmedInThePortal(t *testing.T) {

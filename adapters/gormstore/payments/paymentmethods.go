@@ -24,6 +24,7 @@ type paymentMethodRow struct {
 	Mandate    repo.JSONColumn[paymentmethod.Mandate]
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
 	RemovedAt  repo.UnixMillis
+	ChosenAt   repo.UnixMillis
 	Revision   int64
 }
 
@@ -35,7 +36,8 @@ func newPaymentMethodRow(m paymentmethod.State) paymentMethodRow {
 		ID: m.ID, CreatorID: m.CreatorID, CustomerID: m.CustomerID, Provider: m.Provider, Token: m.Token,
 		Brand: m.Brand, Last4: m.Last4,
 		ExpMonth: m.ExpMonth, ExpYear: m.ExpYear, Country: m.Country, Mandate: repo.JSON(m.Mandate),
-		CreatedAt: repo.UnixMillis(m.CreatedAt), RemovedAt: repo.UnixMillis(m.RemovedAt), Revision: m.Revision,
+		CreatedAt: repo.UnixMillis(m.CreatedAt), RemovedAt: repo.UnixMillis(m.RemovedAt),
+		ChosenAt: repo.UnixMillis(m.ChosenAt), Revision: m.Revision,
 	}
 }
 
@@ -46,7 +48,8 @@ func (r paymentMethodRow) toState() paymentmethod.State {
 			Provider: r.Provider, Token: r.Token, Brand: r.Brand, Last4: r.Last4, ExpMonth: r.ExpMonth, ExpYear: r.ExpYear,
 			Country: r.Country,
 		},
-		Mandate: r.Mandate.V, CreatedAt: time.Time(r.CreatedAt), RemovedAt: time.Time(r.RemovedAt), Revision: r.Revision,
+		Mandate: r.Mandate.V, CreatedAt: time.Time(r.CreatedAt), RemovedAt: time.Time(r.RemovedAt),
+		ChosenAt: time.Time(r.ChosenAt), Revision: r.Revision,
 	}
 }
 
@@ -78,7 +81,8 @@ func PreloadCard(b *repo.Base, subscriptionID string) {
 // List implements ports.PaymentMethods.
 func (t paymentMethods) List(_ context.Context, customerID string) ([]paymentmethod.State, error) {
 	return cardLists.Get(t.Base, customerID, func() ([]paymentmethod.State, error) {
-		query := t.DB.Where("customer_id = ? AND removed_at IS NULL", customerID).Order("id DESC")
+		query := t.DB.Where("customer_id = ? AND removed_at IS NULL", customerID).
+			Order("COALESCE(chosen_at, created_at) DESC, id DESC")
 		return t.ListBy("list payment methods of "+customerID, query)
 	})
 }
@@ -90,7 +94,7 @@ var cardLists = repo.NewSlot[[]paymentmethod.State]("payment_methods")
 func PreloadCards(b *repo.Base, planID string) {
 	const query = `SELECT o.customer_id AS owner, m.* FROM usage_billing_plans o
 		LEFT JOIN payment_methods m ON m.customer_id = o.customer_id AND m.removed_at IS NULL
-		WHERE o.id = ? ORDER BY m.id DESC`
+		WHERE o.id = ? ORDER BY COALESCE(m.chosen_at, m.created_at) DESC, m.id DESC`
 	type ownedRow struct {
 		Owner string
 		Card  paymentMethodRow `gorm:"embedded"`

@@ -44,7 +44,9 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, r.customerList(v), ui.Page{
-		Title: "Customers", Lead: "Who bought from you, and what they may use.",
+		Title: "Customers",
+		Lead: "Who bought from you, and what they may use. They find their purchases at " +
+			r.Customers.FindURL(v.account()) + ".",
 		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
 	})
 }

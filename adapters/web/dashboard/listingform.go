@@ -120,6 +120,10 @@ var metadataForms = map[listing.Type][]metadataField{
 			number: true,
 		},
 		{Field: ui.Field{Name: listing.TrialDays, Label: "Free trial", Suffix: "days", Half: true}, number: true},
+		{Field: ui.Field{
+			Name: listing.CustomersMayPause, Label: "Customers may pause", Type: "checkbox",
+			Hint: "In their portal. A paused plan gives no access and isn’t charged.",
+		}},
 		{
 			Field: ui.Field{
 				Name: listing.Features, Label: "Features", Type: "textarea",
@@ -222,6 +226,8 @@ func metadataFields(l listing.State) []ui.Field {
 			f.Value = strconv.FormatInt(value, 10)
 		case []string:
 			f.Value = strings.Join(value, "\n")
+		case bool:
+			f.Checked = value
 		}
 		if f.Type == "select" {
 			selected := l.Text(m.Name)
@@ -259,6 +265,8 @@ func readListing(in *ui.Input, kind listing.Type) listing.Edit {
 		switch {
 		case in.Text(name) == "":
 			e.Metadata[m.Name] = nil
+		case m.Type == "checkbox":
+			e.Metadata[m.Name] = true
 		case m.lines:
 			var items []any
 			for _, line := range in.Lines(name) {

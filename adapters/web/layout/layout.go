@@ -186,6 +186,14 @@ func CardName(brand, last4 string) string {
 	return brand + "•••• " + last4
 }
 
+// Initial is the monogram of a name.
+func Initial(name string) string {
+	for _, r := range name {
+		return string(r)
+	}
+	return "·"
+}
+
 // icon inlines one of the small drawings of static/icons, hidden from screen readers: the words beside it always mean
 // the same.
 func icon(name string) (template.HTML, error) {

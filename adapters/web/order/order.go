@@ -240,9 +240,4 @@ func (o Order) Payable() bool {
 }
 
 // Initial is the seller's monogram.
-func (o Order) Initial() string {
-	for _, r := range o.Seller {
-		return string(r)
-	}
-	return "·"
-}
+func (o Order) Initial() string { return layout.Initial(o.Seller) }

@@ -14,7 +14,9 @@ import (
 	"sundry/core/customer"
 	"sundry/core/document"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/invoice"
+	"sundry/core/listing"
 	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
@@ -28,6 +30,10 @@ import (
 // page holds what the pages of the portal show.
 type page struct {
 	Path, Seller, Email, ReturnURL string
+	// Storefront is the rest of what the customer sees of the creator.
+	Storefront identity.Profile
+	// FindURL is the page that mails the link again.
+	FindURL string
 	// Notice is the key of the last action, Problem explains why one failed; "" for neither.
 	Notice, Problem string
 	Expired         bool
@@ -56,17 +62,21 @@ type page struct {
 type planView struct {
 	subscription.State
 	// Path is the portal that the plan is managed in.
-	Path     string
-	Price    string // with its interval
-	CanPay   bool
-	Resumes  bool // may be resumed
-	Cancels  bool // may be canceled
-	Changes  bool // may change its plan
-	PastDue  bool
-	Until    time.Time
-	Planned  string
-	Waits    bool // for the customer's bank
-	CardLine string
+	Path    string
+	Price   string // with its interval
+	CanPay  bool
+	Resumes bool // may be resumed
+	Cancels bool // may be canceled
+	Changes bool // may change its plan
+	PastDue bool
+	Until   time.Time
+	Planned string
+	Waits   bool // for the customer's bank
+	Pauses  bool // may be paused
+	// Seats is how many of the plan are paid for where the customer may change that; 0 where they may not.
+	Seats int
+	// Next are the lines about the next charge; none while nothing is to be charged.
+	Next []string
 }
 
 type receiptView struct {
@@ -95,13 +105,16 @@ type appointmentView struct {
 
 type choice struct {
 	Plan, Interval, Label string
+	Quantity              int // 0 leaves it as it is
 }
 
 type quoteView struct {
 	ID, Plan, Interval, Name string
-	Lines                    []line
-	Due, Credit              string
-	Free                     bool
+	// Quantity is that of a change of the quantity; 0 for any other.
+	Quantity    int
+	Lines       []line
+	Due, Credit string
+	Free        bool
 }
 
 type line struct{ Description, Amount string }
@@ -121,13 +134,14 @@ type sheet struct {
 var (
 	notices = map[string]string{
 		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed",
+		"paused": "portal.done.paused", "chosen": "portal.done.chosen",
 		"plan": "portal.done.plan",
 		"paid": "portal.done.paid", "card": "portal.done.card", "removed": "portal.done.removed",
 		"address": "portal.done.address",
 	}
 	problems = map[string]string{
 		"no_card": "portal.problem.no_card", "changed": "portal.problem.changed",
-		"later": "portal.problem.later", "place": "portal.problem.address",
+		"later": "portal.problem.later", "place": "portal.problem.address", "email": "portal.problem.email",
 	}
 )
 
@@ -145,8 +159,8 @@ func problem(c *fiber.Ctx) string {
 
 func (r *Routes) newPage(c *fiber.Ctx, v customers.Visit) page {
 	return page{
-		Path: path(c), Seller: v.Seller, Email: v.Customer.Email, ReturnURL: v.ReturnURL, Expired: v.Expired,
-		Asked:  v.Asked,
+		Path: path(c), Seller: v.Seller.Name, Storefront: v.Seller.Profile, Email: v.Customer.Email,
+		ReturnURL: v.ReturnURL, Expired: v.Expired, Asked: v.Asked, FindURL: r.Customers.FindURL(v.Customer.CreatorID),
 		Notice: notices[c.Query("done")], Problem: problem(c),
 	}
 }
@@ -201,12 +215,8 @@ func (r *Routes) fillPurchases(
 	for _, s := range subs {
 		plan := newPlanView(reader, s)
 		plan.Path = at
-		if plan.Changes {
-			others, err := r.choices(ctx, reader, s)
-			if err != nil && !fault.Is(err, fault.NotFoundCode) { // a listing that is off sale has none
-				return err
-			}
-			plan.Changes = len(others) > 0
+		if err := r.complete(ctx, reader, &plan); err != nil {
+			return err
 		}
 		p.Plans = append(p.Plans, plan)
 	}
@@ -252,6 +262,52 @@ func (r *Routes) fillPurchases(
 	return err
 }
 
+// complete adds to a plan what depends on its listing, on its cards and on the tax.
+func (r *Routes) complete(ctx context.Context, reader locale.Locale, plan *planView) error {
+	if plan.Changes {
+		others, err := r.choices(ctx, reader, plan.State)
+		if err != nil && !fault.Is(err, fault.NotFoundCode) { // a listing that is off sale has none
+			return err
+		}
+		plan.Changes = len(others) > 0 || plan.Seats > 0
+	}
+	if plan.Pauses {
+		sold, err := r.Catalog.OwnListing(ctx, plan.CreatorID, plan.Offer.ListingID)
+		if err != nil && !fault.Is(err, fault.NotFoundCode) {
+			return err
+		}
+		plan.Pauses = sold.Flag(listing.CustomersMayPause)
+	}
+	sale, at, ok, err := r.Subscriptions.NextCharge(ctx, plan.State)
+	if err != nil || !ok {
+		return nil //nolint:nilerr // a tax service that does not respond keeps nobody from their purchases
+	}
+	total, err := sale.Total()
+	if err != nil {
+		return err
+	}
+	cards, err := r.Payments.Cards(ctx, plan.CustomerID)
+	if err != nil {
+		return err
+	}
+	merchant, card := r.layout.Config().Seller.Name, ""
+	for _, one := range cards {
+		if one.ID == plan.PaymentMethodID {
+			card = layout.CardName(one.Brand, one.Last4)
+		}
+	}
+	if card == "" {
+		plan.Next = []string{reader.Text("portal.plan.next", reader.Money(total), reader.Date(at), merchant)}
+	} else {
+		plan.Next = []string{reader.Text("portal.plan.next_card", reader.Money(total), reader.Date(at), merchant, card)}
+	}
+	if sale.Tax.Minor > 0 {
+		plan.Next = append(plan.Next,
+			reader.TaxLine(sale.TaxDetails, sale.TaxAdded.Minor == 0)+": "+reader.Money(sale.Tax))
+	}
+	return nil
+}
+
 // maxListed bounds the invoices and the appointments that the portal lists.
 const maxListed = 100
 
@@ -292,7 +348,10 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 		Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused && s.Charge == nil,
 		Changes: running && !s.CancelAtPeriodEnd && s.Charge == nil,
 	}
-	v.Waits = s.Charge != nil
+	v.Waits, v.Pauses = s.Charge != nil, running && !s.CancelAtPeriodEnd && s.Charge == nil
+	if seats := s.Offer.Seats(); s.Offer.MayChange.Quantity || seats > 1 {
+		v.Seats = seats
+	}
 	v.CanPay = v.PastDue && s.Charge == nil
 	if s.Planned != nil {
 		v.Planned = s.Planned.Name()
@@ -352,7 +411,7 @@ func (r *Routes) askConfirm(c *fiber.Ctx, v customers.Visit) error {
 	reader, p := layout.Reader(c), r.newPage(c, v)
 	p.Plan = newPlanView(reader, s)
 	return r.layout.SendForm(c, r.pages, "portal_confirm.html", layout.View{
-		Title: reader.Text("portal.confirm.title"), Classes: "sheet", Page: p,
+		Title: reader.Text("portal.confirm.title"), Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p,
 	},
 		r.layout.CardForm(reader, layout.Amount(0, string(s.Offer.Price.Currency)), true))
 }
@@ -378,6 +437,9 @@ func (r *Routes) askChange(c *fiber.Ctx, v customers.Visit) error {
 	p.Plan = newPlanView(reader, s)
 	if chosen := c.Query("plan"); chosen != "" {
 		return r.showQuote(c, s, p, choice{Plan: chosen, Interval: c.Query("interval")})
+	}
+	if seats := quantityOf(c.Query("quantity")); seats > 0 && p.Plan.Seats > 0 {
+		return r.showQuote(c, s, p, choice{Quantity: seats})
 	}
 	if p.Choices, err = r.choices(c.UserContext(), reader, s); err != nil {
 		return refused(c, err)
@@ -406,7 +468,7 @@ func (r *Routes) choices(ctx context.Context, reader locale.Locale, s subscripti
 
 func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice) error {
 	reader := layout.Reader(c)
-	quote, err := r.Subscriptions.Preview(c.UserContext(), s.CreatorID, s.ID, wish(to.Plan, to.Interval))
+	quote, err := r.Subscriptions.Preview(c.UserContext(), s.CreatorID, s.ID, wish(to))
 	if err != nil {
 		return refused(c, err)
 	}
@@ -415,7 +477,8 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 		return err
 	}
 	p.Quote = &quoteView{
-		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Name: quote.Bill.Offer.Name(), Due: reader.Money(due),
+		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Quantity: to.Quantity, Name: quote.Bill.Offer.Name(),
+		Due:  reader.Money(due),
 		Free: due.Minor == 0,
 	}
 	if quote.Bill.CreditAfter.Minor > 0 {
@@ -430,6 +493,7 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 // setupPage holds what the page that saves a card shows.
 type setupPage struct {
 	Path, Seller, Mandate, ReturnURL string
+	Storefront                       identity.Profile
 	State                            cardsetup.Status
 	Expired                          bool
 	Problem                          string
@@ -444,8 +508,9 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 		return r.layout.Fail(c, err)
 	}
 	p := setupPage{
-		Path: "/setup/" + c.Params("secret"), Seller: s.Seller, Mandate: s.Mandate, ReturnURL: s.Setup.ReturnURL,
-		State: s.Setup.Status, Expired: s.Expired, Problem: problem(c),
+		Path: "/setup/" + c.Params("secret"), Seller: s.Seller.Name, Storefront: s.Seller.Profile, Mandate: s.Mandate,
+		ReturnURL: s.Setup.ReturnURL,
+		State:     s.Setup.Status, Expired: s.Expired, Problem: problem(c),
 	}
 	owner, err := r.Customers.Get(c.UserContext(), s.Setup.CreatorID, s.Setup.CustomerID)
 	if err != nil {
@@ -460,7 +525,7 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 	}
 	reader := layout.Reader(c)
 	return r.layout.SendForm(c, r.pages, "setup.html", layout.View{
-		Title: reader.Text("portal.setup.title"), Classes: "sheet", Page: p,
+		Title: reader.Text("portal.setup.title"), Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p,
 	},
 		r.layout.CardForm(reader, layout.Amount(0, setupCurrency), true))
 }
@@ -468,9 +533,17 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 // setupCurrency is named to the card processor's form where a card is only saved.
 const setupCurrency = "eur"
 
-func (r *Routes) send(c *fiber.Ctx, template, title string, shown any) error {
+// Initial is the seller's monogram.
+func (p page) Initial() string { return layout.Initial(p.Seller) }
+
+// Initial is the seller's monogram.
+func (p setupPage) Initial() string { return layout.Initial(p.Seller) }
+
+func (r *Routes) send(c *fiber.Ctx, template, title string, shown page) error {
 	reader := layout.Reader(c)
-	html, err := r.pages.Render(reader, template, layout.View{Title: reader.Text(title), Classes: "sheet", Page: shown})
+	html, err := r.pages.Render(reader, template, layout.View{
+		Title: reader.Text(title), Classes: "sheet", Accent: shown.Storefront.AccentColor, Page: shown,
+	})
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}

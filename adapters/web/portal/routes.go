@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"net/url"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,6 +16,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/core/period"
+	"sundry/core/plan"
 	"sundry/core/subscription"
 	"sundry/modules/booking"
 	"sundry/modules/catalog"
@@ -74,6 +76,10 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Post("/p/:link/address", compress, r.visitor(r.saveAddress))
 	app.Post("/p/:link/cards", compress, r.addCard)
 	app.Post("/p/:link/cards/:card/remove", compress, r.visitor(r.removeCard))
+	app.Post("/p/:link/cards/:card/choose", compress, r.visitor(r.chooseCard))
+	app.Post("/p/:link/plans/:subscription/pause", compress, r.visitor(r.pause))
+	app.Get("/find/:creator", compress, r.find)
+	app.Post("/find/:creator", compress, r.askByEmail)
 	app.Get("/p/:link/receipts/:payment", compress, r.visitor(r.receipt))
 	app.Get("/p/:link/plans/:subscription/cancel", compress, r.visitor(r.askCancel))
 	app.Post("/p/:link/plans/:subscription/cancel", compress, r.visitor(r.cancel))
@@ -158,6 +164,37 @@ func (r *Routes) cancel(c *fiber.Ctx, v customers.Visit) error {
 	return done(c, "canceled")
 }
 
+// pause pauses a plan where its creator lets customers do that.
+func (r *Routes) pause(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	shown := newPlanView(layout.Reader(c), s)
+	if err := r.complete(c.UserContext(), layout.Reader(c), &shown); err != nil {
+		return err
+	}
+	if !shown.Pauses {
+		return done(c, "changed")
+	}
+	if _, err := r.Subscriptions.Pause(c.UserContext(), s.CreatorID, s.ID); err != nil {
+		return refused(c, err)
+	}
+	return done(c, "paused")
+}
+
+// chooseCard makes a saved card the one that pays.
+func (r *Routes) chooseCard(c *fiber.Ctx, v customers.Visit) error {
+	err := r.Payments.ChooseCard(c.UserContext(), v.Customer.CreatorID, v.Customer.ID, c.Params("card"))
+	if fault.Is(err, fault.NotFoundCode) {
+		return done(c, "changed")
+	}
+	if err != nil {
+		return err
+	}
+	return done(c, "chosen")
+}
+
 func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
 	s, err := r.own(c, v)
 	if err != nil {
@@ -171,8 +208,19 @@ func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
 }
 
 // wish is the plan that a form or a link names. It begins at once: a difference in the customer's favor is credit.
-func wish(plan, interval string) subscriptions.Change {
-	return subscriptions.Change{Plan: plan, Interval: period.Interval(interval), Mode: subscription.ChargeNow}
+func wish(to choice) subscriptions.Change {
+	return subscriptions.Change{
+		Plan: to.Plan, Interval: period.Interval(to.Interval), Quantity: to.Quantity, Mode: subscription.ChargeNow,
+	}
+}
+
+// quantityOf reads how many of a plan a customer wants; 0 for what is no such number.
+func quantityOf(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > plan.MaxSeats {
+		return 0
+	}
+	return n
 }
 
 func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
@@ -180,7 +228,14 @@ func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
 	if err != nil {
 		return err
 	}
-	change := wish(c.FormValue("plan"), c.FormValue("interval"))
+	to := choice{Plan: c.FormValue("plan"), Interval: c.FormValue("interval")}
+	if to.Plan == "" && newPlanView(layout.Reader(c), s).Seats > 0 {
+		to.Quantity = quantityOf(c.FormValue("quantity"))
+	}
+	if to.Plan == "" && to.Quantity == 0 {
+		return done(c, "changed")
+	}
+	change := wish(to)
 	change.QuoteID, change.OnSession = c.FormValue("quote"), true
 	changed, err := r.Subscriptions.ChangePlan(c.UserContext(), s.CreatorID, s.ID, change)
 	if err != nil {
