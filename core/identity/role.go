@@ -75,7 +75,8 @@ var payoutAccount = Area{
 }
 
 var refunds = Area{
-	Name: "Refunds and disputes", Read: everyone, Change: helpers, paths: []string{"/orders/:id/refund", "/disputes"},
+	Name: "Refunds and disputes", Read: everyone, Change: helpers,
+	paths: []string{"/orders/:id/refund", "/orders/refunds", "/disputes"},
 }
 
 // areas is the table. The first area that an address is below of counts.

@@ -73,6 +73,39 @@ func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Reque
 	return asked, err
 }
 
+// Request is Create that returns before the processor was asked, which the task does: for many refunds at once. Again
+// with the same key it returns what was requested. Faults: VALIDATION_FAILED, NOT_FOUND, NOT_REFUNDABLE.
+func (s *Refunds) Request(ctx context.Context, creatorID string, req refund.Request) (asked refund.State, err error) {
+	if err := req.Validate(); err != nil {
+		return refund.State{}, err
+	}
+	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if asked, err = s.reserve(ctx, r, creatorID, req); err != nil || asked.Status != refund.Pending {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now)
+	})
+	return asked, err
+}
+
+// Requested returns the refund that was requested under an idempotency key within a day. NOT_FOUND.
+func (s *Refunds) Requested(ctx context.Context, creatorID, key string) (refund.State, error) {
+	r := s.Store.Read(ctx)
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return refund.State{}, err
+	}
+	asked, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, key, now.Add(-requestMemory))
+	if errors.Is(err, ports.ErrNotFound) {
+		return refund.State{}, fault.NotFound("refund")
+	}
+	return asked, err
+}
+
 // reserve is the intent.
 func (s *Refunds) reserve(
 	ctx context.Context, r ports.Repos, creatorID string, req refund.Request,

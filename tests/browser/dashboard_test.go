@@ -204,7 +204,8 @@ func TestDashboardPagesAreAccessibleAndFitEveryScreen(t *testing.T) {
 		"/bookings/settings", "/orders", order, order + "/refund", "/customers", "/customers/new", "/subscriptions",
 		"/invoices", "/disputes", "/balance", "/balance/payout", "/ledger",
 		"/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security",
-		"/security/steps", "/security/log", "/team", "/team/" + member,
+		"/security/steps", "/security/log", "/team", "/team/" + member, "/listings/archive?id=" + s.book.ID,
+		"/orders/refunds?id=" + session["paymentId"].(string),
 	}, s.usagePages()...) {
 		b.open(s.URL + "/dashboard" + path)
 		b.accessible("/dashboard" + path)

@@ -22,6 +22,8 @@ func (r *Routes) mountListings(at fiber.Router) {
 	r.get(at, "/listings", r.listings)
 	r.form(at, "/listings/new", r.newListing)
 	r.post(at, "/listings/new", r.createListing)
+	r.form(at, "/listings/archive", r.askArchive)
+	r.post(at, "/listings/archive", r.archiveChosen)
 	r.get(at, "/listings/:id", r.listing)
 	r.form(at, "/listings/:id/edit", r.editListing)
 	r.post(at, "/listings/:id/edit", r.saveListing)
@@ -82,6 +84,16 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 			Title:  "What do you sell?",
 			Text:   "A listing is one product: a download, a service, a subscription or appointments with you.",
 			Action: &ui.Action{Label: "Make your first listing", Href: base + "/listings/new", Tone: "primary"},
+		},
+		Bulk: &ui.Bulk[listing.State]{
+			Action: base + "/listings/archive", Label: "Archive chosen listings",
+			ID: func(l listing.State) string {
+				if l.Status == listing.Archived {
+					return ""
+				}
+				return l.ID
+			},
+			Name: func(l listing.State) string { return l.Title },
 		},
 	}
 }

@@ -26,6 +26,8 @@ import (
 
 func (r *Routes) mountOrders(at fiber.Router) {
 	r.get(at, "/orders", r.orders)
+	r.form(at, "/orders/refunds", r.askRefunds)
+	r.post(at, "/orders/refunds", r.refundChosen)
 	r.get(at, "/orders/:id", r.order)
 	r.form(at, "/orders/:id/refund", r.askRefund)
 	r.post(at, "/orders/:id/refund", r.refund)

@@ -100,6 +100,16 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			Text:   "Create a payment link for one of your listings, open it and pay with a test card.",
 			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
 		},
+		Bulk: &ui.Bulk[ports.ListedPayment]{
+			Action: base + "/orders/refunds", Label: "Refund chosen orders",
+			ID: func(p ports.ListedPayment) string {
+				if p.Status != payment.Succeeded || p.Refunded.Minor >= p.Amount.Minor {
+					return ""
+				}
+				return p.ID
+			},
+			Name: func(p ports.ListedPayment) string { return soldAs(p.State) + ", " + v.reader.Money(p.Amount) },
+		},
 	}
 }
 

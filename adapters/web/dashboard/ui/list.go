@@ -38,7 +38,20 @@ type List[T any] struct {
 	// Match applies the filters that Read cannot; nil for none.
 	Match func(q Query, one T) bool
 	Empty Empty
+	// Bulk is what can be done with chosen lines at once; nil for nothing.
+	Bulk *Bulk[T]
 }
+
+// Bulk leads from chosen lines to a page that asks before it does something with all of them.
+type Bulk[T any] struct {
+	// Action is the address of that page, which gets the lines as "id" and takes the answer as a form.
+	Action, Label string
+	// ID returns the id of a line, "" for one that can't be chosen, and Name names it for those who can't see it.
+	ID, Name func(T) string
+}
+
+// bulkForm is the id of the form that the boxes of a list belong to.
+const bulkForm = "bulk"
 
 // Filter is a field above a list: a select with Options, or a search.
 type Filter struct {
@@ -101,6 +114,7 @@ type listView struct {
 	Next    string // "" on the last one
 	CSV     string
 	Summary *Part
+	Bulk    *Action // nil for none
 }
 
 type filterView struct {
@@ -164,6 +178,9 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 	}
 	view := listView{Path: l.Path, Active: len(q) > 0, Table: l.TableOf(found), CSV: l.address(q, "format", "csv")}
 	view.Table.Label = title
+	if l.Bulk != nil {
+		l.pickable(&view, found)
+	}
 	for _, f := range l.Filters {
 		for i := range f.Options {
 			f.Options[i].Selected = f.Options[i].Value == q[f.Name]
@@ -196,6 +213,16 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 		view.Table.Empty = &nothing
 	}
 	return Part{Kind: "list", Data: view}, nil
+}
+
+// pickable adds a box to each line that can be chosen, and what to do with those that are.
+func (l *List[T]) pickable(view *listView, found []T) {
+	for i, one := range found {
+		if id := l.Bulk.ID(one); id != "" {
+			view.Table.Rows[i].Cells[0].Pick = &Pick{bulkForm, id, "Choose " + l.Bulk.Name(one)}
+			view.Bulk = &Action{Label: l.Bulk.Label, Post: l.Bulk.Action}
+		}
+	}
 }
 
 // TableOf shows things in the columns of the list.

@@ -51,7 +51,12 @@ type Cell struct {
 	At time.Time
 	// Actions are the buttons of a row.
 	Actions []Action
+	// Pick chooses the row for what is done with many at once; nil where it can't be chosen.
+	Pick *Pick
 }
+
+// Pick is the box that chooses a row.
+type Pick struct{ Form, Value, Label string }
 
 // Text returns a cell of plain text.
 func Text(s string) Cell { return Cell{Text: s} }

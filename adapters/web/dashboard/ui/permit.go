@@ -48,6 +48,12 @@ func (p Part) permit(may May) (_ Part, ok bool) {
 		p.Data = data.permit(may)
 	case listView:
 		data.Table = data.Table.permit(may)
+		if data.Bulk != nil && !data.Bulk.permitted(may) {
+			data.Bulk = nil
+			for _, row := range data.Table.Rows { // they are copies
+				row.Cells[0].Pick = nil
+			}
+		}
 		p.Data = data
 	case []Fact:
 		facts := slices.Clone(data)
