@@ -42,8 +42,8 @@ func TestPortal_CustomersManageTheirPlan(t *testing.T) {
 				}
 			}
 		}
-		shows("the shop", "Ada's Workshop", "/accent/4f46e5.css", "A month.", "Sundry will charge €20.00 to Visa •••• 3155 on",
-			"Tax included, 19% (Germany): €3.19")
+		shows("the shop", "Ada's Workshop", "/accent/4f46e5.css", "A month.",
+			"Sundry will charge €20.00 to Visa •••• 3155 on", "Tax included, 19% (Germany): €3.19")
 		if to := submit(t, app, portal+"/cards/"+first+"/choose", nil); to != portal+"?done=chosen" ||
 			subscription()["paymentMethodId"] != first {
 			t.Errorf("after the choice of a card: %s, %v", to, subscription()["paymentMethodId"])
