@@ -55,7 +55,8 @@ func (a State) View() View {
 	return View{
 		ID: a.ID, Status: a.Status, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		GroupID:            apiformat.Text(a.GroupID),
-		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), IntakeView: NewIntakeView(a.Intake), StartsAt: apiformat.Time(a.StartsAt),
+		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), IntakeView: NewIntakeView(a.Intake),
+		StartsAt: apiformat.Time(a.StartsAt),
 		EndsAt:   apiformat.Time(a.EndsAt),
 		Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL),
 		Address:         apiformat.Text(a.Address),

@@ -206,7 +206,7 @@ func (c *Session) TakeIntake(g intake.Given, final bool) error {
 	return nil
 }
 
-// CheckIntake adds to f what is wrong with what is given, and with final what is missing, and returns what the buyer has
+// CheckIntake adds to f what is wrong with what is given, and with final what is missing. It returns what the buyer has
 // answered then.
 func (s State) CheckIntake(f *fault.Violations, g intake.Given, final bool) intake.Response {
 	if s.Offer.ForAppointments() {

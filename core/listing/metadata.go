@@ -119,7 +119,9 @@ func (m *Metadata) UnmarshalJSON(raw []byte) error {
 	*m = Metadata{}
 	if _, asks := members[Questions]; asks {
 		delete(members, Questions)
-		var stored struct{ Questions []intake.Question }
+		var stored struct {
+			Questions []intake.Question `json:"questions"`
+		}
 		if err := json.Unmarshal(raw, &stored); err != nil {
 			return fmt.Errorf("metadata %s: %w", Questions, err)
 		}

@@ -80,9 +80,10 @@ func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
 	zone, from, until := civil.ZoneForDays(viewer, first, last)
 	starts := q.starts(from, until)
 	slots, shared := make([]Slot, 0, len(starts)), q.shared()
+	seats := int32(max(q.Seats, 1)) //nolint:gosec // a few hundred
 	for _, at := range starts {
 		if day := zone.DateTime(at).Date(); day >= first && day <= last {
-			s := Slot{start: at, duration: int32(q.Policy.Duration), seats: int32(max(q.Seats, 1)), Date: day} //nolint:gosec // a few hundred
+			s := Slot{start: at, duration: int32(q.Policy.Duration), seats: seats, Date: day} //nolint:gosec // a few hundred
 			if left, has := shared[at]; has {
 				s.seats = left
 			}

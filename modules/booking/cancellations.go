@@ -46,8 +46,8 @@ func (s *Cancellations) Cancel(
 	})
 }
 
-// CancelTime is Cancel for everybody who shares the time of an appointment, and frees the seats that are held of it. For
-// a time of one buyer it is Cancel.
+// CancelTime is Cancel for everybody who shares the time of an appointment. It frees the seats that are held of it, too.
+// For a time of one buyer it is Cancel.
 func (s *Cancellations) CancelTime(
 	ctx context.Context, creatorID, appointmentID, reason string, refunded bool,
 ) (canceled appointment.State, err error) {

@@ -49,7 +49,8 @@ func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appo
 func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e appointment.Rescheduled) error {
 	return s.mailChange(ctx, r, change{
 		State: e.State, previousStartsAt: e.PreviousStartsAt, toBuyer: mailtemplate.KindAppointmentRescheduled,
-		toCreator: mailtemplate.KindCreatorRescheduled, toGuests: mailtemplate.KindGuestRescheduled, method: ports.CalendarRequest,
+		toCreator: mailtemplate.KindCreatorRescheduled, toGuests: mailtemplate.KindGuestRescheduled,
+		method: ports.CalendarRequest,
 	})
 }
 

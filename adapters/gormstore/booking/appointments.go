@@ -51,7 +51,8 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 	return appointmentRow{
 		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		Position:      a.Position,
-		ReservationID: a.ReservationID, GroupID: a.GroupID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title,
+		ReservationID: a.ReservationID, GroupID: a.GroupID, ExternalCustomerID: a.ExternalCustomerID,
+		CustomerID: a.CustomerID, Title: a.Title,
 		Intake:   repo.Shared(a.Intake),
 		Status:   string(a.Status),
 		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone,
@@ -68,7 +69,8 @@ func (r appointmentRow) toState() appointment.State {
 	state := appointment.State{
 		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID,
 		Position:      r.Position,
-		ReservationID: r.ReservationID, GroupID: r.GroupID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
+		ReservationID: r.ReservationID, GroupID: r.GroupID, ExternalCustomerID: r.ExternalCustomerID,
+		CustomerID: r.CustomerID, Title: r.Title,
 		Intake: r.Intake.V,
 		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
 		Timezone:     r.Timezone,

@@ -262,7 +262,6 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	shares := stillBooked(group)
 	session, err := r.Checkout.Get(ctx, v.account(), a.CheckoutID)
 	if err != nil {
 		return err
@@ -290,20 +289,28 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		p.Actions = append(p.Actions, v.outcomes(a)...)
 	}
 	if a.Status == appointment.StatusConfirmed && now.Before(a.StartsAt) {
-		open, err := r.openTimes(ctx, v, a, zone)
+		changes, err := r.changeParts(ctx, v, a, zone, v.cancelForm(a, money, stillBooked(group)))
 		if err != nil {
 			return err
 		}
-		if len(open) > 0 {
-			move := v.form("move", base+"/bookings/"+a.ID+"/move", "Move", ui.Field{
-				Name: "startsAt", Label: "New time", Type: "select", Options: open, Also: []string{"appointmentSlot"},
-			})
-			move.Title, move.Lead = "Move it", "We’ll email the buyer the new time."
-			p.Parts = append(p.Parts, ui.FormPart(move))
-		}
-		p.Parts = append(p.Parts, ui.FormPart(v.cancelForm(a, money, shares)))
+		p.Parts = append(p.Parts, changes...)
 	}
 	return r.send(c, v, p)
+}
+
+// changeParts are the forms that move an appointment, where there is another time, and cancel it.
+func (r *Routes) changeParts(
+	ctx context.Context, v *visit, a appointment.State, zone *time.Location, cancel ui.Form,
+) ([]ui.Part, error) {
+	open, err := r.openTimes(ctx, v, a, zone)
+	if err != nil || len(open) == 0 {
+		return []ui.Part{ui.FormPart(cancel)}, err
+	}
+	move := v.form("move", base+"/bookings/"+a.ID+"/move", "Move", ui.Field{
+		Name: "startsAt", Label: "New time", Type: "select", Options: open, Also: []string{"appointmentSlot"},
+	})
+	move.Title, move.Lead = "Move it", "We’ll email the buyer the new time."
+	return []ui.Part{ui.FormPart(move), ui.FormPart(cancel)}, nil
 }
 
 // stillBooked counts the appointments that are not canceled.

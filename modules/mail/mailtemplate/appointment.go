@@ -201,8 +201,8 @@ func (a Appointment) toGuest(d draft, to reader, key, other string) draft {
 	return d
 }
 
-// calendarLinks add the one time of a booking to calendars whose readers cannot open the attached file. A time that moved
-// is not added again: the file moves it.
+// calendarLinks add the one time of a booking to calendars whose readers cannot open the attached file. A time that
+// moved is not added again: the file moves it.
 func (a Appointment) calendarLinks(to reader, key string) []link {
 	if key != "booked" || len(a.More) > 0 {
 		return nil

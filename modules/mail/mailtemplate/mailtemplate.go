@@ -123,12 +123,12 @@ var ours = accent.Palette{
 
 // row is a line of a table; a Strong one sums up.
 type row struct {
-	// Asked means that the label is a person's question, which may be long: the value stands below it.
-	Asked bool
 	Label, Value, Note string
 	Strong             bool
 	// Lines keeps the lines of the value, as an address has them.
 	Lines bool
+	// Asked means that the label is a person's question, which may be long: the value stands below it.
+	Asked bool
 }
 
 type link struct{ Label, URL string }
