@@ -48,7 +48,7 @@ type AgreedOffers interface {
 // CatalogChoice names an offer by stable keys.
 type CatalogChoice struct {
 	Listing, Plan string
-	Interval      period.Interval
+	Every         period.Cadence
 	// Variant is a variant's key; "" = the listing's default one.
 	Variant string
 	// Currency is that of the price; "" = as the country of Buyer has it.

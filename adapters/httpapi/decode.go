@@ -9,6 +9,8 @@ import (
 
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/fault"
+	"sundry/core/period"
+	"sundry/core/plan"
 )
 
 // Body is the request's body as it was sent. fiber's own Body inflates compressed bodies without a limit.
@@ -62,6 +64,20 @@ func ValueOf[T any](p *T) T {
 		return zero
 	}
 	return *p
+}
+
+// ReadCadence joins the members interval and intervalCount of a request; "" for neither.
+func ReadCadence(f *fault.Violations, interval *string, count *int) period.Cadence {
+	if interval == nil {
+		f.Check(count == nil, "intervalCount", fault.DetailNotAllowed, "Name the interval that is counted.")
+		return ""
+	}
+	unit, err := period.ParseInterval(*interval)
+	_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
+	if count != nil {
+		plan.CheckCount(f, "intervalCount", unit, *count)
+	}
+	return period.Every(unit, ValueOf(count))
 }
 
 // ReadTime reads an optional member that holds an RFC 3339 time; absent and null are the zero time. What is finer

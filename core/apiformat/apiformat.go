@@ -57,6 +57,14 @@ func Text[T ~string](s T) *string {
 	return &plain
 }
 
+// Count is null for zero.
+func Count(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
 // JSON is a value as JSON text. Characters such as & are written as they are: the text is never part of a page.
 func JSON(v any) ([]byte, error) {
 	var text bytes.Buffer

@@ -48,8 +48,9 @@ const MaxAttempts = 10
 
 // CatalogReference contains the keys by which the integrator named the offer, kept to be shown again.
 type CatalogReference struct {
-	Listing  string `json:"listing"`
-	Plan     string `json:"plan"`
+	Listing string `json:"listing"`
+	Plan    string `json:"plan"`
+	// Interval is a period.Cadence.
 	Interval string `json:"interval,omitempty"`
 	// Variant is the key of a variant; empty = the default one.
 	Variant string `json:"variant,omitempty"`
@@ -271,11 +272,11 @@ func (c *Session) ApplyDiscount(terms *discount.Terms, now time.Time) error {
 
 // Change takes the interval and the quantity that the buyer chose, where they may; "" and nil leave them as they are.
 // It is refused while a payment is under way.
-func (c *Session) Change(interval period.Interval, quantity *int, now time.Time) error {
+func (c *Session) Change(every period.Cadence, quantity *int, now time.Time) error {
 	if err := c.CanApplyDiscount(now); err != nil {
 		return err
 	}
-	offer, err := c.s.Offer.Change(interval, quantity)
+	offer, err := c.s.Offer.Change(every, quantity)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ type State struct {
 	ListingID string
 	VariantID string // "" = the default variant
 	PlanKey   string // "" = the default plan
-	// Interval is empty when the plan is to choose.
-	Interval period.Interval
+	// Every is empty when the plan is to choose.
+	Every period.Cadence
 	// Currency is that of the price; "" = that of the visitor's country, or else the listing's.
 	Currency money.Currency
 	// BuyerMayChange is what buyers may change of the offer.
@@ -49,7 +49,7 @@ type Edit struct {
 	ListingID      *string
 	VariantID      *string
 	PlanKey        *string
-	Interval       *string
+	Every          *string // a period.Cadence
 	Currency       *string
 	BuyerMayChange *[]string
 	SuccessURL     *string
@@ -63,8 +63,8 @@ type Origin struct{ ID, CreatorID, Code string }
 // to localhost.
 func (e Edit) Check(sandbox bool) error {
 	var f fault.Violations
-	if e.Interval != nil && *e.Interval != "" {
-		_, err := period.ParseInterval(*e.Interval)
+	if e.Every != nil && *e.Every != "" {
+		_, err := period.ParseCadence(*e.Every)
 		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
 	}
 	if e.Currency != nil && *e.Currency != "" {
@@ -115,8 +115,8 @@ func (l *Link) apply(e Edit, now time.Time) {
 	set(&next.PlanKey, e.PlanKey)
 	set(&next.SuccessURL, e.SuccessURL)
 	set(&next.Active, e.Active)
-	if e.Interval != nil {
-		next.Interval = period.Interval(*e.Interval)
+	if e.Every != nil {
+		next.Every = period.Cadence(*e.Every)
 	}
 	if e.Currency != nil {
 		next.Currency = money.Currency(*e.Currency)

@@ -63,10 +63,10 @@ func (o Offer) Adjustable(c Changes, prices []Price) (Offer, error) {
 
 // Change is the offer at another of its intervals, and in another quantity; "" and nil leave them as they are.
 // VALIDATION_FAILED (interval, quantity) for what the buyer may not change.
-func (o Offer) Change(interval period.Interval, quantity *int) (Offer, error) {
+func (o Offer) Change(every period.Cadence, quantity *int) (Offer, error) {
 	var f fault.Violations
-	to := slices.IndexFunc(o.Intervals, func(p Price) bool { return p.Interval == interval })
-	f.Check(interval == "" || to >= 0, "interval", fault.DetailNotAllowed, "This isn’t sold by that interval.")
+	to := chargedFirst(o.Intervals, every)
+	f.Check(every == "" || to >= 0, "interval", fault.DetailNotAllowed, "This isn’t sold by that interval.")
 	f.Check(quantity == nil || o.MayChange.Quantity, "quantity", fault.DetailNotAllowed,
 		"The quantity of this can’t be changed.")
 	if err := f.Err(); err != nil {

@@ -34,16 +34,16 @@ func TestABuyerChangesWhatTheyMay(t *testing.T) {
 	if err != nil || three.Price != eur(3000) || three.PriceID != "pri_month" {
 		t.Fatalf("three: %+v, %v", three, err)
 	}
-	yearly, err := three.Change(period.Year, nil)
+	yearly, err := three.Change("year", nil)
 	if err != nil || yearly.Price != eur(30_000) || yearly.Unit() != eur(10_000) || yearly.Seats() != 3 ||
 		yearly.PriceID != "pri_year" || yearly.Interval != period.Year || yearly.TrialDays != 14 {
 		t.Errorf("by the year: %+v, %v", yearly, err)
 	}
-	fortnight, err := yearly.Change(period.Week, new(1))
+	fortnight, err := yearly.Change("week", new(1))
 	if err != nil || fortnight.Price != eur(500) || fortnight.IntervalCount != 2 || fortnight.Seats() != 1 {
 		t.Errorf("by two weeks: %+v, %v", fortnight, err)
 	}
-	if back, err := fortnight.Change(period.Month, nil); err != nil || !reflect.DeepEqual(back, all) {
+	if back, err := fortnight.Change("month", nil); err != nil || !reflect.DeepEqual(back, all) {
 		t.Errorf("as before: %+v, %v", back, err)
 	}
 	if sold := all.Sold(); !reflect.DeepEqual(sold, monthly()) {
@@ -60,15 +60,15 @@ func TestAChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		may      plan.Changes
-		interval period.Interval
+		every    period.Cadence
 		quantity *int
 		line     string
 	}{
-		"another interval, where only the quantity may change": {plan.Changes{Quantity: true}, period.Year, nil, "interval NOT_ALLOWED"},
+		"another interval, where only the quantity may change": {plan.Changes{Quantity: true}, "year", nil, "interval NOT_ALLOWED"},
 		"the quantity, where only the interval may change":     {plan.Changes{Interval: true}, "", new(2), "quantity NOT_ALLOWED"},
-		"an interval without a price":                          {plan.Changes{Interval: true}, period.Day, nil, "interval NOT_ALLOWED"},
+		"an interval without a price":                          {plan.Changes{Interval: true}, "day", nil, "interval NOT_ALLOWED"},
 		"no quantity":                                          {plan.Changes{Quantity: true}, "", new(0), "quantity OUT_OF_RANGE"},
-		"anything, where nothing may change":                   {plan.Changes{}, period.Year, nil, "interval NOT_ALLOWED"},
+		"anything, where nothing may change":                   {plan.Changes{}, "year", nil, "interval NOT_ALLOWED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +76,7 @@ func TestAChangeIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = offer.Change(c.interval, c.quantity)
+			_, err = offer.Change(c.every, c.quantity)
 			wantLines(t, err, c.line)
 		})
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,12 +40,12 @@ func (s State) recurring() bool {
 	return slices.ContainsFunc(s.Prices, func(p Price) bool { return p.Interval != "" })
 }
 
-// Price chooses the price that a buyer pays. An interval that was not named ("") means month where the plan has it,
-// else the plan's first price; a plan without any interval ignores the one named. Among prices of the same interval,
-// the first of the given currencies that one is in wins, else the first price. NOT_FOUND when the plan has no such
-// interval.
-func (s State) Price(interval period.Interval, currencies ...money.Currency) (Price, error) {
-	prices := s.every(s.Prices, interval)
+// Price chooses the price that a buyer pays. A cadence that was not named ("") means month where the plan has it, else
+// that of the plan's first price; a plan that does not renew ignores the one named. An interval without a number that no
+// price has means the first price of that interval. Among prices of the same cadence, the first of the given currencies
+// that one is in wins, else the first price. NOT_FOUND when the plan has no such cadence.
+func (s State) Price(every period.Cadence, currencies ...money.Currency) (Price, error) {
+	prices := s.charged(s.Prices, every)
 	if len(prices) == 0 {
 		return Price{}, fault.Newf(fault.NotFoundCode, "No such interval in this plan. Its intervals: %s.", sold(s.Prices))
 	}
@@ -56,15 +57,15 @@ func (s State) Price(interval period.Interval, currencies ...money.Currency) (Pr
 	return prices[0], nil
 }
 
-// PriceIn is Price in one currency. NOT_FOUND when the plan has no such interval in that currency.
-func (s State) PriceIn(interval period.Interval, currency money.Currency) (Price, error) {
+// PriceIn is Price in one currency. NOT_FOUND when the plan has no such cadence in that currency.
+func (s State) PriceIn(every period.Cadence, currency money.Currency) (Price, error) {
 	prices := slices.DeleteFunc(slices.Clone(s.Prices), func(p Price) bool { return p.Amount.Currency != currency })
 	if len(prices) == 0 {
 		return Price{}, fault.Newf(
 			fault.NotFoundCode, "This plan has no price in %s. Its currencies: %s.", currency, joined(s.Currencies()),
 		)
 	}
-	if found := s.every(prices, interval); len(found) > 0 {
+	if found := s.charged(prices, every); len(found) > 0 {
 		return found[0], nil
 	}
 	return Price{}, fault.Newf(
@@ -83,28 +84,46 @@ func (s State) Currencies() []money.Currency {
 	return all
 }
 
-// every is those of the prices that are of an interval, as Price reads it.
-func (s State) every(prices []Price, interval period.Interval) []Price {
-	if !s.recurring() {
-		interval = ""
-	} else if interval == "" && len(prices) > 0 {
-		interval = prices[0].Interval
+// charged is those of the prices that are of a cadence, as Price reads it.
+func (s State) charged(prices []Price, every period.Cadence) []Price {
+	switch {
+	case !s.recurring():
+		every = ""
+	case every == "" && len(prices) > 0:
+		every = prices[0].Every()
 		if slices.ContainsFunc(prices, func(p Price) bool { return p.Interval == period.Month }) {
-			interval = period.Month
+			every = period.Every(period.Month, 1)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(prices), func(p Price) bool { return p.Interval != interval })
+	if i := chargedFirst(prices, every); i >= 0 {
+		every = prices[i].Every()
+	}
+	return slices.DeleteFunc(slices.Clone(prices), func(p Price) bool { return p.Every() != every })
 }
 
-// sold lists the intervals of prices for a message.
+// chargedFirst is the index of the first price of a cadence or, where there is none and the cadence has no number, of
+// its interval; -1 for none.
+func chargedFirst(prices []Price, every period.Cadence) int {
+	i := slices.IndexFunc(prices, func(p Price) bool { return p.Every() == every })
+	if interval, count := every.Parts(); i < 0 && count == 1 {
+		i = slices.IndexFunc(prices, func(p Price) bool { return p.Interval == interval })
+	}
+	return i
+}
+
+// sold lists the cadences of prices for a message: "month, 3 months".
 func sold(prices []Price) string {
-	var intervals []period.Interval
+	var all []string
 	for _, p := range prices {
-		if !slices.Contains(intervals, p.Interval) {
-			intervals = append(intervals, p.Interval)
+		words := string(p.Interval)
+		if p.IntervalCount > 1 {
+			words = fmt.Sprintf("%d %ss", p.IntervalCount, p.Interval)
+		}
+		if !slices.Contains(all, words) {
+			all = append(all, words)
 		}
 	}
-	return joined(intervals)
+	return joined(all)
 }
 
 func joined[T ~string](values []T) string {

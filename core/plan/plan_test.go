@@ -140,24 +140,32 @@ func TestThePriceThatABuyerGets(t *testing.T) {
 	}
 	mixed := []Price{price("year-eur", period.Year, "eur"), price("month-usd", period.Month, "usd"),
 		price("month-eur", period.Month, "eur"), price("once-eur", "", "eur")}
+	quarter := price("quarter-eur", period.Month, "eur")
+	quarter.IntervalCount = 3
+	both := []Price{quarter, price("month-eur", period.Month, "eur"), price("year-eur", period.Year, "eur")}
 	once := []Price{price("once-usd", "", "usd"), price("once-eur", "", "eur")}
 	for name, c := range map[string]struct {
 		prices   []Price
-		interval period.Interval
+		every    period.Cadence
 		currency money.Currency
 		want     string // empty: refused with NOT_FOUND
 	}{
-		"the currency of the listing first":        {mixed, period.Month, "eur", "month-eur"},
-		"else the first price of the interval":     {mixed, period.Month, "gbp", "month-usd"},
+		"the currency of the listing first":        {mixed, "month", "eur", "month-eur"},
+		"else the first price of the interval":     {mixed, "month", "gbp", "month-usd"},
 		"no interval means month":                  {mixed, "", "eur", "month-eur"},
 		"no interval and no month means the first": {mixed[:1], "", "usd", "year-eur"},
-		"an interval that the plan lacks":          {mixed, period.Week, "eur", ""},
-		"a one-time plan ignores the interval":     {once, period.Month, "eur", "once-eur"},
+		"an interval that the plan lacks":          {mixed, "week", "eur", ""},
+		"every third month":                        {both, "month:3", "eur", "quarter-eur"},
+		"month is every month":                     {both, "month", "eur", "month-eur"},
+		"the only price of the interval":           {both[:1], "month", "eur", "quarter-eur"},
+		"a number that the plan lacks":             {both, "month:6", "eur", ""},
+		"two years that the plan lacks":            {both, "year:2", "eur", ""},
+		"a one-time plan ignores the interval":     {once, "month", "eur", "once-eur"},
 		"a one-time plan in another currency":      {once, "", "gbp", "once-usd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := State{Prices: c.prices}.Price(c.interval, c.currency)
+			got, err := State{Prices: c.prices}.Price(c.every, c.currency)
 			if got.ID != c.want || (err != nil) != (c.want == "") || err != nil && !fault.Is(err, fault.NotFoundCode) {
 				t.Errorf("got %q, %v; want %q", got.ID, err, c.want)
 			}
@@ -173,18 +181,18 @@ func TestThePriceInACurrency(t *testing.T) {
 	mixed := State{Prices: []Price{price("month-eur", period.Month, "eur"), price("year-eur", period.Year, "eur"),
 		price("year-usd", period.Year, "usd"), price("once-gbp", "", "gbp")}}
 	for name, c := range map[string]struct {
-		interval period.Interval
+		every    period.Cadence
 		currency money.Currency
 		want     string // the price, or what the refusal says
 	}{
-		"the interval in it":               {period.Year, "usd", "year-usd"},
+		"the interval in it":               {"year", "usd", "year-usd"},
 		"no interval means its month":      {"", "eur", "month-eur"},
 		"no interval and no month":         {"", "usd", "year-usd"},
-		"an interval in another currency":  {period.Month, "usd", "in usd. Its intervals in usd: year."},
-		"no one-time price for a month":    {period.Month, "gbp", "No such interval in this plan in gbp."},
-		"a currency that the plan has not": {period.Month, "jpy", "no price in jpy. Its currencies: eur, usd, gbp."},
+		"an interval in another currency":  {"month", "usd", "in usd. Its intervals in usd: year."},
+		"no one-time price for a month":    {"month", "gbp", "No such interval in this plan in gbp."},
+		"a currency that the plan has not": {"month", "jpy", "no price in jpy. Its currencies: eur, usd, gbp."},
 	} {
-		got, err := mixed.PriceIn(c.interval, c.currency)
+		got, err := mixed.PriceIn(c.every, c.currency)
 		refused := err != nil && fault.Is(err, fault.NotFoundCode) && strings.Contains(err.Error(), c.want)
 		if !refused && (err != nil || got.ID != c.want) {
 			t.Errorf("%s: got %q, %v; want %q", name, got.ID, err, c.want)

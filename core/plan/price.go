@@ -28,6 +28,9 @@ type Price struct {
 	Amount        money.Amount    `json:"amount"`
 }
 
+// Every returns how often the price is charged; "" for once.
+func (p Price) Every() period.Cadence { return period.Every(p.Interval, p.IntervalCount) }
+
 // sameTerms reports whether two prices ask for the same, whatever they are called.
 func (p Price) sameTerms(other Price) bool {
 	p.ID = other.ID
@@ -85,13 +88,13 @@ func (d PriceDraft) parse(f *fault.Violations) Price {
 	return p
 }
 
-// parsePrices checks a plan's prices: at least one, and one per interval and currency at most, because a buyer names
+// parsePrices checks a plan's prices: at least one, and one per cadence and currency at most, because a buyer names
 // nothing else to distinguish them.
 func parsePrices(f *fault.Violations, drafts []PriceDraft) []Price {
 	f.Check(len(drafts) > 0, "prices", fault.DetailRequired, "Expected at least one price.")
 	f.Check(len(drafts) <= maxPrices, "prices", fault.DetailTooLong, "A plan may have at most 50 prices.")
 	type key struct {
-		interval period.Interval
+		every    period.Cadence
 		currency money.Currency
 	}
 	seen := map[key]bool{}
@@ -99,9 +102,9 @@ func parsePrices(f *fault.Violations, drafts []PriceDraft) []Price {
 	for i, d := range drafts {
 		at := f.Item("prices", i)
 		p := d.parse(at)
-		k := key{p.Interval, p.Amount.Currency}
+		k := key{p.Every(), p.Amount.Currency}
 		valid := p.Amount.Currency != "" && (d.Interval == nil) == (p.Interval == "")
-		at.Check(!valid || !seen[k], "", fault.DetailDuplicate, "The plan has another price of this interval and currency.")
+		at.Check(!valid || !seen[k], "", fault.DetailDuplicate, "The plan has another price of this interval, interval count and currency.")
 		seen[k] = true
 		prices = append(prices, p)
 	}

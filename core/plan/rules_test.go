@@ -286,9 +286,9 @@ func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 
 func TestARefusedIntervalNamesThoseThatThereAre(t *testing.T) {
 	t.Parallel()
-	s := State{Prices: []Price{{Interval: period.Month}, {Interval: period.Month}, {Interval: period.Week}}}
-	_, err := s.Price(period.Year, "eur")
-	if !fault.Is(err, fault.NotFoundCode) || !strings.Contains(err.Error(), "Its intervals: month, week.") {
+	s := State{Prices: []Price{{Interval: period.Month}, {Interval: period.Month, IntervalCount: 3}, {Interval: period.Week}}}
+	_, err := s.Price("year", "eur")
+	if !fault.Is(err, fault.NotFoundCode) || !strings.Contains(err.Error(), "Its intervals: month, 3 months, week.") {
 		t.Errorf("%v", err)
 	}
 	first := State{Prices: []Price{{ID: "1", Interval: period.Week, Amount: money.Amount{Currency: "usd"}},

@@ -119,7 +119,7 @@ func sellable(ctx context.Context, r ports.Repos, link paymentlink.State) error 
 
 func linkChoice(l paymentlink.State) choice {
 	return choice{
-		variantID: l.VariantID, planKey: l.PlanKey, interval: l.Interval, currency: l.Currency, mayChange: l.BuyerMayChange,
+		variantID: l.VariantID, planKey: l.PlanKey, every: l.Every, currency: l.Currency, mayChange: l.BuyerMayChange,
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Service) ByCatalog(
 		return plan.Offer{}, err
 	}
 	c := choice{
-		variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval, currency: wanted.Currency,
+		variantKey: wanted.Variant, planKey: wanted.Plan, every: wanted.Every, currency: wanted.Currency,
 		buyer: wanted.Buyer, mayChange: wanted.MayChange,
 	}
 	return pickOf(ctx, l, live(l, plan.Restore(l.CreatorID, l.ID, plans)), c)
@@ -78,7 +78,7 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 		return plan.Offer{}, err
 	}
 	now, err := offer(ctx, r, l, choice{
-		variantID: once.VariantID, planKey: once.PlanKey, interval: once.Interval, before: once.Price.Currency,
+		variantID: once.VariantID, planKey: once.PlanKey, every: period.Every(once.Interval, once.IntervalCount), before: once.Price.Currency,
 		mayChange: once.MayChange,
 	})
 	if err != nil || once.Seats() == 1 {
@@ -135,7 +135,7 @@ func (s *Service) TermsOf(
 // choice is a buyer's or a link's selection within a listing. Empty members leave the selection to the listing.
 type choice struct {
 	variantID, variantKey, planKey string
-	interval                       period.Interval
+	every                          period.Cadence
 	currency                       money.Currency
 	// before is the currency of an earlier session, which a new one keeps where it can.
 	before    money.Currency
@@ -146,7 +146,7 @@ type choice struct {
 // price chooses the price of a plan of the listing. NOT_FOUND for an unknown interval or currency.
 func (c choice) price(ctx context.Context, l listing.State, p plan.State) (plan.Price, error) {
 	if c.currency != "" {
-		return p.PriceIn(c.interval, c.currency)
+		return p.PriceIn(c.every, c.currency)
 	}
 	wanted := c.before
 	if wanted == "" && c.buyer != nil && len(p.Currencies()) > 1 {
@@ -156,7 +156,7 @@ func (c choice) price(ctx context.Context, l listing.State, p plan.State) (plan.
 		}
 		wanted = country.Currency(from)
 	}
-	return p.Price(c.interval, wanted, l.Price.Currency)
+	return p.Price(c.every, wanted, l.Price.Currency)
 }
 
 // offer freezes a selection of a listing that can be bought now.

@@ -31,7 +31,7 @@ func (s fixture) byCatalog(t *testing.T, key, planKey, interval string) (plan.Of
 	t.Helper()
 	return s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
 		return s.ByCatalog(ctx, r, s.ada, ports.CatalogChoice{
-			Listing: key, Plan: planKey, Interval: period.Interval(interval),
+			Listing: key, Plan: planKey, Every: period.Cadence(interval),
 		})
 	})
 }

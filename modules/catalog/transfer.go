@@ -90,6 +90,7 @@ type DocumentLink struct {
 	Variant        string          `json:"variant"`
 	Plan           string          `json:"plan"`
 	Interval       period.Interval `json:"interval"`
+	IntervalCount  int             `json:"intervalCount,omitempty"` // 0 is 1
 	Currency       money.Currency  `json:"currency,omitempty"`
 	BuyerMayChange []string        `json:"buyerMayChange,omitempty"`
 	SuccessURL     string          `json:"successUrl"`
@@ -98,9 +99,11 @@ type DocumentLink struct {
 
 // key returns the identity of a link among those of its listing.
 func (l DocumentLink) key() string {
-	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), string(l.Currency),
+	return strings.Join([]string{l.Variant, l.Plan, string(l.every()), string(l.Currency),
 		strings.Join(l.BuyerMayChange, ","), l.SuccessURL}, " ")
 }
+
+func (l DocumentLink) every() period.Cadence { return period.Every(l.Interval, l.IntervalCount) }
 
 // ReadDocument reads a catalog file strictly.
 func ReadDocument(raw []byte) (d Document, err error) {
@@ -223,8 +226,11 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 
 func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
 	d := DocumentLink{
-		Plan: link.PlanKey, Interval: link.Interval, Currency: link.Currency, SuccessURL: link.SuccessURL,
+		Plan: link.PlanKey, Currency: link.Currency, SuccessURL: link.SuccessURL,
 		BuyerMayChange: link.BuyerMayChange.Names(), Active: link.Active,
+	}
+	if d.Interval, d.IntervalCount = link.Every.Parts(); d.IntervalCount == 1 {
+		d.IntervalCount = 0
 	}
 	if link.VariantID != "" {
 		if v, err := l.Variant(link.VariantID); err == nil {

@@ -58,7 +58,7 @@ func (s fixture) fill(t *testing.T) {
 	}
 	for _, e := range []paymentlink.Edit{
 		{
-			ListingID: &studio.ID, PlanKey: new("pro"), Interval: new("year"), Currency: new("eur"),
+			ListingID: &studio.ID, PlanKey: new("pro"), Every: new("year"), Currency: new("eur"),
 			SuccessURL: new("https://shop.example/a.b"),
 		},
 		{ListingID: &hour.ID, VariantID: &pack.ID, Active: new(false)},

@@ -216,9 +216,9 @@ func (s *Service) importLinks(
 }
 
 func (s *Service) importLink(ctx context.Context, l listing.State, w DocumentLink) error {
-	interval, currency := string(w.Interval), string(w.Currency)
+	every, currency := string(w.every()), string(w.Currency)
 	edit := paymentlink.Edit{
-		ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, Currency: &currency, SuccessURL: &w.SuccessURL,
+		ListingID: &l.ID, PlanKey: &w.Plan, Every: &every, Currency: &currency, SuccessURL: &w.SuccessURL,
 		BuyerMayChange: &w.BuyerMayChange, Active: &w.Active,
 	}
 	if w.Variant != "" {

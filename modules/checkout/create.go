@@ -67,7 +67,7 @@ func (n NewSession) validate(sandbox bool) error {
 		c := f.Nest("catalog")
 		c.Check(n.Catalog.Listing != "", "listing", fault.DetailRequired, "Give the listing's catalog key.")
 		if n.Catalog.Interval != "" {
-			_, err := period.ParseInterval(n.Catalog.Interval)
+			_, err := period.ParseCadence(n.Catalog.Interval)
 			_ = c.Nest("interval").Merge(err) // its only error is a fault of the request
 		}
 		if n.Catalog.Currency != "" {
@@ -167,12 +167,12 @@ func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n 
 			ListingID: n.ListingID, VariantID: n.VariantID, Buyer: s.buyerCountry(r, creatorID, n), MayChange: mayChange,
 		})
 	}
-	interval := period.Month
+	every := period.Every(period.Month, 1)
 	if n.Catalog.Interval != "" {
-		interval = period.Interval(n.Catalog.Interval)
+		every = period.Cadence(n.Catalog.Interval)
 	}
 	return s.deps.Offers.ByCatalog(ctx, r, creatorID, ports.CatalogChoice{
-		Listing: n.Catalog.Listing, Plan: n.Catalog.Plan, Interval: interval, Variant: n.Catalog.Variant,
+		Listing: n.Catalog.Listing, Plan: n.Catalog.Plan, Every: every, Variant: n.Catalog.Variant,
 		Currency: money.Currency(n.Catalog.Currency), Buyer: s.buyerCountry(r, creatorID, n), MayChange: mayChange,
 	})
 }

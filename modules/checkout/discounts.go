@@ -61,10 +61,10 @@ func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (check
 // ChangeOffer takes the interval and the quantity that the buyer chose on the hosted page; "" and nil leave them as
 // they are. VALIDATION_FAILED (interval, quantity) for what the session lets nobody change, and as ApplyDiscount.
 func (s *Service) ChangeOffer(
-	ctx context.Context, secret string, interval period.Interval, quantity *int,
+	ctx context.Context, secret string, every period.Cadence, quantity *int,
 ) (checkout.State, error) {
 	return s.reprice(ctx, secret, func(_ context.Context, _ ports.Repos, c *checkout.Session, now time.Time) error {
-		return c.Change(interval, quantity, now)
+		return c.Change(every, quantity, now)
 	})
 }
 

@@ -25,9 +25,9 @@ type Change struct {
 	Plan string
 	// Quantity is zero for the present one.
 	Quantity int
-	// Interval may be empty for the present one.
-	Interval period.Interval
-	Mode     subscription.ProrationMode
+	// Every may be empty for the present one.
+	Every period.Cadence
+	Mode  subscription.ProrationMode
 	// QuoteID names the previewed price to charge; empty to charge the current price.
 	QuoteID string
 	// OnSession is true when the customer is here to confirm the payment to their bank. The charge may wait for
@@ -86,11 +86,11 @@ func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.
 	if c.Plan == "" {
 		return present.WithSeats(c.Quantity)
 	}
-	if c.Interval == "" {
-		c.Interval = state.Offer.Interval
+	if c.Every == "" {
+		c.Every = period.Every(state.Offer.Interval, state.Offer.IntervalCount)
 	}
 	to, err := s.deps.Offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
-		Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval,
+		Listing: state.Offer.ListingKey, Plan: c.Plan, Every: c.Every,
 		Currency: state.Offer.Price.Currency,
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
-	"sundry/core/period"
 	"sundry/core/subscription"
 	"sundry/modules/subscriptions"
 	"sundry/ports"
@@ -135,7 +134,7 @@ func TestAQuoteIsBindingOnceForItsChange(t *testing.T) {
 
 		q = preview()
 		other := with(q)
-		other.Plan, other.Interval = "studio", period.Year
+		other.Plan, other.Every = "studio", "year"
 		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, other)
 		refused(t, err, fault.QuoteExpired)
 		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, with(subscription.Quote{ID: "qt_unknown"}))
@@ -192,7 +191,7 @@ func TestAChangeForTheNextPeriodCostsNothingNow(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		later := subscriptions.Change{Plan: "studio", Interval: period.Year, Mode: subscription.NextPeriod}
+		later := subscriptions.Change{Plan: "studio", Every: "year", Mode: subscription.NextPeriod}
 		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, later)
 		if err != nil || got.Planned == nil || got.Offer.PriceID != basic.PriceID || len(w.live()) != 0 {
 			t.Fatalf("%+v, %v", got, err)

@@ -117,7 +117,7 @@ type catalog struct{ ports.Offers }
 // ByCatalog implements ports.Offers.
 func (catalog) ByCatalog(_ context.Context, _ ports.Repos, _ string, c ports.CatalogChoice) (plan.Offer, error) {
 	for _, o := range []plan.Offer{trial, studio, yearly} {
-		if o.ListingKey == c.Listing && o.PlanKey == c.Plan && o.Interval == c.Interval {
+		if o.ListingKey == c.Listing && o.PlanKey == c.Plan && period.Every(o.Interval, o.IntervalCount) == c.Every {
 			return o, nil
 		}
 	}

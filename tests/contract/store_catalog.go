@@ -311,7 +311,7 @@ func paymentLinksComeBackAsTheyWent(t *testing.T, db Database) {
 	insertListings(t, store, listingState(1))
 	full := paymentlink.State{
 		ID: "plink_1", CreatorID: creator, Code: "code1", ListingID: "lst_0001", VariantID: "var_1", PlanKey: "pro",
-		Interval:   "year",
+		Every:      "year:2",
 		SuccessURL: "https://a.example/b", Active: true, CreatedAt: catalogTime, UpdatedAt: catalogTime, Revision: 1,
 	}
 	bare := paymentlink.State{

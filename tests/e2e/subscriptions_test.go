@@ -268,3 +268,86 @@ func TestAnAppointmentTakesNoPlanThatRenews(t *testing.T) {
 		w.AsCreator(t, http.MethodPut, path, once).Want(t, 200)
 	})
 }
+
+// TestAPlanIsSoldByMonthQuarterAndYear: prices of one interval differ by how many of it a period is.
+func TestAPlanIsSoldByMonthQuarterAndYear(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := plans(t, a, 0)
+		price := func(interval string, count, minor int) harness.JSON {
+			return harness.JSON{"interval": interval, "intervalCount": count, "currency": "eur", "amountInCents": minor}
+		}
+		a.AsCreator(t, http.MethodPut, "/v1/listings/"+listing.ID+"/plans/pro", harness.JSON{
+			"name": "Pro", "prices": []harness.JSON{price("month", 3, 2700), price("month", 1, 1000), price("year", 1, 9600)},
+		}).Want(t, 200)
+		buy := func(interval string, count any) subscribed {
+			t.Helper()
+			session := a.NewSession(t, listing, "", harness.Unique("user"), harness.JSON{"catalog": harness.JSON{
+				"listing": listing.CatalogKey, "plan": "pro", "interval": interval, "intervalCount": count,
+			}})
+			a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+			return subscription(t, a, text(t, a.Receipt(t, session)["subscriptionId"]))
+		}
+		for _, c := range []struct {
+			interval       string
+			count          any
+			months, amount int
+		}{{"month", nil, 1, 1000}, {"month", 1, 1, 1000}, {"month", 3, 3, 2700}, {"year", 1, 12, 9600}} {
+			s := buy(c.interval, c.count)
+			if months := s.CurrentPeriodStart.AddDate(0, c.months, 0); s.AmountInCents != int64(c.amount) ||
+				s.CurrentPeriodEnd.Sub(months).Abs() > 4*24*time.Hour {
+				t.Errorf("every %v %s: %+v", c.count, c.interval, s)
+			}
+		}
+		a.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
+			"catalog":            harness.JSON{"listing": listing.CatalogKey, "plan": "pro", "interval": "month", "intervalCount": 6},
+			"externalCustomerId": "ada", "successUrl": "https://shop.example/thanks",
+		}).Refuses(t, 404, "NOT_FOUND")
+		a.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
+			"catalog":            harness.JSON{"listing": listing.CatalogKey, "plan": "pro", "interval": "month", "intervalCount": 37},
+			"externalCustomerId": "ada", "successUrl": "https://shop.example/thanks",
+		}).Refuses(t, 400, "VALIDATION_FAILED", "catalog.intervalCount")
+
+		quarterly := buy("month", 3)
+		path := "/v1/subscriptions/" + quarterly.ID
+		a.AsBackend(t, http.MethodPost, path+"/change", harness.JSON{
+			"plan": "pro", "interval": "month", "intervalCount": 1, "prorationMode": "next_period",
+		}).Want(t, 200)
+		planned := a.AsBackend(t, http.MethodGet, path, nil).Want(t, 200).Map(t)["plannedChange"].(map[string]any)
+		if asJSON(t, planned["intervalCount"]) != "1" || asJSON(t, planned["amountInCents"]) != "1000" {
+			t.Errorf("planned %v, want every month", planned)
+		}
+
+		link := a.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{
+			"listingId": listing.ID, "plan": "pro", "interval": "month", "intervalCount": 3,
+			"buyerMayChange": []string{"interval"},
+		}).Want(t, 201).Map(t)
+		if asJSON(t, link["intervalCount"]) != "3" {
+			t.Errorf("the link: %v", link)
+		}
+		opened := app.Ask(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(text(t, link["url"]), app.URL)})
+		page := strings.TrimPrefix(opened.Want(t, 303).Header.Get("Location"), app.URL)
+		shown := string(app.Ask(t, harness.Request{Method: http.MethodGet, Path: page}).Want(t, 200).Body)
+		for _, want := range []string{`value="month:3" checked`, `value="month"`, `value="year"`, "every 3 months"} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("the page has no %s", want)
+			}
+		}
+		changed := app.Ask(t, harness.Request{Method: http.MethodPost, Path: page + "/change", Body: harness.JSON{"interval": "month"}})
+		if got := asJSON(t, changed.Want(t, 200).Map(t)["totalInCents"]); got != "1000" {
+			t.Errorf("the buyer chose every month: %s", got)
+		}
+		catalog := asJSON(t, a.AsBackend(t, http.MethodGet, "/v1/catalog", nil).Want(t, 200).Map(t))
+		if !strings.Contains(catalog, `"interval":"month","intervalCount":3,"plan":"pro"`) {
+			t.Errorf("the catalog file has the link without its interval count: %s", catalog)
+		}
+		again := a.AsCreator(t, http.MethodPatch, "/v1/payment-links/"+text(t, link["id"]), harness.JSON{"interval": "year"}).
+			Want(t, 200).Map(t)
+		if asJSON(t, again["intervalCount"]) != "1" || again["interval"] != "year" {
+			t.Errorf("a change of the interval alone: %v", again)
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1/payment-links/"+text(t, link["id"]), harness.JSON{"intervalCount": 3}).
+			Refuses(t, 400, "VALIDATION_FAILED", "intervalCount")
+	})
+}

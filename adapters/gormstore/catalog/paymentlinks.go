@@ -34,7 +34,7 @@ func (paymentLinkRow) TableName() string { return "payment_links" }
 func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
 	return paymentLinkRow{
 		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, ListingID: s.ListingID, VariantID: s.VariantID, PlanKey: s.PlanKey,
-		Interval: string(s.Interval), Currency: string(s.Currency), BuyerMayChange: repo.JSON(s.BuyerMayChange),
+		Interval: string(s.Every), Currency: string(s.Currency), BuyerMayChange: repo.JSON(s.BuyerMayChange),
 		SuccessURL: s.SuccessURL, Active: s.Active,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
@@ -43,7 +43,7 @@ func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
 func (r paymentLinkRow) toState() paymentlink.State {
 	return paymentlink.State{
 		ID: r.ID, CreatorID: r.CreatorID, Code: r.Code, ListingID: r.ListingID, VariantID: r.VariantID, PlanKey: r.PlanKey,
-		Interval: period.Interval(r.Interval), Currency: money.Currency(r.Currency), SuccessURL: r.SuccessURL,
+		Every: period.Cadence(r.Interval), Currency: money.Currency(r.Currency), SuccessURL: r.SuccessURL,
 		BuyerMayChange: r.BuyerMayChange.V, Active: r.Active, CreatedAt: time.Time(r.CreatedAt),
 		UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}

@@ -35,6 +35,7 @@ type paymentLinkView struct {
 	VariantID      *string  `json:"variantId"`
 	Plan           *string  `json:"plan"`
 	Interval       *string  `json:"interval"`
+	IntervalCount  *int     `json:"intervalCount"`
 	Currency       *string  `json:"currency"`
 	BuyerMayChange []string `json:"buyerMayChange"`
 	SuccessURL     *string  `json:"successUrl"`
@@ -44,10 +45,11 @@ type paymentLinkView struct {
 }
 
 func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
+	interval, count := l.Every.Parts()
 	return paymentLinkView{
 		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID,
 		VariantID: apiformat.Text(l.VariantID),
-		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)),
+		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(interval)), IntervalCount: apiformat.Count(count),
 		Currency: apiformat.Text(string(l.Currency)), BuyerMayChange: l.BuyerMayChange.Names(),
 		SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
 		Livemode: h.Live, CreatedAt: apiformat.Time(l.CreatedAt),
@@ -59,6 +61,7 @@ type paymentLinkRequest struct {
 	VariantID      strictjson.Optional[string]   `json:"variantId"`
 	Plan           strictjson.Optional[string]   `json:"plan"`
 	Interval       strictjson.Optional[string]   `json:"interval"`
+	IntervalCount  strictjson.Optional[int]      `json:"intervalCount"`
 	Currency       strictjson.Optional[string]   `json:"currency"`
 	BuyerMayChange strictjson.Optional[[]string] `json:"buyerMayChange"`
 	SuccessURL     strictjson.Optional[string]   `json:"successUrl"`
@@ -70,12 +73,26 @@ func (in paymentLinkRequest) edit(f *fault.Violations) paymentlink.Edit {
 		ListingID:      httpapi.PatchValue(f, "listingId", in.ListingID),
 		VariantID:      httpapi.PatchNullable(f, "variantId", in.VariantID),
 		PlanKey:        httpapi.PatchNullable(f, "plan", in.Plan),
-		Interval:       httpapi.PatchNullable(f, "interval", in.Interval),
+		Every:          in.every(f),
 		Currency:       httpapi.PatchNullable(f, "currency", in.Currency),
 		BuyerMayChange: httpapi.PatchValue(f, "buyerMayChange", in.BuyerMayChange),
 		SuccessURL:     httpapi.PatchNullable(f, "successUrl", in.SuccessURL),
 		Active:         httpapi.PatchValue(f, "active", in.Active),
 	}
+}
+
+// every joins interval and intervalCount. A change of the interval alone is to every one of it.
+func (in paymentLinkRequest) every(f *fault.Violations) *string {
+	interval := httpapi.PatchNullable(f, "interval", in.Interval)
+	if interval == nil {
+		f.Check(!in.IntervalCount.Set || in.IntervalCount.Null, "intervalCount", fault.DetailNotAllowed,
+			"Name the interval that is counted.")
+		return nil
+	}
+	if in.IntervalCount.Null || !in.IntervalCount.Set {
+		return interval
+	}
+	return new(string(httpapi.ReadCadence(f, interval, &in.IntervalCount.Value)))
 }
 
 func (h handlers) createPaymentLink(c *fiber.Ctx) error {

@@ -13,7 +13,6 @@ import (
 	"sundry/core/identity"
 	"sundry/core/locale"
 	"sundry/core/payment"
-	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/modules/checkout"
 	"sundry/ports"
@@ -162,23 +161,20 @@ func (h handlers) postPageDiscount(c *fiber.Ctx) error {
 }
 
 type pageChangeRequest struct {
-	Interval *string `json:"interval"`
-	Quantity *int    `json:"quantity"`
+	Interval      *string `json:"interval"`
+	IntervalCount *int    `json:"intervalCount"`
+	Quantity      *int    `json:"quantity"`
 }
 
 func (h handlers) postPageChange(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[pageChangeRequest](c)
 	var f fault.Violations
-	if body.Interval != nil {
-		_, err := period.ParseInterval(*body.Interval)
-		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
-	}
+	every := httpapi.ReadCadence(&f, body.Interval, body.IntervalCount)
 	plan.CheckSeats(&f, "quantity", body.Quantity)
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	session, err := h.Checkout.ChangeOffer(c.UserContext(), c.Params("secret"),
-		period.Interval(httpapi.ValueOf(body.Interval)), body.Quantity)
+	session, err := h.Checkout.ChangeOffer(c.UserContext(), c.Params("secret"), every, body.Quantity)
 	return h.respondPage(c, session, err)
 }
 

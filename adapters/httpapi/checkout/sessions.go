@@ -81,11 +81,12 @@ func (r intakeRequest) given() intake.Given {
 type metadataRequest = map[string]string
 
 type catalogRequest struct {
-	Listing  *string `json:"listing"`
-	Plan     *string `json:"plan"`
-	Interval *string `json:"interval"`
-	Variant  *string `json:"variant"`
-	Currency *string `json:"currency"`
+	Listing       *string `json:"listing"`
+	Plan          *string `json:"plan"`
+	Interval      *string `json:"interval"`
+	IntervalCount *int    `json:"intervalCount"`
+	Variant       *string `json:"variant"`
+	Currency      *string `json:"currency"`
 }
 
 type buyerRequest struct {
@@ -105,6 +106,7 @@ func (b *buyerRequest) details() customer.Details {
 }
 
 func (r sessionRequest) newSession() (checkout.NewSession, error) {
+	var f fault.Violations
 	slots, err := httpapi.ReadSlots(r.AppointmentSlot, r.AppointmentSlots)
 	n := checkout.NewSession{
 		ListingID: httpapi.ValueOf(r.ListingID), VariantID: httpapi.ValueOf(r.VariantID),
@@ -119,11 +121,11 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 	if r.Catalog != nil {
 		n.Catalog = &core.CatalogReference{
 			Listing: httpapi.ValueOf(r.Catalog.Listing), Plan: httpapi.ValueOf(r.Catalog.Plan),
-			Interval: httpapi.ValueOf(r.Catalog.Interval), Variant: httpapi.ValueOf(r.Catalog.Variant),
+			Interval: string(httpapi.ReadCadence(f.Nest("catalog"), r.Catalog.Interval, r.Catalog.IntervalCount)), Variant: httpapi.ValueOf(r.Catalog.Variant),
 			Currency: httpapi.ValueOf(r.Catalog.Currency),
 		}
 	}
-	return n, err
+	return n, httpapi.MergeFieldErrors(err, f.Err())
 }
 
 // blanks refuses an empty text where it would count as absent, because its caller meant something else.
@@ -211,11 +213,12 @@ func newConsentView(c *core.Consent) *consentView {
 // catalogView shows the stable keys of the request, with the plan, the interval (null for a one-time price) and the
 // currency that they selected. Variant is null if the request named none.
 type catalogView struct {
-	Listing  string  `json:"listing"`
-	Plan     string  `json:"plan"`
-	Interval *string `json:"interval"`
-	Variant  *string `json:"variant"`
-	Currency string  `json:"currency"`
+	Listing       string  `json:"listing"`
+	Plan          string  `json:"plan"`
+	Interval      *string `json:"interval"`
+	IntervalCount *int    `json:"intervalCount"`
+	Variant       *string `json:"variant"`
+	Currency      string  `json:"currency"`
 }
 
 func (h handlers) newSessionView(c core.State) sessionView {
@@ -236,7 +239,7 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	if c.Catalog != nil {
 		view.Catalog = &catalogView{
 			Listing: c.Catalog.Listing, Plan: c.Offer.PlanKey, Interval: apiformat.Text(string(c.Offer.Interval)),
-			Variant: apiformat.Text(c.Catalog.Variant), Currency: string(c.Offer.Price.Currency),
+			IntervalCount: apiformat.Count(c.Offer.IntervalCount), Variant: apiformat.Text(c.Catalog.Variant), Currency: string(c.Offer.Price.Currency),
 		}
 	}
 	if view.Metadata == nil {

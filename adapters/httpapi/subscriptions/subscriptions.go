@@ -7,7 +7,6 @@ import (
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	"sundry/core/payment"
-	"sundry/core/period"
 	"sundry/core/plan"
 	core "sundry/core/subscription"
 	"sundry/modules/subscriptions"
@@ -99,6 +98,7 @@ type previewRequest struct {
 	Plan          *string `json:"plan"`
 	Quantity      *int    `json:"quantity"`
 	Interval      *string `json:"interval"`
+	IntervalCount *int    `json:"intervalCount"`
 	ProrationMode *string `json:"prorationMode"`
 }
 
@@ -107,6 +107,7 @@ type changeRequest struct {
 	Plan          *string `json:"plan"`
 	Quantity      *int    `json:"quantity"`
 	Interval      *string `json:"interval"`
+	IntervalCount *int    `json:"intervalCount"`
 	ProrationMode *string `json:"prorationMode"`
 	QuoteID       *string `json:"quoteId"`
 }
@@ -125,11 +126,7 @@ func (p previewRequest) checked(f *fault.Violations) subscriptions.Change {
 		"Name the plan that has the interval.",
 	)
 	plan.CheckSeats(f, "quantity", p.Quantity)
-	if p.Interval != nil {
-		interval, err := period.ParseInterval(*p.Interval)
-		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
-		change.Interval = interval
-	}
+	change.Every = httpapi.ReadCadence(f, p.Interval, p.IntervalCount)
 	if p.ProrationMode != nil {
 		mode, err := core.ParseProrationMode(*p.ProrationMode)
 		_ = f.Nest("prorationMode").Merge(err)
@@ -206,7 +203,7 @@ func (h handlers) preview(c *fiber.Ctx) error {
 func (h handlers) change(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[changeRequest](c)
 	var f fault.Violations
-	change := previewRequest{in.Plan, in.Quantity, in.Interval, in.ProrationMode}.checked(&f)
+	change := previewRequest{in.Plan, in.Quantity, in.Interval, in.IntervalCount, in.ProrationMode}.checked(&f)
 	change.QuoteID = httpapi.ValueOf(in.QuoteID)
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"sundry/core/fault"
 	"sundry/core/metadata"
 	"sundry/core/money"
-	"sundry/core/period"
 	"sundry/core/plan"
 	core "sundry/core/subscription"
 	"sundry/ports"
@@ -30,10 +29,11 @@ type takeOverRequest struct {
 }
 
 type catalogRequest struct {
-	Listing  *string `json:"listing"`
-	Plan     *string `json:"plan"`
-	Interval *string `json:"interval"`
-	Currency *string `json:"currency"`
+	Listing       *string `json:"listing"`
+	Plan          *string `json:"plan"`
+	Interval      *string `json:"interval"`
+	IntervalCount *int    `json:"intervalCount"`
+	Currency      *string `json:"currency"`
 }
 
 // checked reads the request but for its customer.
@@ -70,12 +70,9 @@ func (c *catalogRequest) choice(f *fault.Violations) ports.CatalogChoice {
 	f.Check(choice.Listing != "", "listing", fault.DetailRequired, "Give the listing's catalog key.")
 	f.Check(c.Plan == nil || choice.Plan != "", "plan", fault.DetailInvalid,
 		"Expected the key of a plan; leave it out for the default plan.")
-	var err error
-	if c.Interval != nil {
-		choice.Interval, err = period.ParseInterval(*c.Interval)
-		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
-	}
+	choice.Every = httpapi.ReadCadence(f, c.Interval, c.IntervalCount)
 	if c.Currency != nil {
+		var err error
 		choice.Currency, err = money.ParseCurrency(*c.Currency)
 		_ = f.Nest("currency").Merge(err)
 	}

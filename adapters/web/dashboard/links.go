@@ -49,7 +49,7 @@ func (r *Routes) titles(ctx context.Context, v *visit) func(listingID string) st
 
 // linkTerms is the plan or variant that a link sells; "" for the default one.
 func linkTerms(l paymentlink.State) string {
-	terms := []string{l.PlanKey, string(l.Interval), strings.ToUpper(string(l.Currency)), l.VariantID}
+	terms := []string{l.PlanKey, strings.Replace(string(l.Every), ":", " × ", 1), strings.ToUpper(string(l.Currency)), l.VariantID}
 	return strings.Join(slices.DeleteFunc(terms, func(s string) bool { return s == "" }), " ")
 }
 
@@ -125,7 +125,7 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 		}
 		for _, price := range p.Prices {
 			code := string(price.Amount.Currency)
-			options = addOption(options, p.Key+":"+string(price.Interval), p.Name+", ", v.intervalPrice(price))
+			options = addOption(options, p.Key+":"+string(price.Every()), p.Name+", ", v.intervalPrice(price))
 			currencies = addOption(currencies, code, strings.ToUpper(code), "")
 		}
 	}
@@ -238,8 +238,8 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 		ListingID: &l.ID, VariantID: in.Optional("variantId"), Currency: in.Optional("currency"),
 		SuccessURL: in.Optional("successUrl"), BuyerMayChange: readChanges(in),
 	}
-	if key, interval, ok := strings.Cut(in.Text("plan"), ":"); ok {
-		edit.PlanKey, edit.Interval = &key, &interval
+	if key, every, ok := strings.Cut(in.Text("plan"), ":"); ok {
+		edit.PlanKey, edit.Every = &key, &every
 	}
 	made, err := r.Catalog.CreateLink(c.UserContext(), v.account(), edit)
 	if err != nil {

@@ -270,7 +270,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		for _, one := range recipe.Plans {
 			for _, price := range one.Prices {
 				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
-					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Interval),
+					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Every()),
 						Label: one.Name + ", " + v.intervalPrice(price)})
 				}
 			}
@@ -286,7 +286,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return r.send(c, v, p)
 	}
 	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID,
-		subscriptions.Change{Plan: plan, Interval: period.Interval(interval), Quantity: c.QueryInt("quantity"),
+		subscriptions.Change{Plan: plan, Every: period.Cadence(interval), Quantity: c.QueryInt("quantity"),
 			Mode: subscription.ProrationMode(c.Query("mode"))})
 	if err != nil {
 		return r.refused(c, at, err)
@@ -320,7 +320,7 @@ func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {
 		}), "")
 	}
 	_, err = r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
-		Plan: in.Text("plan"), Interval: period.Interval(in.Text("interval")), Quantity: quantity,
+		Plan: in.Text("plan"), Every: period.Cadence(in.Text("interval")), Quantity: quantity,
 		Mode: subscription.ProrationMode(in.Text("mode")), QuoteID: in.Text("quote"),
 	})
 	return r.changed(c, err, "The plan is changed.")

@@ -15,7 +15,7 @@ func newChoice(o plan.Offer, reader locale.Locale) *Choice {
 	if len(o.Intervals) > 1 {
 		for i, p := range o.Intervals {
 			one := IntervalChoice{
-				Interval: string(p.Interval), Chosen: p.ID == o.PriceID,
+				Interval: string(p.Every()), Chosen: p.ID == o.PriceID,
 				Price: reader.Money(layout.Amount(p.Amount.Minor, string(p.Amount.Currency))) + " " +
 					reader.Interval(string(p.Interval), p.IntervalCount),
 			}

@@ -456,7 +456,7 @@ func (r *Routes) choices(ctx context.Context, reader locale.Locale, s subscripti
 				continue
 			}
 			all = append(all, choice{
-				Plan: plan.Key, Interval: string(price.Interval),
+				Plan: plan.Key, Interval: string(price.Every()),
 				Label: plan.Name + ", " + reader.Money(price.Amount) + " " + reader.Interval(
 					string(price.Interval), price.IntervalCount,
 				),

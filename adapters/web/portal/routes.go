@@ -210,7 +210,7 @@ func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
 // wish is the plan that a form or a link names. It begins at once: a difference in the customer's favor is credit.
 func wish(to choice) subscriptions.Change {
 	return subscriptions.Change{
-		Plan: to.Plan, Interval: period.Interval(to.Interval), Quantity: to.Quantity, Mode: subscription.ChargeNow,
+		Plan: to.Plan, Every: period.Cadence(to.Interval), Quantity: to.Quantity, Mode: subscription.ChargeNow,
 	}
 }
 

@@ -202,7 +202,7 @@ function updateTax() {
 }
 
 // The interval or the quantity changes the price, which the server computes: what was entered stays.
-/** @param {{ interval?: string, quantity?: number }} change */
+/** @param {{ interval?: string, intervalCount?: number, quantity?: number }} change */
 function changeOffer(change) {
   state.taxed = state.taxed.then(async () => {
     const { status, body } = await send("change", change);
@@ -221,7 +221,8 @@ function startChoice() {
   const form = /** @type {HTMLFormElement | null} */ (document.getElementById("choice"));
   if (!form) return;
   for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input[name=interval]"))) {
-    input.addEventListener("change", () => changeOffer({ interval: input.value }));
+    const [interval = "", count = "1"] = input.value.split(":"); // month:3 is every three months
+    input.addEventListener("change", () => changeOffer({ interval, intervalCount: Number(count) }));
   }
   const quantity = /** @type {HTMLInputElement | null} */ (document.getElementById("quantity"));
   quantity?.addEventListener("change", () => {

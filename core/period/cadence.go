@@ -1,0 +1,47 @@
+package period
+
+import (
+	"strconv"
+	"strings"
+
+	"sundry/core/fault"
+)
+
+// Cadence says how often something is charged: "month" for every month, "month:3" for every third, "" where it was not
+// said. It selects one of a plan's prices.
+type Cadence string
+
+// Every is the cadence of so many intervals; with 0 or 1 it is that of the interval.
+func Every(interval Interval, count int) Cadence {
+	if interval == "" || count <= 1 {
+		return Cadence(interval)
+	}
+	return Cadence(string(interval) + ":" + strconv.Itoa(count))
+}
+
+// ParseCadence reads what Every makes. Its error is that of ParseInterval.
+func ParseCadence(s string) (Cadence, error) {
+	unit, number, counted := strings.Cut(s, ":")
+	interval, err := ParseInterval(unit)
+	if err != nil || !counted {
+		return Cadence(interval), err
+	}
+	count, err := strconv.Atoi(number)
+	if err != nil || count < 1 {
+		return "", fault.Invalid(fault.Detail{Code: fault.DetailInvalid, Message: "Expected a number of intervals."})
+	}
+	return Every(interval, count), nil
+}
+
+// Parts returns the interval of a cadence that ParseCadence returned, and how many of it; "" and 0 for none.
+func (c Cadence) Parts() (interval Interval, count int) {
+	unit, number, counted := strings.Cut(string(c), ":")
+	switch {
+	case c == "":
+		return "", 0
+	case !counted:
+		return Interval(unit), 1
+	}
+	count, _ = strconv.Atoi(number) // it was parsed before
+	return Interval(unit), count
+}
