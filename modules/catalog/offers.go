@@ -78,7 +78,8 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 		return plan.Offer{}, err
 	}
 	now, err := offer(ctx, r, l, choice{
-		variantID: once.VariantID, planKey: once.PlanKey, every: period.Every(once.Interval, once.IntervalCount), before: once.Price.Currency,
+		variantID: once.VariantID, planKey: once.PlanKey, every: period.Every(once.Interval, once.IntervalCount),
+		before:    once.Price.Currency,
 		mayChange: once.MayChange,
 	})
 	if err != nil || once.Seats() == 1 {

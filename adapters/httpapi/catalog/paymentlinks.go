@@ -49,8 +49,9 @@ func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
 	return paymentLinkView{
 		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID,
 		VariantID: apiformat.Text(l.VariantID),
-		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(interval)), IntervalCount: apiformat.Count(count),
-		Currency: apiformat.Text(string(l.Currency)), BuyerMayChange: l.BuyerMayChange.Names(),
+		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(interval)),
+		IntervalCount: apiformat.Count(count),
+		Currency:      apiformat.Text(string(l.Currency)), BuyerMayChange: l.BuyerMayChange.Names(),
 		SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
 		Livemode: h.Live, CreatedAt: apiformat.Time(l.CreatedAt),
 	}

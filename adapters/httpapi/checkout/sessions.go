@@ -239,7 +239,8 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	if c.Catalog != nil {
 		view.Catalog = &catalogView{
 			Listing: c.Catalog.Listing, Plan: c.Offer.PlanKey, Interval: apiformat.Text(string(c.Offer.Interval)),
-			IntervalCount: apiformat.Count(c.Offer.IntervalCount), Variant: apiformat.Text(c.Catalog.Variant), Currency: string(c.Offer.Price.Currency),
+			IntervalCount: apiformat.Count(c.Offer.IntervalCount), Variant: apiformat.Text(c.Catalog.Variant),
+			Currency: string(c.Offer.Price.Currency),
 		}
 	}
 	if view.Metadata == nil {

@@ -49,7 +49,8 @@ func (r *Routes) titles(ctx context.Context, v *visit) func(listingID string) st
 
 // linkTerms is the plan or variant that a link sells; "" for the default one.
 func linkTerms(l paymentlink.State) string {
-	terms := []string{l.PlanKey, strings.Replace(string(l.Every), ":", " × ", 1), strings.ToUpper(string(l.Currency)), l.VariantID}
+	every := strings.Replace(string(l.Every), ":", " × ", 1)
+	terms := []string{l.PlanKey, every, strings.ToUpper(string(l.Currency)), l.VariantID}
 	return strings.Join(slices.DeleteFunc(terms, func(s string) bool { return s == "" }), " ")
 }
 
