@@ -9,7 +9,6 @@ import (
 
 	"sundry/core/country"
 	"sundry/core/fault"
-	"sundry/core/listingtype"
 	"sundry/core/locale"
 	"sundry/core/tax"
 )
@@ -26,17 +25,13 @@ type Terms struct {
 type Agreement struct {
 	terms  Terms
 	reader locale.Locale
-	// supply is what they get at once for money; SuppliedLater for anything else.
-	supply listingtype.Supply
+	// atOnce means that they get for money what is supplied at once.
+	atOnce bool
 }
 
 // Agreement returns what a buyer of the session agrees to.
 func (s State) Agreement(terms Terms, reader locale.Locale) Agreement {
-	a := Agreement{terms: terms, reader: reader}
-	if s.NeedsCard() {
-		a.supply = s.Offer.ListingType.Supply()
-	}
-	return a
+	return Agreement{terms: terms, reader: reader, atOnce: s.NeedsCard() && s.Offer.ListingType.SuppliesAtOnce()}
 }
 
 // refundPolicyAnchor leads to the refund policy on the page.
@@ -75,10 +70,10 @@ func (a Agreement) Statement() []Phrase {
 // ImmediateSupply is the sentence of the box by which a buyer with a right of withdrawal asks for supply at once and
 // acknowledges what that does to their right; "" where nothing is supplied at once.
 func (a Agreement) ImmediateSupply() string {
-	if a.supply == listingtype.SuppliedLater {
+	if !a.atOnce {
 		return ""
 	}
-	return a.reader.Text("consent.supply." + string(a.supply))
+	return a.reader.Text("consent.supply")
 }
 
 // Key identifies the texts and their language, so that a payment names what its page showed.

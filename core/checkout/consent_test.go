@@ -39,7 +39,8 @@ func TestConsent_AskedWhereTheLawGivesTheRight(t *testing.T) {
 		asked   string // words of the box
 	}{
 		"a download in the Union":      {listingtype.Digital, 900, "DE", "lose my 14-day right of withdrawal"},
-		"a subscription in Norway":     {listingtype.Subscription, 900, "NO", "I pay for what I’ve used"},
+		"a download in Norway":         {listingtype.Digital, 900, "NO", "lose my 14-day right of withdrawal"},
+		"a subscription in the Union":  {listingtype.Subscription, 900, "DE", ""},
 		"a download in the UK":         {listingtype.Digital, 900, "GB", "lose my 14-day right of withdrawal"},
 		"a download in Switzerland":    {listingtype.Digital, 900, "CH", ""},
 		"a download of no known place": {listingtype.Digital, 900, "", ""},

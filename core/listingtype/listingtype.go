@@ -17,17 +17,6 @@ const (
 	Appointment  Type = "APPOINTMENT"
 )
 
-// Supply is what a buyer of a type gets as soon as they have paid. It decides how their right of withdrawal ends
-// (Directive 2011/83/EU, article 16).
-type Supply string
-
-// What is supplied at once: nothing, content such as a file, or access to a service.
-const (
-	SuppliedLater    Supply = ""
-	SuppliedContent  Supply = "content"
-	SuppliedServices Supply = "service"
-)
-
 // descriptor is a row of the table.
 type descriptor struct {
 	name Type
@@ -38,15 +27,16 @@ type descriptor struct {
 	// recurring types have a price of their own that renews; bookable ones are sold for times from the seller's calendar.
 	recurring, bookable bool
 	// taxed is the tax category of its sales: personal services are a service, the rest is electronic.
-	taxed    tax.Category
-	supply   Supply
+	taxed tax.Category
+	// atOnce means that buyers get a file as soon as they have paid.
+	atOnce   bool
 	metadata map[string]Member
 }
 
 var table = []descriptor{
 	{
 		name: Digital, label: "Download", example: "A file that buyers get at once: a book, a template, a recording.",
-		icon: "digital", taxed: tax.Electronic, supply: SuppliedContent,
+		icon: "digital", taxed: tax.Electronic, atOnce: true,
 		metadata: map[string]Member{
 			"imageUrl":    {Check: link},
 			"downloadUrl": {Check: link},
@@ -69,7 +59,7 @@ var table = []descriptor{
 	},
 	{
 		name: Subscription, label: "Subscription", example: "Access that renews: a membership, an app, a course.",
-		icon: "subscription", recurring: true, taxed: tax.Electronic, supply: SuppliedServices,
+		icon: "subscription", recurring: true, taxed: tax.Electronic,
 		metadata: map[string]Member{
 			"imageUrl":      {Check: link},
 			"interval":      {Check: oneOf("day", "week", "month", "year"), Default: "month"},
@@ -147,8 +137,9 @@ func (t Type) Bookable() bool { return t.row().bookable }
 // TaxCategory returns how sales of the type are taxed.
 func (t Type) TaxCategory() tax.Category { return t.row().taxed }
 
-// Supply returns what buyers of the type get at once.
-func (t Type) Supply() Supply { return t.row().supply }
+// SuppliesAtOnce reports whether buyers get content as soon as they have paid, by which their right of withdrawal can
+// end (Directive 2011/83/EU, article 16(m)).
+func (t Type) SuppliesAtOnce() bool { return t.row().atOnce }
 
 // Metadata returns the members that a listing of the type may have, by name. It is nil for an unknown type.
 func (t Type) Metadata() map[string]Member { return t.row().metadata }
