@@ -25,7 +25,7 @@ func TestThePageShowsWhoSells(t *testing.T) {
 		"merchant of record for Field Notes"} {
 		b.sees(words)
 	}
-	b.click(".foot-wide .policy summary")
+	b.click("#refund-policy .policy summary")
 	b.sees("Full refund within 14 days.")
 	b.wait(`getComputedStyle(document.getElementById("submit")).backgroundColor === "rgb(124, 58, 237)"`) // it fades in
 	if cards := eval[int](b, `document.querySelectorAll(".schemes li").length`); cards < 3 {

@@ -222,7 +222,8 @@ func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 		if err != nil {
 			return err
 		}
-		amount, result := ui.Cell{Num: true}, ui.Cell{}
+		amount := ui.Cell{Num: true}
+		var result ui.Cell
 		made, err := r.Refunds.Requested(c.UserContext(), v.account(), refundKey(once, id))
 		switch {
 		case fault.Is(err, fault.NotFoundCode):
@@ -252,8 +253,7 @@ func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 // whyNotRefunded explains why nothing was requested for an order; "" where nothing is known.
 func (r *Routes) whyNotRefunded(c *fiber.Ctx, v *visit, paymentID string) string {
 	_, err := r.Treasury.PreviewRefund(c.UserContext(), v.account(), paymentID, nil)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
 		return refusal.First()
 	}
 	return ""

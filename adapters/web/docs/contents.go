@@ -157,14 +157,17 @@ func sectionTexts(guide string) map[string]string {
 	return texts
 }
 
-// allText returns the text of an operation for the search. It leaves out the samples, which are the same everywhere.
+// allText returns the text of an operation for the search. It leaves out the samples, which are the same everywhere, and
+// what other routes respond with.
 func (o *apiOp) allText() string {
 	var out strings.Builder
 	var add func(fields []apiField)
 	add = func(fields []apiField) {
 		for _, f := range fields {
 			out.WriteString(f.Name + " " + textOf(string(f.Text)) + " " + strings.Join(f.Enum, " ") + " ")
-			add(f.Children)
+			if f.Name != expandedMember {
+				add(f.Children)
+			}
 		}
 	}
 	out.WriteString(textOf(string(o.Text)) + " " + strings.Join(o.Auth, " ") + " ")

@@ -21,6 +21,9 @@ type apiField struct {
 	Children []apiField
 }
 
+// expandedMember holds whole objects, which are described at their own routes.
+const expandedMember = "expanded"
+
 // maxDepth bounds the depth of nested members; a schema that contains itself stops there.
 const maxDepth = 6
 
@@ -116,8 +119,8 @@ func (d *document) members(s *schema, depth int) []apiField {
 	var fields []apiField
 	add := func(name string, of *schema) {
 		below := depth + 1
-		if name == "expanded" {
-			below = max(below, maxDepth-2) // whole objects, which are described at their own routes
+		if name == expandedMember {
+			below = max(below, maxDepth-2)
 		}
 		kind, children := d.shape(of, below)
 		fields = append(fields, apiField{
