@@ -73,7 +73,8 @@ type Reservations interface {
 	Lock(ctx context.Context, creatorID string) error
 	// Insert writes new reservations of one creator. If any of them overlaps a live one it writes none: ok is false.
 	Insert(ctx context.Context, reservations []appointment.ReservationState) (ok bool, err error)
-	// InsertSeat writes a new seat of a group. *DuplicateError of reservation_seats_live when another live one has its number.
+	// InsertSeat writes a new seat of a group. *DuplicateError of reservation_seats_live when another live one has its
+	// number.
 	InsertSeat(ctx context.Context, seat appointment.ReservationState) error
 	// Update writes a changed reservation or seat. ErrStale.
 	Update(ctx context.Context, r appointment.ReservationState) error

@@ -42,8 +42,8 @@ func (s State) recurring() bool {
 
 // Price chooses the price that a buyer pays. A cadence that was not named ("") means month where the plan has it, else
 // that of the plan's first price; a plan that does not renew ignores the one named. An interval without a number that
-// no price has means the first price of that interval. Among prices of the same cadence, the first of the given currencies
-// that one is in wins, else the first price. NOT_FOUND when the plan has no such cadence.
+// no price has means the first price of that interval. Among prices of the same cadence, the first of the given
+// currencies that one is in wins, else the first price. NOT_FOUND when the plan has no such cadence.
 func (s State) Price(every period.Cadence, currencies ...money.Currency) (Price, error) {
 	prices := s.charged(s.Prices, every)
 	if len(prices) == 0 {
