@@ -47,8 +47,7 @@ func (s *Cancellations) Cancel(
 }
 
 // CancelTime is Cancel for everybody who shares the time of an appointment. It frees the seats that are held of it,
-// too.
-// For a time of one buyer it is Cancel.
+// too. For a time of one buyer it is Cancel.
 func (s *Cancellations) CancelTime(
 	ctx context.Context, creatorID, appointmentID, reason string, refunded bool,
 ) (canceled appointment.State, err error) {
