@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -21,17 +22,26 @@ import (
 	"sundry/core/webhook"
 )
 
+// loadedAPI reads the document once: no test changes it.
+var loadedAPI = sync.OnceValues(func() (*openapi3.T, error) {
+	api, err := API(config.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	text, err := api.Document().YAML()
+	if err != nil {
+		return nil, err
+	}
+	return openapi3.NewLoader().LoadFromData(text)
+})
+
 func loadAPI(t *testing.T) (*openapi3.T, []httpapi.Route) {
 	t.Helper()
 	api, err := API(config.Sandbox)
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(written(t, api.Document().YAML))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc, api.Routes()
+	return loadDocument(t), api.Routes()
 }
 
 // written is one form of the document.
@@ -46,7 +56,10 @@ func written(t *testing.T, form func() ([]byte, error)) []byte {
 
 func loadDocument(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc, _ := loadAPI(t)
+	doc, err := loadedAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return doc
 }
 
@@ -55,8 +68,9 @@ func operations(doc *openapi3.T) map[string]*openapi3.Operation {
 	all := map[string]*openapi3.Operation{}
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
-			op.Parameters = append(slices.Clone(op.Parameters), item.Parameters...)
-			all[method+" "+path] = op
+			whole := *op // the document is shared
+			whole.Parameters = slices.Concat(op.Parameters, item.Parameters)
+			all[method+" "+path] = &whole
 		}
 	}
 	return all

@@ -45,7 +45,8 @@ var assets = []string{
 	"GET /images/{}/{}", "GET /media/{}", "GET /sundry.js", "GET /a/{}/times",
 }
 
-// site are the pages whose forms only they themselves send: card setup, the customer portal and the dashboard.
+// site are the pages whose forms only they themselves send: card setup, the customer portal with the way to it, and the
+// dashboard.
 var site = regexp.MustCompile(`^/(setup|p|dashboard)(/|$)`)
 
 // TestTheDocumentNamesEverythingThatIsServed compares it with what the running program has really mounted, pages too.
