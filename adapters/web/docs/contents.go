@@ -157,8 +157,8 @@ func sectionTexts(guide string) map[string]string {
 	return texts
 }
 
-// allText returns the text of an operation for the search. It leaves out the samples, which are the same everywhere, and
-// what other routes respond with.
+// allText returns the text of an operation for the search. It leaves out the samples, which are the same everywhere,
+// and what other routes respond with.
 func (o *apiOp) allText() string {
 	var out strings.Builder
 	var add func(fields []apiField)
