@@ -16,16 +16,19 @@ type CatalogReference struct {
 	Listing  string `json:"listing"`
 	Plan     string `json:"plan,omitempty"`
 	Interval string `json:"interval,omitempty"`
-	Variant  string `json:"variant,omitempty"`
-	Currency string `json:"currency,omitempty"`
+	// IntervalCount tells prices of one interval apart, such as each month and each third; 0 for one.
+	IntervalCount int    `json:"intervalCount,omitempty"`
+	Variant       string `json:"variant,omitempty"`
+	Currency      string `json:"currency,omitempty"`
 }
 
-// Slot is a time of an appointment.
+// Slot is a time of an appointment, as the lists of open times have it.
 type Slot struct {
-	StartsAt     time.Time `json:"startsAt"`
-	EndsAt       time.Time `json:"endsAt"`
-	Timezone     string    `json:"timezone"`
-	DeliveryMode string    `json:"deliveryMode"`
+	StartsAt time.Time `json:"startsAt"`
+	// Timezone is the buyer's, such as Europe/Paris.
+	Timezone string `json:"timezone"`
+	// DeliveryMode is virtual or in_person; it may be left out where the listing has one of them only.
+	DeliveryMode string `json:"deliveryMode,omitempty"`
 }
 
 // NewSession is a checkout session to open. Either Catalog, with ExternalCustomerID, or ListingID names what it sells.

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 	"sundry/tests/testenv"
@@ -29,6 +31,18 @@ func shop(t *testing.T, app *harness.App) []string {
 		"credits": []harness.JSON{}, "meters": []harness.JSON{},
 	}).Want(t, 200)
 	a.Publish(t, listing)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability", harness.JSON{
+		"timezone": "UTC", "overrides": []harness.JSON{}, "busyCalendarUrls": []string{},
+		"weekly": []harness.JSON{{
+			"weekday": strings.ToLower(time.Now().UTC().AddDate(0, 0, 3).Weekday().String()), "start": "09:00", "end": "17:00",
+		}},
+	}).Want(t, 200)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", harness.JSON{
+		"virtual": harness.JSON{"provider": "jitsi"},
+	}).Want(t, 200)
+	call := a.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "title": "Call", "priceInCents": 900, "metadata": harness.JSON{"deliveryMethod": "virtual"},
+	})
 	var meter, product, price struct{ ID string }
 	a.AsBackend(t, http.MethodPost, "/v1/usage/meters", harness.JSON{
 		"name": "API calls", "eventName": "api.calls", "aggregation": "SUM",
@@ -45,14 +59,14 @@ func shop(t *testing.T, app *harness.App) []string {
 	}).Want(t, 201).Into(t, &key)
 	return []string{
 		"BASE_URL=" + app.URL, "SECRET_KEY=" + key.Key, "LISTING=" + listing.CatalogKey, "METER_ID=" + meter.ID,
-		"PRICE_ID=" + price.ID, "GOFLAGS=-mod=mod",
+		"PRICE_ID=" + price.ID, "CALL=" + call.ID, "GOFLAGS=-mod=mod",
 	}
 }
 
 // lifecycle is what a program prints of its lifecycle.
 type lifecycle struct {
 	Receipt, PlanStatus, Refused, RefusedField, InvoiceStatus, RefundStatus, MissingScope, Webhook, CRM string
-	Export, Stale, SameSession, SameInvoice, DuplicateUse, PortalURL                                    bool
+	Export, Stale, SameSession, SameInvoice, DuplicateUse, PortalURL, Booked                            bool
 	Seats, TotalInCents, Uses, Invoices, Expanded                                                       int
 	ForgedWebhook                                                                                       string
 	Events                                                                                              []string
@@ -77,7 +91,7 @@ func wantLifecycle(t *testing.T, printed []byte) {
 	want := lifecycle{
 		Receipt: "paid", PlanStatus: "active", Refused: "VALIDATION_FAILED", RefusedField: "email", InvoiceStatus: "paid",
 		RefundStatus: "succeeded", MissingScope: "FORBIDDEN", Webhook: "webhook_endpoint.test", ForgedWebhook: "refused",
-		Export: true, Stale: true, SameSession: true, SameInvoice: true, DuplicateUse: true, PortalURL: true,
+		Export: true, Stale: true, SameSession: true, SameInvoice: true, DuplicateUse: true, PortalURL: true, Booked: true,
 		CRM: "4711", Seats: 5, TotalInCents: 2000, Uses: 2, Invoices: 1, Expanded: 2,
 	}
 	gotJSON, _ := json.Marshal(got)   // of plain data there is no error

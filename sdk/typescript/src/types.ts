@@ -6,15 +6,19 @@ export interface CatalogReference {
   listing: string;
   plan?: string;
   interval?: "day" | "week" | "month" | "year";
+  /** Tells prices of one interval apart, such as each month and each third. */
+  intervalCount?: number;
   variant?: string;
   currency?: string;
 }
 
+/** A time of an appointment, as the lists of open times have it. */
 export interface Slot {
   startsAt: Time;
-  endsAt: Time;
+  /** The buyer's, such as Europe/Paris. */
   timezone: string;
-  deliveryMode: "virtual" | "in_person";
+  /** May be left out where the listing has one of them only. */
+  deliveryMode?: "virtual" | "in_person";
 }
 
 /** A session to open. Either `catalog`, with `externalCustomerId`, or `listingId` names what it sells. */

@@ -31,6 +31,7 @@ func main() {
 	do(c.Do(ctx, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", pay, nil))
 	receipt := must(c.WaitForReceipt(ctx, session.ID))
 	saw["receipt"], saw["totalInCents"] = receipt.Status, receipt.TotalInCents
+	saw["booked"] = book(ctx, c, os.Getenv("CALL")).TotalInCents == 900
 
 	// what it gives, also while the service is away
 	cache := c.NewAccessCache(0, 0)

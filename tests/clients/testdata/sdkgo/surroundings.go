@@ -38,6 +38,19 @@ func do(err error) {
 	}
 }
 
+// book opens a session for the first open time of an appointment.
+func book(ctx context.Context, c *sundry.Client, listing string) *sundry.Session {
+	var open struct {
+		Days []struct{ Slots []sundry.Slot }
+	}
+	day := time.Now().UTC().AddDate(0, 0, 3).Format(time.DateOnly)
+	do(c.Do(ctx, http.MethodGet, "/v1/listings/"+listing+"/slots/range?from="+day+"&to="+day+"&timezone=UTC", nil, &open))
+	slot := sundry.Slot{StartsAt: open.Days[0].Slots[0].StartsAt, Timezone: "UTC"}
+	return must(c.CreateSession(ctx, sundry.NewSession{
+		ListingID: listing, AppointmentSlots: []sundry.Slot{slot}, SuccessURL: "https://shop.example/thanks",
+	}))
+}
+
 // webhook receives a message, and a forged one.
 func webhook(ctx context.Context, c *sundry.Client, saw map[string]any) error {
 	type message struct {

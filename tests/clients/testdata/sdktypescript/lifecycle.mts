@@ -21,8 +21,15 @@ await sundry.request("POST", `/v1/sandbox/checkout-sessions/${session.id}/pay`, 
   body: { cardNumber: "4242424242424242", email: "grace@example.com" },
 });
 const receipt = await sundry.waitForReceipt(session.id);
-saw["receipt"] = receipt.status;
-saw["totalInCents"] = receipt.totalInCents;
+Object.assign(saw, { receipt: receipt.status, totalInCents: receipt.totalInCents });
+const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+const path = `/v1/listings/${env("CALL")}/slots/range?from=${day}&to=${day}&timezone=UTC`;
+const { days } = await sundry.request<{ days: { slots: { startsAt: string }[] }[] }>("GET", path);
+const call = await sundry.createSession({
+  listingId: env("CALL"), successUrl: "https://shop.example/thanks",
+  appointmentSlots: [{ startsAt: days[0]?.slots[0]?.startsAt ?? "", timezone: "UTC" }],
+});
+saw["booked"] = call.totalInCents === 900;
 
 // what it gives, also while the service is away
 const cache = sundry.accessCache({ maxAgeMs: 0 });
@@ -30,8 +37,7 @@ await cache.wait("user 42", (receipt.accessVersion ?? 1) - 1);
 await cache.get("user 42");
 const access = await cache.get("user 42"); // by its ETag
 const value = (key: string) => access.entitlements.find((entitlement) => entitlement.key === key)?.value;
-saw["export"] = value("export");
-saw["seats"] = value("seats");
+Object.assign(saw, { export: value("export"), seats: value("seats") });
 saw["planStatus"] = access.activePlans[0]?.status;
 down = true;
 const last = await cache.get("user 42");
