@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -117,6 +118,8 @@ func (l *chaosLoad) end() {
 type answer struct {
 	status int
 	body   map[string]any
+	// lost means that an earlier attempt had no response. A process that was paused may read it much later.
+	lost bool
 }
 
 // code is that of a refusal.
@@ -133,13 +136,15 @@ func (l *chaosLoad) ask(method, path, key string, body harness.JSON) answer {
 			return answer{}
 		}
 	}
+	lost := false
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		status, response, err := l.send(method, l.servers[rand.IntN(len(l.servers))]+path, key, encoded) //nolint:gosec // any
 		var got map[string]any
 		if err == nil {
 			_ = json.Unmarshal(response, &got) // lists are not looked into
 		}
-		a := answer{status, got}
+		a := answer{status, got, lost}
+		lost = lost || err != nil
 		if status == http.StatusInternalServerError {
 			l.t.Errorf("%s %s: %s", method, path, response)
 		}
@@ -248,10 +253,11 @@ func (l *chaosLoad) wantAccess(customer string) {
 	}
 }
 
-// slotInput is an operation of a client on a slot: it holds it, or releases it.
+// slotInput is an operation of a client on a slot: it holds it, or releases it. Late is an attempt to hold it whose
+// response was lost and whose repetition was refused: it holds it at any time after, or never.
 type slotInput struct {
-	slot    int
-	release bool
+	slot          int
+	release, late bool
 }
 
 // book wants the first free slot, which others want as well, and gives it back or buys it.
@@ -276,6 +282,9 @@ func (l *chaosLoad) book(client, n int) {
 	}
 	l.note(client, slotInput{slot: slot}, called, held)
 	if !held {
+		if opened.lost {
+			l.noteLate(client, slot, called)
+		}
 		time.Sleep(20 * time.Millisecond)
 		return
 	}
@@ -295,7 +304,18 @@ func (l *chaosLoad) book(client, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.booked[session] = customer
-	l.slot++
+	l.slot = max(l.slot, slot+1)
+}
+
+// noteLate adds an attempt that nobody waits for any more. If it does hold the slot, nobody gives it back: the clients
+// go on with the next one.
+func (l *chaosLoad) noteLate(client, slot int, called int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slot = max(l.slot, slot+1)
+	l.history = append(l.history, porcupine.Operation{
+		ClientId: client, Input: slotInput{slot: slot, late: true}, Call: called, Output: true, Return: math.MaxInt64,
+	})
 }
 
 // note adds an operation to the history of a slot.
@@ -308,7 +328,7 @@ func (l *chaosLoad) note(client int, input slotInput, called int64, done bool) {
 }
 
 // slotModel describes a slot to porcupine: one client holds it until they release it, and others are refused meanwhile.
-var slotModel = porcupine.Model{
+var slotModel = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		bySlot := map[int][]porcupine.Operation{}
 		for _, o := range history {
@@ -317,20 +337,24 @@ var slotModel = porcupine.Model{
 		}
 		return slices.Collect(maps.Values(bySlot))
 	},
-	Init: func() any { return false },
-	Step: func(state, input, output any) (bool, any) {
+	Init: func() []any { return []any{false} },
+	Step: func(state, input, output any) []any {
 		held, _ := state.(bool)
 		wanted, _ := input.(slotInput)
 		done, _ := output.(bool)
 		switch {
-		case wanted.release:
-			return held, false
-		case done:
-			return !held, true
+		case wanted.late:
+			return []any{held, true}
+		case wanted.release && held:
+			return []any{false}
+		case done && !held && !wanted.release:
+			return []any{true}
+		case !done && held:
+			return []any{true}
 		}
-		return held, held
+		return nil
 	},
-}
+}).ToModel()
 
 // report reports use, each once.
 func (l *chaosLoad) report(_, n int) {
@@ -454,6 +478,10 @@ func TestChaosFindsAFault(t *testing.T) {
 		}, true},
 		"held while it is given back": {[]porcupine.Operation{
 			step(hold, 1, 2, true), step(release, 3, 6, true), step(hold, 4, 5, true),
+		}, true},
+		"refused to all, as an attempt that was lost has held it": {[]porcupine.Operation{
+			step(hold, 1, 2, true), step(hold, 3, 4, false), step(slotInput{late: true}, 3, math.MaxInt64, true),
+			step(release, 5, 6, true), step(hold, 7, 8, false),
 		}, true},
 		"held by two": {[]porcupine.Operation{step(hold, 1, 2, true), step(hold, 3, 4, true)}, false},
 		"refused although it is free": {[]porcupine.Operation{
