@@ -16,7 +16,7 @@ import (
 	"sundry/core/identity"
 )
 
-// expansion is what the response about one object may carry besides: what another route responds with.
+// expansion adds the response of another route to the response about one object.
 type expansion struct {
 	// name asks for it: ?expand=customer.
 	name string

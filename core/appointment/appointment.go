@@ -35,7 +35,7 @@ type State struct {
 	CustomerID         string
 	// Title is the listing's, as it was sold.
 	Title string
-	// Intake is what the buyer answered, noted, and whom they invited.
+	// Intake holds the buyer's answers, notes and guests.
 	Intake       intake.Response
 	Status       Status
 	StartsAt     time.Time

@@ -89,7 +89,7 @@ type State struct {
 	UTM                map[string]string
 	// Slots are the times chosen, in the buyer's order; empty until then, and for what is not booked.
 	Slots []AppointmentSlot
-	// Intake is what the buyer of appointments has answered, noted, and whom they invite.
+	// Intake holds the answers, notes and guests of a buyer of appointments.
 	Intake   intake.Response
 	Status   Status
 	Subtotal money.Amount

@@ -129,7 +129,7 @@ type Offer struct {
 	// FullRefundHours is the notice, in hours before the start of an appointment, that earns its buyer a full refund; nil
 	// where nothing is promised.
 	FullRefundHours *int `json:"fullRefundHours,omitempty"`
-	// Intake is what the buyer of appointments is asked.
+	// Intake holds the questions to a buyer of appointments.
 	Intake   intake.Form `json:"intake,omitzero"`
 	PlanKey  string      `json:"planKey"`
 	PlanName string      `json:"planName"`

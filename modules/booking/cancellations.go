@@ -63,11 +63,11 @@ func (s *Cancellations) CancelTime(
 		if err != nil {
 			return err
 		}
-		c.together = false
 		if canceled, err = s.cancel(ctx, r, state, c); err != nil || state.GroupID == "" {
 			return err
 		}
-		c.together = true
+		other := c
+		other.together = true
 		group, err := r.Booking.Appointments.ListByGroup(ctx, creatorID, state.GroupID)
 		if err != nil {
 			return err
@@ -76,17 +76,20 @@ func (s *Cancellations) CancelTime(
 			if a.Status != appointment.StatusConfirmed || a.ID == state.ID {
 				continue
 			}
-			if _, err := s.cancel(ctx, r, a, c); err != nil {
+			if _, err := s.cancel(ctx, r, a, other); err != nil {
 				return err
 			}
 		}
 		held, err := r.Booking.Reservations.ListSeats(ctx, creatorID, state.GroupID)
+		if err != nil {
+			return err
+		}
 		for _, seat := range held {
 			if err := s.booking.release(ctx, r, seat); err != nil {
 				return err
 			}
 		}
-		return err
+		return nil
 	})
 	return canceled, err
 }

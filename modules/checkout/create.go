@@ -44,7 +44,7 @@ type NewSession struct {
 	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page
 	// (Flow B).
 	Slots []appointment.SlotChoice
-	// Intake is what the buyer has answered at the integrator's; the page asks for what is missing.
+	// Intake holds the answers given at the integrator's; the page asks for the rest.
 	Intake intake.Given
 }
 

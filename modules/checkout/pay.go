@@ -27,9 +27,9 @@ type Payment struct {
 	ClientCountry string
 	// Slots are times to choose before paying; nil keeps those chosen.
 	Slots []appointment.SlotChoice
-	// Intake is what the buyer answers with it.
+	// Intake holds the answers sent with it.
 	Intake intake.Given
-	// Accepted is what the buyer agrees to on the page.
+	// Accepted names the texts that the buyer accepts on the page.
 	Accepted checkout.Acceptance
 }
 
@@ -384,7 +384,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string, approve bool)
 	return session, refusal(attempt)
 }
 
-// Description is what a buyer says before the card.
+// Description holds the buyer's details and answers, sent before the card.
 type Description struct {
 	Email  string
 	Buyer  customer.Details

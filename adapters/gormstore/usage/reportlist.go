@@ -39,7 +39,7 @@ func (r listedReportRow) toReport() ports.ListedReport {
 // wholeWindow is the id of a cursor behind all reports of its position: it sorts before every id.
 const wholeWindow = "-"
 
-// clockSkew is how far reports that are received one after another may be out of order by the clocks of processes.
+// clockSkew bounds how far processes' clocks put successive reports out of order.
 const clockSkew = time.Hour
 
 // List implements ports.UsageReports. Reports have an index by their position alone, so that writing them is cheap: a

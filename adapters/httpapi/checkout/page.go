@@ -232,7 +232,7 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 	return h.respondPage(c, session, err)
 }
 
-// origin is where a buyer agrees to what they pay for.
+// origin returns the network and browser from which a buyer consents.
 func (h handlers) origin(c *fiber.Ctx) core.ConsentOrigin {
 	client := identity.NewClient(h.ClientAddress(c), c.Get(fiber.HeaderUserAgent))
 	return core.ConsentOrigin{Network: client.Address, UserAgent: client.UserAgent}

@@ -67,7 +67,7 @@ type sessionRequest struct {
 	intakeRequest
 }
 
-// intakeRequest is what the buyer of appointments answers, notes, and whom they invite.
+// intakeRequest holds the answers, notes and guests of a buyer of appointments.
 type intakeRequest struct {
 	Answers *map[string]string `json:"answers"`
 	Notes   *string            `json:"notes"`

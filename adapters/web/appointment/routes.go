@@ -71,7 +71,7 @@ type page struct {
 	MeetingURL string
 	Address    string
 	Reason     string // why it was canceled
-	// Said is what the buyer answered, noted, and whom they invited.
+	// Said holds the buyer's answers, notes and guests.
 	Said []said
 	// Canceler says who canceled it, and Money what canceling does or did to the payment; "" where nothing was paid.
 	// Expected is the refund that the buyer is asked to accept, in minor units.

@@ -101,6 +101,21 @@ func refundKey(once, paymentID string) string { return "dashboard-" + once + "-"
 // maxOnce bounds what a form sends to be done once.
 const maxOnce = 100
 
+// chosenOrders returns the orders that a request names; one that is not the account's is left out.
+func (r *Routes) chosenOrders(c *fiber.Ctx, v *visit) (orders []ports.ListedPayment, err error) {
+	for _, id := range chosen(c) {
+		paid, err := r.Payments.Listed(c.UserContext(), v.account(), id)
+		if fault.Is(err, fault.NotFoundCode) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, paid)
+	}
+	return orders, nil
+}
+
 // askRefunds asks before the rest of chosen orders is refunded; afterwards it shows the result of each.
 func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 	if once := c.Query("once"); once != "" && len(once) <= maxOnce {
@@ -109,20 +124,17 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 	t := ui.Table{Label: "Orders", Heads: []ui.Head{{Label: "Order"}, {Label: "To refund", Num: true}}}
 	var ids []string
 	sums := map[string]int64{}
-	for _, id := range chosen(c) {
-		paid, err := r.Payments.Listed(c.UserContext(), v.account(), id)
-		if fault.Is(err, fault.NotFoundCode) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	orders, err := r.chosenOrders(c, v)
+	if err != nil {
+		return err
+	}
+	for _, paid := range orders {
 		cell := ui.Cell{Num: true}
 		if why := heldBack(paid); why != "" {
 			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{orderCell(paid), {Text: "–", Sub: why, Num: true}}})
 			continue
 		}
-		preview, err := r.Treasury.PreviewRefund(c.UserContext(), v.account(), id, nil)
+		preview, err := r.Treasury.PreviewRefund(c.UserContext(), v.account(), paid.ID, nil)
 		var refusal *fault.Error
 		switch {
 		case errors.As(err, &refusal):
@@ -131,7 +143,7 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 		case err != nil:
 			return err
 		default:
-			ids = append(ids, id)
+			ids = append(ids, paid.ID)
 			cell.Text = v.reader.Money(preview.Share.Amount)
 			sums[string(preview.Share.Amount.Currency)] += preview.Share.Amount.Minor
 		}
@@ -214,21 +226,18 @@ func (r *Routes) refundChosen(c *fiber.Ctx, v *visit) error {
 func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 	t := ui.Table{Label: "Refunds", Heads: []ui.Head{{Label: "Order"}, {Label: "Amount", Num: true}, {Label: "Result"}}}
 	settled, pending := 0, 0
-	for _, id := range chosen(c) {
-		paid, err := r.Payments.Listed(c.UserContext(), v.account(), id)
-		if fault.Is(err, fault.NotFoundCode) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	orders, err := r.chosenOrders(c, v)
+	if err != nil {
+		return err
+	}
+	for _, paid := range orders {
 		amount := ui.Cell{Num: true}
 		var result ui.Cell
-		made, err := r.Refunds.Requested(c.UserContext(), v.account(), refundKey(once, id))
+		made, err := r.Refunds.Requested(c.UserContext(), v.account(), refundKey(once, paid.ID))
 		switch {
 		case fault.Is(err, fault.NotFoundCode):
 			settled++
-			result = ui.Cell{Text: "Not refunded", Sub: cmp.Or(heldBack(paid), r.whyNotRefunded(c, v, id))}
+			result = ui.Cell{Text: "Not refunded", Sub: cmp.Or(heldBack(paid), r.whyNotRefunded(c, v, paid.ID))}
 		case err != nil:
 			return err
 		default:

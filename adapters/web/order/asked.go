@@ -6,11 +6,11 @@ import (
 	"sundry/core/intake"
 )
 
-// Asked is what the buyer of appointments is asked beside the time.
+// Asked holds the questions to the buyer of appointments beside the time.
 type Asked struct {
 	Questions []AskedQuestion
 	Notes     string
-	// MaxGuests is how many people the buyer may invite, and Guests are those whom they have, one per line.
+	// MaxGuests bounds the people whom the buyer may invite. Guests lists those whom they have invited, one per line.
 	MaxGuests int
 	Guests    string
 }

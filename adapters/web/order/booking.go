@@ -25,7 +25,7 @@ type Booking struct {
 	FullRefundHours *int
 	// Times are the chosen times, or the booked ones once paid.
 	Times []Meeting
-	// Asked is what the buyer is asked beside the time, with what they have answered.
+	// Asked holds the questions beside the time, with the buyer's answers.
 	Asked Asked
 	// Calendar is set where times are chosen.
 	Calendar *Calendar

@@ -41,7 +41,7 @@ type Order struct {
 	SavesCard                  bool       // the card is charged again later
 	NeedsCard                  bool       // false only when nothing is charged, now or later
 	Buyer                      Buyer
-	// Agreement is what the buyer agrees to by paying, and Consent what they agreed to; nil where they agreed to nothing.
+	// Agreement holds the texts that paying accepts. Consent holds those accepted; nil for none.
 	Agreement   checkout.Agreement
 	Consent     *checkout.Consent
 	Failure     *Failure // the last refusal, while another try is possible or when it was the last

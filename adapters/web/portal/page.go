@@ -73,7 +73,7 @@ type planView struct {
 	Planned string
 	Waits   bool // for the customer's bank
 	Pauses  bool // may be paused
-	// Seats is how many of the plan are paid for where the customer may change that; 0 where they may not.
+	// Seats counts those paid for, where the customer may change them; 0 where they may not.
 	Seats int
 	// Next are the lines about the next charge; none while nothing is to be charged.
 	Next []string

@@ -38,7 +38,7 @@ type List[T any] struct {
 	// Match applies the filters that Read cannot; nil for none.
 	Match func(q Query, one T) bool
 	Empty Empty
-	// Bulk is what can be done with chosen lines at once; nil for nothing.
+	// Bulk offers actions on chosen lines; nil for none.
 	Bulk *Bulk[T]
 }
 
