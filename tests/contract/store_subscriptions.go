@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sundry/core/civil"
+	"sundry/core/payment"
 	"sundry/core/subscription"
 	"sundry/ports"
 )
@@ -22,6 +23,7 @@ func subscriptionCases() storeCases {
 		"subscriptions are found by their search": subscriptionsAreFoundByTheirSearch,
 		"a quote is used by one transaction":      aQuoteIsUsedByOneTransaction,
 		"a renewal buys a period once":            aRenewalBuysAPeriodOnce,
+		"stalled subscriptions are found":         stalledSubscriptionsAreFound,
 	}
 }
 
@@ -222,6 +224,34 @@ func aRenewalBuysAPeriodOnce(t *testing.T, db Database) {
 	}
 	_, err := periods.Get(t.Context(), "pay_6")
 	wantError(t, "what was refused", err, ports.ErrNotFound)
+}
+
+// stalledSubscriptionsAreFound has a subscription for each way to a next step, and two without any.
+func stalledSubscriptionsAreFound(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	var all []subscription.State
+	for _, id := range []string{"1", "2", "3", "4", "5", "6"} {
+		s := subscriptionState(id, creator)
+		s.Status, s.Disputes = subscription.StatusActive, nil
+		all = append(all, s)
+	}
+	all[0].Status = subscription.StatusCanceled
+	all[1].Disputes = []subscription.OpenDispute{{ID: "dsp_1"}}
+	if err := insertSubscriptions(t, store, all...); err != nil {
+		t.Fatal(err)
+	}
+	settled := paymentState("6", creator)
+	settled.Purpose, settled.SubjectID = payment.ForSubscription, "sub_6"
+	if err := insertPayments(t, store, livePayment("4", creator, "sub_4"), settled); err != nil {
+		t.Fatal(err)
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.Ensure(ctx, "subscription.due", "sub_3", creator, catalogTime)
+	})
+	stalled, err := store.Read(t.Context()).Subscriptions.Audit.Stalled(t.Context(), 9)
+	if err != nil || !slices.Equal(stalled, []string{"sub_5", "sub_6"}) {
+		t.Errorf("%v, %v; want sub_5 and sub_6", stalled, err)
+	}
 }
 
 // moved is a subscription with movements.

@@ -8,12 +8,13 @@ import (
 
 type audit struct{ *repo.Base }
 
-// Stalled implements ports.SubscriptionAudit.
+// Stalled implements ports.SubscriptionAudit. An unsettled charge has no task while its request makes it, and none until
+// the next search for those whose request died.
 func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit steps of subscriptions",
 		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due') AND s.disputes = '[]'
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'subscription.due' AND subject = s.id)
-		AND NOT EXISTS (SELECT 1 FROM payments p JOIN tasks k ON k.kind = 'payment.charge' AND k.subject = p.id
+		AND NOT EXISTS (SELECT 1 FROM payments p
 			WHERE p.purpose = 'subscription' AND p.subject_id = s.id AND p.settled_at IS NULL) ORDER BY s.id LIMIT ?`, limit)
 }
 
