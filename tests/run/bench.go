@@ -92,8 +92,11 @@ func (b *bench) close() {
 }
 
 // tempDir makes a folder that is removed at the end of the run.
-func (b *bench) tempDir(name string) (string, error) {
-	dir, err := os.MkdirTemp("", "sundry-"+name+"-")
+func (b *bench) tempDir(name string) (string, error) { return b.tempDirIn("", name) }
+
+// tempDirIn is tempDir below another folder than the system's; an empty name means that one.
+func (b *bench) tempDirIn(parent, name string) (string, error) {
+	dir, err := os.MkdirTemp(parent, "sundry-"+name+"-")
 	if err != nil {
 		return "", err
 	}

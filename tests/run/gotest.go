@@ -15,11 +15,15 @@ import (
 	"time"
 )
 
-// otherProcesses are the folders that the race detector leaves out: they watch another process than their own, the
-// built binary or a browser. e2e does not, but every package of the program runs under the detector with tests of its
-// own, and the whole over HTTP would take twice as long again.
-var otherProcesses = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench",
-	"sundry/tests/clients"}
+// unwatched are the folders that the race detector leaves out, in the order in which they are run: the longest first, so
+// that none is alone at the end. Most watch another process than their own, the built binary or a browser. e2e does not,
+// but every package that it goes through runs under the detector with tests of its own, and the whole over HTTP would
+// take twice as long again; so it is with bootstrap, which puts the packages together. Rules start no goroutine, and
+// arch and fuzz compute; they take up to ten times as long under the detector. The statements that roundtrips counts are
+// quiet at the end of the run.
+var unwatched = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/clients",
+	"sundry/tests/bench", "sundry/bootstrap", "sundry/tests/arch", "sundry/tests/fuzz", "sundry/core",
+	"sundry/tests/roundtrips"}
 
 // uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes
 // for the package, and its tests ten times as long. What calls it is watched as ever.
@@ -144,25 +148,32 @@ func raceTest(ctx context.Context, b *bench, tests *report, packages []string) e
 		"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=50")
 }
 
-// testedPackages are the packages with tests: those that run what they test in their own process, and the others.
-func testedPackages(ctx context.Context, b *bench) (inProcess, others []string, err error) {
+// testedPackages are the packages with tests: those that the race detector watches, and the others.
+func testedPackages(ctx context.Context, b *bench) (watched, others []string, err error) {
 	listed, err := goCommand(ctx, b, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
 	if err != nil {
 		return nil, nil, err
 	}
-	inProcess, others = byProcess(strings.Fields(listed))
-	return inProcess, others, nil
+	watched, others = byDetector(strings.Fields(listed))
+	return watched, others, nil
 }
 
-func byProcess(packages []string) (inProcess, others []string) {
+// byDetector returns the packages that the race detector watches, and those of the unwatched folders in their order.
+func byDetector(packages []string) (watched, others []string) {
+	place := func(name string) int {
+		return slices.IndexFunc(unwatched, func(folder string) bool {
+			return name == folder || strings.HasPrefix(name, folder+"/")
+		})
+	}
 	for _, name := range packages {
-		if under(name, otherProcesses) {
+		if place(name) >= 0 {
 			others = append(others, name)
 		} else {
-			inProcess = append(inProcess, name)
+			watched = append(watched, name)
 		}
 	}
-	return inProcess, others
+	slices.SortStableFunc(others, func(a, b string) int { return place(a) - place(b) })
+	return watched, others
 }
 
 func canRace() bool {
@@ -178,10 +189,4 @@ func canRace() bool {
 		}
 	}
 	return false
-}
-
-func under(name string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool {
-		return name == folder || strings.HasPrefix(name, folder+"/")
-	})
 }

@@ -32,17 +32,18 @@ func TestTestArguments(t *testing.T) {
 	}
 }
 
-func TestWhatStartsAnotherProcessIsNotWatchedForRaces(t *testing.T) {
+func TestTheDetectorLeavesOutWhatItNeedNotWatch(t *testing.T) {
 	t.Parallel()
-	inProcess, others := byProcess([]string{
-		"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/e2e", "sundry/tests/contract", "sundry/tests/browser",
-		"sundry/tests/browserless",
+	watched, others := byDetector([]string{
+		"sundry/adapters/gormstore", "sundry/core/money", "sundry/tests/browser", "sundry/tests/browserless",
+		"sundry/tests/contract", "sundry/tests/e2e", "sundry/tests/roundtrips",
 	})
-	if want := []string{"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/contract",
-		"sundry/tests/browserless"}; !slices.Equal(inProcess, want) {
-		t.Errorf("watched are %q, want %q", inProcess, want)
+	if want := []string{"sundry/adapters/gormstore", "sundry/tests/browserless",
+		"sundry/tests/contract"}; !slices.Equal(watched, want) {
+		t.Errorf("watched are %q, want %q", watched, want)
 	}
-	if want := []string{"sundry/tests/e2e", "sundry/tests/browser"}; !slices.Equal(others, want) {
+	if want := []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/core/money",
+		"sundry/tests/roundtrips"}; !slices.Equal(others, want) {
 		t.Errorf("not watched are %q, want %q", others, want)
 	}
 }

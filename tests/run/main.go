@@ -29,8 +29,8 @@ const usage = `go run ./tests/run [-race] [go test arguments]
 
   -race    only what runs under the race detector
 
-Without arguments every test runs once: what runs in the test process, on both databases, under the race detector, which
-needs a C compiler; then what starts the built program or a browser, without it.
+Without arguments every test runs once, on both databases: what shares memory between goroutines under the race
+detector, which needs a C compiler; beside it, without the detector, what starts the built program or a browser, and rules.
 With arguments, such as -run TestName ./core/..., go test gets them as they are.`
 
 func main() {
@@ -110,7 +110,7 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 	if len(args) > 0 {
 		return goTest(ctx, b, tests, testArguments(args))
 	}
-	inProcess, others, err := testedPackages(ctx, b)
+	watched, others, err := testedPackages(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 	var raceErr error
 	racing := newReport(b.out)
 	var wg sync.WaitGroup
-	wg.Go(func() { raceErr = raceTest(ctx, b, racing, inProcess) })
+	wg.Go(func() { raceErr = raceTest(ctx, b, racing, watched) })
 	err = goTest(ctx, b, tests, testArguments(others))
 	wg.Wait()
 	tests.add(racing)
@@ -134,11 +134,11 @@ func runRace(ctx context.Context, b *bench, tests *report) error {
 	if err := setUp(ctx, b); err != nil {
 		return err
 	}
-	inProcess, _, err := testedPackages(ctx, b)
+	watched, _, err := testedPackages(ctx, b)
 	if err != nil {
 		return err
 	}
-	return raceTest(ctx, b, tests, inProcess)
+	return raceTest(ctx, b, tests, watched)
 }
 
 // setUp finds or starts what the tests need.

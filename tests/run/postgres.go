@@ -142,7 +142,7 @@ func startPostgres(ctx context.Context, b *bench) (string, error) {
 	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
 		return "", err
 	}
-	dir, err := b.tempDir("postgres")
+	dir, err := b.tempDirIn(inMemory(), "postgres")
 	if err != nil {
 		return "", err
 	}
