@@ -18,13 +18,11 @@ const (
 	// retimeEvery is the pause between two alignments of due times with the clocks of the accounts.
 	retimeEvery = 30 * time.Second
 	// verifyEvery is the pause between two checks of what is recent of the invariants, verifyAllEvery between two of
-	// everything, and the time-outs bound one.
-	verifyEvery      = 10 * time.Minute
-	verifyFirst      = 5 * time.Second
-	verifyTimeout    = 5 * time.Minute
-	verifyAllEvery   = 24 * time.Hour
-	verifyAllFirst   = time.Hour
-	verifyAllTimeout = time.Hour
+	// everything.
+	verifyEvery    = 10 * time.Minute
+	verifyFirst    = 5 * time.Second
+	verifyAllEvery = 24 * time.Hour
+	verifyAllFirst = time.Hour
 	// retentionEvery is the pause between two deletions of old rows. retentionFirst delays the first one after a start.
 	retentionEvery = 6 * time.Hour
 	retentionFirst = 10 * time.Minute
@@ -44,6 +42,10 @@ const (
 	// the first of figures after a start, at which there may be a whole history to add up.
 	sumEvery     = time.Hour
 	figuresFirst = time.Minute
+	// shortRun bounds a sweep of what is recent, and longRun one that may have a whole history before it. The next goes on
+	// where one was ended.
+	shortRun = 5 * time.Minute
+	longRun  = time.Hour
 )
 
 // sweep does, in one process of all, what is periodic.
@@ -52,26 +54,27 @@ func (a *App) sweep(ctx context.Context) {
 		defer a.invariants.forget() // the next leader's word counts
 		defer a.recurring.forget()
 		jobs.RunSweeps(ctx, a.log,
-			jobs.Sweep{Name: "unsettled payments", Every: recoverEvery, Do: a.modules.Attempts.Recover},
-			jobs.Sweep{Name: "usage flush", Every: flushEvery, Do: a.modules.Usage.Flush},
-			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Do: a.modules.Usage.MakePartitions},
-			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Do: a.deleteOld},
-			jobs.Sweep{Name: "uploads", First: retentionFirst, Every: retentionEvery, Do: a.modules.Files.SweepUploads},
-			jobs.Sweep{Name: "balances", First: sumEvery, Every: sumEvery, Do: func(ctx context.Context) error {
-				return a.store.SumBalances(ctx, a.clock.Real())
-			}},
-			jobs.Sweep{Name: "figures", First: figuresFirst, Every: sumEvery, Do: func(ctx context.Context) error {
-				return a.store.SumDays(ctx, a.clock.Real())
-			}},
-			jobs.Sweep{Name: "movements", First: flushEvery, Every: flushEvery, Do: a.modules.Subscriptions.SumMovements},
-			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error {
+			jobs.Sweep{Name: "unsettled payments", Every: recoverEvery, Limit: shortRun, Do: a.modules.Attempts.Recover},
+			jobs.Sweep{Name: "usage flush", Every: flushEvery, Limit: longRun, Do: a.modules.Usage.Flush},
+			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Limit: shortRun, Do: a.modules.Usage.MakePartitions},
+			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Limit: longRun, Do: a.deleteOld},
+			jobs.Sweep{Name: "uploads", First: retentionFirst, Every: retentionEvery, Limit: longRun,
+				Do: a.modules.Files.SweepUploads},
+			jobs.Sweep{Name: "balances", First: sumEvery, Every: sumEvery, Limit: longRun,
+				Do: func(ctx context.Context) error { return a.store.SumBalances(ctx, a.clock.Real()) }},
+			jobs.Sweep{Name: "figures", First: figuresFirst, Every: sumEvery, Limit: longRun,
+				Do: func(ctx context.Context) error { return a.store.SumDays(ctx, a.clock.Real()) }},
+			jobs.Sweep{Name: "movements", First: flushEvery, Every: flushEvery, Limit: longRun,
+				Do: a.modules.Subscriptions.SumMovements},
+			jobs.Sweep{Name: "retime", Every: retimeEvery, Limit: shortRun, Do: func(ctx context.Context) error {
 				return a.store.Retime(ctx, "")
 			}},
-			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Do: a.verifyIntoMetrics(a.verifyRecent, false,
-				verifyTimeout)},
-			jobs.Sweep{Name: "recurring revenue", First: verifyFirst, Every: verifyEvery, Do: a.countRecurring},
-			jobs.Sweep{Name: "verify all", First: verifyAllFirst, Every: verifyAllEvery,
-				Do: a.verifyIntoMetrics(a.verifyAll, true, verifyAllTimeout)})
+			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Limit: shortRun,
+				Do: a.verifyIntoMetrics(a.verifyRecent, false)},
+			jobs.Sweep{Name: "recurring revenue", First: verifyFirst, Every: verifyEvery, Limit: shortRun,
+				Do: a.countRecurring},
+			jobs.Sweep{Name: "verify all", First: verifyAllFirst, Every: verifyAllEvery, Limit: longRun,
+				Do: a.verifyIntoMetrics(a.verifyAll, true)})
 	})
 }
 
@@ -87,11 +90,9 @@ func (a *App) deleteOld(ctx context.Context) error {
 }
 
 // verifyIntoMetrics shows what a check of the invariants found; all means that it covers everything.
-func (a *App) verifyIntoMetrics(check func(context.Context) ([]violations, error), all bool,
-	timeout time.Duration) func(context.Context) error {
+func (a *App) verifyIntoMetrics(check func(context.Context) ([]violations, error),
+	all bool) func(context.Context) error {
 	return func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
 		began := time.Now()
 		areas, err := check(ctx)
 		if err != nil {

@@ -18,6 +18,9 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 	return rows, err
 }
 
+// Dial is how connections to PostgreSQL are opened.
+var Dial = dial
+
 // ClaimSQL is for tests of the plan of an engine's claim.
 func ClaimSQL(engine string, limit int) string {
 	if engine == "postgres" {

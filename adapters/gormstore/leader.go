@@ -13,7 +13,8 @@ import (
 const (
 	// leadPoll is the pause between two attempts of a process to lead.
 	leadPoll = 3 * time.Second
-	// leadCheck is the pause between two checks of a leader whose connection was not closed, and leadTimeout bounds one.
+	// leadCheck is the pause between two checks of a leader whose connection was not closed. leadTimeout bounds one, and a
+	// question for the lead.
 	leadCheck   = 10 * time.Second
 	leadTimeout = 5 * time.Second
 )
@@ -49,7 +50,10 @@ func (s *Store) campaign(ctx context.Context, name string, work func(ctx context
 	defer leave()
 	number := s.dialect.LockNumber("lead " + name)
 	for leads := false; !leads; {
-		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", number).Scan(&leads); err != nil {
+		asking, cancel := context.WithTimeout(ctx, leadTimeout)
+		err := conn.QueryRow(asking, "SELECT pg_try_advisory_lock($1)", number).Scan(&leads)
+		cancel()
+		if err != nil {
 			return fmt.Errorf("ask to lead: %w", err)
 		}
 		if !leads {

@@ -20,6 +20,7 @@ import (
 	"gorm.io/gorm/logger"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"sundry/adapters/gormstore/access"
 	"sundry/adapters/gormstore/mail"
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/usage"
@@ -145,7 +146,7 @@ const (
 // prepared statement: behind one the descriptions of statements are remembered here. Tables are found in the schema
 // alone: with another one behind it, a table that is missing would be another cell's.
 func configure(cfg *pgx.ConnConfig, schema string, pooled bool) {
-	cfg.ConnectTimeout = 5 * time.Second
+	cfg.ConnectTimeout, cfg.DialFunc = 5*time.Second, dial
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = "sundry"
 	}
@@ -225,6 +226,7 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *St
 func newStore(s *Store) *Store {
 	s.classOf, s.keyOf, s.wake = unclassified, withoutKey, noop
 	s.engine.Dialect, s.engine.Retryable = s.dialect, s.dialect.retryable
+	s.Reader = access.NewReader(s.engine)
 	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)
 	s.Outbox = mail.NewOutbox(s.engine, s)
 	s.Intake = usage.NewIntake(s.engine, s.write)

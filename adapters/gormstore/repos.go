@@ -1,8 +1,6 @@
 package gormstore
 
 import (
-	"context"
-
 	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/access"
@@ -21,7 +19,6 @@ import (
 	"sundry/adapters/gormstore/treasury"
 	"sundry/adapters/gormstore/usage"
 	"sundry/adapters/gormstore/webhooks"
-	core "sundry/core/access"
 	"sundry/ports"
 )
 
@@ -64,12 +61,4 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Sandbox: ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b),
 			Disputes: sandbox.NewDisputes(b), Audit: sandbox.NewAudit(b)},
 	}
-}
-
-var _ ports.AccessReader = (*Store)(nil)
-
-// ReadAccess implements ports.AccessReader.
-func (s *Store) ReadAccess(ctx context.Context, creatorID, externalCustomerID string) (core.Document, error) {
-	row := s.engine.Point(ctx, access.ReadSQL, creatorID, externalCustomerID)
-	return access.Read(&repo.Base{Dialect: s.dialect}, row, creatorID, externalCustomerID)
 }

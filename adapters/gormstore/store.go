@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
+	"sundry/adapters/gormstore/access"
 	"sundry/adapters/gormstore/mail"
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/usage"
@@ -34,6 +35,7 @@ type Store struct {
 	keyOf func(kind, subject, creatorID string) string
 	// engine serves the hot paths, which leave gorm and read and write outside transactions.
 	engine repo.Engine
+	*access.Reader
 	*webhooks.DeliveryStore
 	*mail.Outbox
 	*usage.Intake

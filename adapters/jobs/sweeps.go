@@ -13,6 +13,7 @@ type Sweep struct {
 	Name  string
 	First time.Duration // until the first time
 	Every time.Duration // from the end of one to the next
+	Limit time.Duration // of one run: what hangs, on a lost connection perhaps, must not be the last run
 	Do    func(ctx context.Context) error
 }
 
@@ -22,11 +23,17 @@ func RunSweeps(ctx context.Context, log *slog.Logger, sweeps ...Sweep) {
 	for _, s := range sweeps {
 		all.Go(func() {
 			for pause(ctx, s.First); ctx.Err() == nil; pause(ctx, s.Every) {
-				if err := s.Do(ctx); err != nil && ctx.Err() == nil {
+				if err := s.run(ctx); err != nil && ctx.Err() == nil {
 					log.WarnContext(ctx, "sweep failed", slog.String("sweep", s.Name), slog.Any("error", err))
 				}
 			}
 		})
 	}
 	all.Wait()
+}
+
+func (s Sweep) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.Limit)
+	defer cancel()
+	return s.Do(ctx)
 }

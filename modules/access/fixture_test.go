@@ -58,19 +58,21 @@ func (catalog) TermsOf(_ context.Context, _ ports.Repos, creatorID, listingKey, 
 // fixture is the module over a database of its own.
 type fixture struct {
 	*access.Service
-	t     *testing.T
-	store *testdb.ClockedStore
-	clock *clock
-	bus   *fakes.Bus
+	t      *testing.T
+	store  *testdb.ClockedStore
+	reader *countingReader
+	clock  *clock
+	bus    *fakes.Bus
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, h *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		h := &fixture{t: t, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &fakes.Bus{}}
+		h := &fixture{t: t, reader: &countingReader{AccessReader: store}, clock: &clock{Clock: testdb.NewClock(noon)},
+			bus: &fakes.Bus{}}
 		h.store = testdb.WithClock(store, h.clock)
 		h.Service = access.New(access.Deps{
-			Store: h.store, Reader: store, Clock: h.clock, Sleeper: h.clock, IDs: system.NewIDs(), Bus: h.bus,
+			Store: h.store, Reader: h.reader, Clock: h.clock, Sleeper: h.clock, IDs: system.NewIDs(), Bus: h.bus,
 			Terms: catalog{},
 		})
 		test(t, h)

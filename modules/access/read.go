@@ -12,7 +12,7 @@ import (
 // MaxWait bounds how long a reader may wait for a higher version.
 const MaxWait = 25 * time.Second
 
-// A waiting reader reads the snapshot again after these pauses. The first is short for a payment that is being
+// A waiting reader compares versions after these pauses. The first is short for a payment that is being
 // confirmed right now; the longest bounds the cost of many readers.
 const (
 	firstPause   = 100 * time.Millisecond
@@ -50,19 +50,41 @@ func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string
 }
 
 // Wait returns the customer's document as soon as its version is higher than after. When wait (at most MaxWait)
-// elapses or ctx ends, it returns the current one. No connection is held while waiting.
+// elapses or ctx ends, it returns the current one. No connection is held while waiting, and the document is read again
+// only when it has changed or access ends.
 func (s *Service) Wait(
 	ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration,
 ) (access.Document, error) {
 	deadline := s.deps.Clock.Real().Add(min(wait, MaxWait))
 	reading := context.WithoutCancel(ctx) // when the wait is cut short, the response is still a good one
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		d, err := s.Snapshot(reading, creatorID, externalCustomerID)
+	d, ends, err := s.snapshotUntil(reading, creatorID, externalCustomerID)
+	for pause := firstPause; err == nil && d.Version <= after; pause = min(2*pause, longestPause) {
 		left := deadline.Sub(s.deps.Clock.Real())
-		if err != nil || d.Version > after || left <= 0 || s.deps.Sleeper.Sleep(ctx, min(pause, left)) != nil {
-			return d, err
+		if left <= 0 || s.deps.Sleeper.Sleep(ctx, min(pause, left)) != nil {
+			break
+		}
+		changed := !ends.IsZero() && !s.deps.Clock.Real().Before(ends)
+		if !changed {
+			changed, err = s.deps.Reader.HasVersionAbove(reading, creatorID, externalCustomerID, after)
+		}
+		if err == nil && changed {
+			d, ends, err = s.snapshotUntil(reading, creatorID, externalCustomerID)
 		}
 	}
+	return d, err
+}
+
+// snapshotUntil is Snapshot with the real time at which access ends as the account's clock runs now; zero when it has no
+// end.
+func (s *Service) snapshotUntil(ctx context.Context, creatorID, externalCustomerID string) (
+	d access.Document, ends time.Time, err error,
+) {
+	d, err = s.Snapshot(ctx, creatorID, externalCustomerID)
+	if err != nil || d.NextEnd.IsZero() {
+		return d, time.Time{}, err
+	}
+	now, err := s.deps.Clock.Now(ctx, creatorID)
+	return d, s.deps.Clock.Real().Add(d.NextEnd.Sub(now)), err
 }
 
 // The bounds of Explain's lists.

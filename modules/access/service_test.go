@@ -188,6 +188,33 @@ func TestAccessVersionSeesItsOwnTransaction(t *testing.T) {
 	})
 }
 
+// countingReader counts how often a document is read.
+type countingReader struct {
+	ports.AccessReader
+	reads int
+}
+
+func (r *countingReader) ReadAccess(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error) {
+	r.reads++
+	return r.AccessReader.ReadAccess(ctx, creatorID, externalCustomerID)
+}
+
+func TestWaitingReadsTheDocumentOnlyWhenItChanges(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		h.give(images(10, noon.Add(10*time.Second)))
+		start := h.clock.Real()
+		d, err := h.Wait(t.Context(), creator, ada, 1, 20*time.Second)
+		if waited := h.clock.Real().Sub(start); err != nil || d.Version != 2 || waited < 10*time.Second ||
+			waited > 11*time.Second {
+			t.Errorf("version %d after %v, %v; want the second when the grant ends, though no task ran", d.Version, waited, err)
+		}
+		if h.reader.reads != 2 {
+			t.Errorf("the document was read %d times, want at the start and at the end", h.reader.reads)
+		}
+	})
+}
+
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, h *fixture) {

@@ -156,6 +156,30 @@ func endedGrantsAndStaleOnes(t *testing.T, db Database) {
 	}
 }
 
+// versionsAreCompared asks many questions at once while ada's access has version 1; nobody else has any.
+func versionsAreCompared(t *testing.T, store StoreAdapter) {
+	t.Helper()
+	type question struct {
+		creatorID, externalCustomerID string
+		version                       int64
+	}
+	var all sync.WaitGroup
+	for range 50 {
+		for q, want := range map[question]bool{
+			{creator, ada, 0}: true, {creator, ada, 1}: false, {creator, ada, 9}: false, {creator, "unknown", 0}: false,
+			{"crt_2", ada, 0}: false, {creator, `"], [\u0000`, 0}: false,
+		} {
+			all.Go(func() {
+				got, err := store.HasVersionAbove(t.Context(), q.creatorID, q.externalCustomerID, q.version)
+				if err != nil || got != want {
+					t.Errorf("%+v: %v, %v; want %v", q, got, err, want)
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
 func snapshotsFollowOneAnother(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	if _, err := store.ReadAccess(t.Context(), creator, ada); !errors.Is(err, ports.ErrNotFound) {
@@ -179,6 +203,7 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, next)
 		}
 	}
+	versionsAreCompared(t, store)
 	history, err := store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, 10)
 	want := access.Changed{
 		CreatorID: creator, ExternalCustomerID: ada, Version: 1,

@@ -166,20 +166,3 @@ func (t snapshots) ListHistoryAfter(_ context.Context, creatorID, externalCustom
 	query := t.DB.Where(ofCustomer+" AND version > ?", creatorID, externalCustomerID, version).Order("version")
 	return repo.ListBy(t.Base, "list new snapshot versions", query, versionRow.toChange)
 }
-
-// ReadSQL is one lookup by primary key; both engines prepare it once per connection.
-const ReadSQL = "SELECT version, etag, body, next_end FROM access_snapshots WHERE creator_id = $1 AND " +
-	"external_customer_id = $2"
-
-// Read is ports.AccessReader's read of the row that ReadSQL found, without gorm, which would double what it costs.
-func Read(b *repo.Base, row repo.Scanner, creatorID, externalCustomerID string) (access.Document, error) {
-	d := access.Document{CreatorID: creatorID, ExternalCustomerID: externalCustomerID}
-	var nextEnd *int64
-	if err := row.Scan(&d.Version, &d.ETag, &d.Body, &nextEnd); err != nil {
-		return access.Document{}, b.Failure("read access", err)
-	}
-	if nextEnd != nil {
-		d.NextEnd = time.UnixMilli(*nextEnd).UTC()
-	}
-	return d, nil
-}

@@ -20,6 +20,11 @@ type Engine struct {
 	Retryable func(err error) bool
 }
 
+// Failure is Base.Failure for what leaves gorm.
+func (e Engine) Failure(op string, err error) error {
+	return (&Base{Dialect: e.Dialect}).Failure(op, err)
+}
+
 // MaxAttempts bounds how often a transaction is run again: with jittered back-off that spans about two seconds.
 const MaxAttempts = 12
 

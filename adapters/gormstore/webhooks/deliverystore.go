@@ -66,7 +66,7 @@ func (s *DeliveryStore) GetDue(ctx context.Context, creatorID, deliveryID string
 		return read.found, err
 	}
 	found, err := scanDue(s.engine.Point(ctx, dueSQL+"$1 AND d.creator_id = $2", deliveryID, creatorID))
-	return found, (&repo.Base{Dialect: s.engine.Dialect}).Failure("get due delivery "+deliveryID, err)
+	return found, s.engine.Failure("get due delivery "+deliveryID, err)
 }
 
 // readBatch reads the deliveries of many workers at once. ErrNotFound for each that is not there.
@@ -91,7 +91,7 @@ func (s *DeliveryStore) readBatch(ctx context.Context, all []*dueRead) []error {
 			results[i] = fmt.Errorf("get due delivery %s: %w", one.deliveryID, ports.ErrNotFound)
 			continue
 		}
-		one.found, results[i] = due, (&repo.Base{Dialect: s.engine.Dialect}).Failure("get due delivery "+one.deliveryID, err)
+		one.found, results[i] = due, s.engine.Failure("get due delivery "+one.deliveryID, err)
 	}
 	return results
 }
