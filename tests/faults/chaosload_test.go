@@ -184,22 +184,30 @@ func (l *chaosLoad) send(method, address, key string, body []byte) (status int, 
 	return got.StatusCode, response, err
 }
 
-// pay pays a session, again and again without a key, until a response says that it is paid.
+// pay pays a session, again and again without a key, until a response says that it is paid. A charge that was
+// interrupted leaves the session to its buyer, with an error: they pay again.
 func (l *chaosLoad) pay(session, card string) bool {
-	paid := l.ask(http.MethodPost, "/v1/sandbox/checkout-sessions/"+session+"/pay", "",
-		harness.JSON{"cardNumber": card, "email": "ada@example.com"})
+	paid := l.charge(session, card)
 	for end := time.Now().Add(3 * time.Minute); paid.status == http.StatusOK && time.Now().Before(end); {
 		if paid.body["status"] == "paid" {
 			return true
 		}
 		time.Sleep(200 * time.Millisecond) // the outcome of a charge is unknown, and the processor is asked
-		paid = l.ask(http.MethodGet, "/v1/checkout-sessions/"+session, "", nil)
+		paid = l.ask(http.MethodGet, "/v1/checkout-sessions/"+session+"/receipt?headless=true", "", nil)
+		if paid.status == http.StatusOK && paid.body["status"] != "paid" && paid.body["lastPaymentError"] != nil {
+			paid = l.charge(session, card)
+		}
 	}
 	if paid.code() == "SESSION_ALREADY_PAID" { // the response to an earlier try was lost
 		return true
 	}
 	l.t.Errorf("a payment of %s responded with %d %v", session, paid.status, paid.body)
 	return false
+}
+
+func (l *chaosLoad) charge(session, card string) answer {
+	return l.ask(http.MethodPost, "/v1/sandbox/checkout-sessions/"+session+"/pay", "",
+		harness.JSON{"cardNumber": card, "email": "ada@example.com"})
 }
 
 // open opens a session for a customer.

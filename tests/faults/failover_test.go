@@ -197,15 +197,23 @@ func (s *sales) buy(t *testing.T, a *harness.Account, listing harness.Listing) {
 		}
 		opened := s.again(t, a, "/v1/checkout-sessions", body)
 		session := fmt.Sprint(opened.Map(t)["id"])
-		paid := s.again(t, a, "/v1/sandbox/checkout-sessions/"+session+"/pay",
-			harness.JSON{"cardNumber": harness.CardSucceeds, "email": "ada@example.com"})
-		if paid.Status != http.StatusOK {
-			paid.Refuses(t, http.StatusConflict, "SESSION_ALREADY_PAID") // the response to an earlier try was lost
-		}
+		harness.Eventually(t, "the sale of "+session, func() bool { return s.pay(t, a, session) })
 		s.confirmed.Store(session, true)
 		s.count.Add(1)
 		time.Sleep(s.pause)
 	}
+}
+
+// pay reports whether a session is paid, and pays it unless it is. A charge that was interrupted is declined, and the
+// buyer pays again.
+func (s *sales) pay(t *testing.T, a *harness.Account, session string) bool {
+	paid := s.again(t, a, "/v1/sandbox/checkout-sessions/"+session+"/pay",
+		harness.JSON{"cardNumber": harness.CardSucceeds, "email": "ada@example.com"})
+	if paid.Status != http.StatusOK {
+		paid.Refuses(t, http.StatusConflict, "SESSION_ALREADY_PAID") // the response to an earlier try was lost
+		return true
+	}
+	return paid.Map(t)["status"] == "paid"
 }
 
 // again asks until the service is there and the outcome of an interrupted payment is known, as a client does that heeds
