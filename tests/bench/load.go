@@ -75,17 +75,28 @@ func load(ctx context.Context, s *side) (rate float64, requests int64, err error
 	return float64(done.Load()) / time.Since(begin).Seconds(), done.Load(), ctx.Err()
 }
 
-// do makes one request.
+// do makes one request, which must get a response of the status.
 func do(client *fasthttp.Client, status int, request func(r *fasthttp.Request)) error {
+	got, body, err := send(client, request)
+	if err == nil && got != status {
+		err = fmt.Errorf("responded %d: %.200s", got, body)
+	}
+	return err
+}
+
+// send makes one request. The body is that of a response that is not 2xx.
+func send(client *fasthttp.Client, request func(r *fasthttp.Request)) (status int, body string, err error) {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(res)
 	request(req)
-	err := client.Do(req, res)
-	if err == nil && res.StatusCode() != status {
-		err = fmt.Errorf("responded %d: %.200s", res.StatusCode(), res.Body())
+	if err := client.Do(req, res); err != nil {
+		return 0, "", err
 	}
-	return err
+	if res.StatusCode() >= fasthttp.StatusMultipleChoices {
+		body = string(res.Body())
+	}
+	return res.StatusCode(), body, nil
 }
 
 func median(of []float64) float64 {

@@ -44,6 +44,12 @@ var benches = []bench{
 	{"checkout session create", "≥ 0.70 of a bare transaction of three inserts", sessionCreate},
 	{"payments, 1 account", "≥ 0.10 of a bare transaction of three inserts", paymentsOfOne},
 	{"payments, 16 accounts", "≥ 0.12 of the same", paymentsOfMany},
+	{"payments, buyers of one", "never fewer with 4, 16 and 64 buyers at once than with less", buyersOfOne},
+	{"overload, payments", "offered 2 and 5 times: ≥ 0.80 of the peak are made", overload},
+	{"beside due deliveries", "one account has a million (-due): p95 of another at most doubles", beside(dueTasks)},
+	{"beside a hung endpoint", "the same", beside(hungEndpoint)},
+	{"beside a listing", "read 2,000 times a second: the same", beside(readListing)},
+	{"beside long-polls", "10,000 of one account: the same", beside(longPolls)},
 	{"slots, pure", "31 days, 60 bookings: ≤ 20 µs", monthOfSlots},
 	{"slots over HTTP", "≥ 0.18 of a bare point read; p99 < 16 ms at 8 connections, however many sessions are in the past",
 		slotsOverHTTP},
@@ -71,6 +77,7 @@ func main() {
 	flag.IntVar(&rounds, "turns", rounds, "how many turns each side has after a warm-up")
 	flag.IntVar(&renewalsDue, "renewals", renewalsDue, "how many subscriptions are due in the same minute")
 	flag.IntVar(&filledRows, "fill", 0, "how many sales and deliveries are there before the benches, made in SQL")
+	flag.IntVar(&dueDeliveries, "due", dueDeliveries, "how many deliveries of one account are due beside another's sales")
 	flag.Parse()
 	var err error
 	if *serve != "" {

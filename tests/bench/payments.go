@@ -85,7 +85,7 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 	}}
 	var ours, reference []float64
 	for turn := range rounds + 1 { // the first warms up
-		rate, err := w.payAll(ctx, sellers, turn)
+		rate, err := w.payAll(ctx, sellers, turn, workers)
 		if err != nil {
 			return "", err
 		}
@@ -103,37 +103,127 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s)", a/b, a, b), nil
 }
 
-// payAll opens sessions of new customers and returns how many of them are paid in a second. Each gets a receipt by
-// mail.
-func (w *fixture) payAll(ctx context.Context, sellers []seller, turn int) (float64, error) {
+// buyersOfOne measures how many payments of one account are made by ever more buyers at once.
+func buyersOfOne(ctx context.Context, w *fixture) (string, error) {
+	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
+	if err != nil {
+		return "", err
+	}
+	buyers := []int{1, 4, 16, 64}
+	rates := make([][]float64, len(buyers))
+	for turn := range rounds + 1 { // the first warms up
+		for i, n := range buyers {
+			rate, err := w.payAll(ctx, []seller{s}, turn, n)
+			if err != nil {
+				return "", err
+			}
+			if turn > 0 {
+				rates[i] = append(rates[i], rate)
+			}
+		}
+	}
+	var all []string
+	for i, n := range buyers {
+		all = append(all, fmt.Sprintf("%.0f/s to %d", median(rates[i]), n))
+	}
+	return strings.Join(all, ", "), nil
+}
+
+// overload offers several times the payments that can be made, at a steady pace, and compares how many are made within
+// the turn with what as many clients as in other benches have made of their own pace.
+func overload(ctx context.Context, w *fixture) (string, error) {
+	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
+	if err != nil {
+		return "", err
+	}
+	if _, err := w.payAll(ctx, []seller{s}, 0, workers); err != nil { // warms up
+		return "", err
+	}
+	peak, err := w.payAll(ctx, []seller{s}, 1, workers)
+	if err != nil {
+		return "", err
+	}
+	all := []string{fmt.Sprintf("peak %.0f/s", peak)}
+	for _, times := range []float64{2, 5} {
+		offered := int(times * peak)
+		made, refused, err := w.offer(ctx, s, offered)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, fmt.Sprintf("%.2f of it with %d/s offered, %d refused", made/peak, offered, refused))
+	}
+	return strings.Join(all, "; "), nil
+}
+
+// offer pays sessions at a pace for a turn, and returns how many were paid a second by its end and how many refused.
+func (w *fixture) offer(ctx context.Context, s seller, perSecond int) (made float64, refused int64, err error) {
+	n := perSecond * int(round/time.Millisecond) / 1000
+	ids := make([]string, n)
+	name := strings.ToLower(rand.Text())
+	err = forAll(ctx, n, workers, func(i int) (err error) {
+		ids[i], err = w.open(s, fmt.Sprintf("%s-%d", name, i))
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	payer := &fasthttp.Client{MaxConnsPerHost: n}
+	defer payer.CloseIdleConnections()
+	var paid, shed atomic.Int64
+	var failed atomic.Pointer[error]
+	var inTime atomic.Int64
+	end := time.AfterFunc(round, func() { inTime.Store(paid.Load()) })
+	defer end.Stop()
+	err = atPace(ctx, perSecond, n, func(i int) {
+		body := fmt.Appendf(nil, `{"cardNumber":"4242424242424242","email":"%s-%d@example.com"}`, name, i)
+		switch status, response, err := send(payer, post(s.key, w.base+"/v1/sandbox/checkout-sessions/"+ids[i]+"/pay", body)); {
+		case err != nil:
+			failed.Store(&err)
+		case status == fasthttp.StatusServiceUnavailable || status == fasthttp.StatusTooManyRequests:
+			shed.Add(1)
+		case status != fasthttp.StatusOK:
+			failed.Store(new(fmt.Errorf("responded %d: %.200s", status, response)))
+		default:
+			paid.Add(1)
+		}
+	})
+	if failure := failed.Load(); failure != nil {
+		err = *failure
+	}
+	return float64(inTime.Load()) / round.Seconds(), shed.Load(), err
+}
+
+// payAll opens sessions of new customers and returns how many of them are paid in a second by some buyers at a time.
+// Each gets a receipt by mail.
+func (w *fixture) payAll(ctx context.Context, sellers []seller, turn, buyers int) (float64, error) {
 	ids := make([]string, paidPerRound)
+	customer := func(i int) string { return fmt.Sprintf("buyer-%d-%d-%d", buyers, turn, i) }
 	open := func(i int) (err error) {
-		ids[i], err = w.open(sellers[i%len(sellers)], fmt.Sprintf("buyer-%d-%d", turn, i))
+		ids[i], err = w.open(sellers[i%len(sellers)], customer(i))
 		return err
 	}
-	if err := forAll(ctx, open); err != nil {
+	if err := forAll(ctx, paidPerRound, workers, open); err != nil {
 		return 0, err
 	}
-	payer := &fasthttp.Client{MaxConnsPerHost: workers}
+	payer := &fasthttp.Client{MaxConnsPerHost: buyers}
 	defer payer.CloseIdleConnections()
 	begin := time.Now()
-	err := forAll(ctx, func(i int) error {
-		body := fmt.Sprintf(`{"cardNumber":"4242424242424242","email":"buyer-%d-%d@example.com"}`, turn, i)
+	err := forAll(ctx, paidPerRound, buyers, func(i int) error {
+		body := fmt.Sprintf(`{"cardNumber":"4242424242424242","email":"%s@example.com"}`, customer(i))
 		return do(payer, 200, post(sellers[i%len(sellers)].key, w.base+"/v1/sandbox/checkout-sessions/"+ids[i]+"/pay",
 			[]byte(body)))
 	})
 	return paidPerRound / time.Since(begin).Seconds(), err
 }
 
-// forAll does something for each session of a round, with as many at a time as other benches.
-func forAll(ctx context.Context, do func(i int) error) error {
+// forAll does something n times, with so many at a time.
+func forAll(ctx context.Context, n, atATime int, do func(i int) error) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
-	for range workers {
+	for range atATime {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < paidPerRound && ctx.Err() == nil &&
-				failed.Load() == nil; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && failed.Load() == nil; i = int(next.Add(1)) - 1 {
 				if err := do(i); err != nil {
 					failed.Store(&err)
 				}
@@ -145,4 +235,19 @@ func forAll(ctx context.Context, do func(i int) error) error {
 		return *err
 	}
 	return ctx.Err()
+}
+
+// atPace begins something n times, so often a second however long it takes, and waits until all are done.
+func atPace(ctx context.Context, perSecond, n int, do func(i int)) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	begin := time.Now()
+	for i := range n {
+		time.Sleep(time.Until(begin.Add(time.Duration(i) * time.Second / time.Duration(perSecond))))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		wg.Go(func() { do(i) })
+	}
+	return nil
 }

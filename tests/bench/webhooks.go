@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -87,16 +89,26 @@ func (h *recordingReceiver) await(ctx context.Context, n int) (time.Duration, er
 	return 0, errors.Join(fmt.Errorf("fewer than %d messages came within a minute", n), ctx.Err())
 }
 
-// subscribe registers an endpoint for changes of access.
+// subscribe registers an endpoint of the demo account for changes of access.
 func (w *fixture) subscribe(url string) error {
-	var made map[string]any
-	return w.call("POST", "/v1/webhook-endpoints",
-		map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
+	_, err := w.subscribeAs(w.key, url)
+	return err
 }
 
-func (w *fixture) grant(customer string) error {
+// subscribeAs is subscribe for the account of a key.
+func (w *fixture) subscribeAs(key, url string) (id string, err error) {
+	var made struct{ ID string }
+	err = w.callAs(key, "POST", "/v1/webhook-endpoints",
+		map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
+	return made.ID, err
+}
+
+func (w *fixture) grant(customer string) error { return w.grantAs(w.key, customer) }
+
+// grantAs gives a customer of the key's account access.
+func (w *fixture) grantAs(key, customer string) error {
 	var made map[string]any
-	return w.call("POST", "/v1/customer-access/"+customer+"/grants",
+	return w.callAs(key, "POST", "/v1/customer-access/"+customer+"/grants",
 		map[string]any{"entitlements": []any{map[string]any{"key": "pro", "type": "boolean", "value": true}}}, &made)
 }
 
@@ -219,41 +231,56 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	if err := w.subscribe(h.url + "/timed"); err != nil {
 		return "", err
 	}
-	const n = hookRate * hookSeconds
-	customer := func(i int) string { return "bench-delay-" + strconv.Itoa(i) }
-	sessions, responded := make([]string, n), make([]time.Time, n)
+	_, announced, err := w.sellAtPace(ctx, h, hookRate, hookRate*hookSeconds)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("p50 %v, p95 %v at %d payments/s", announced[len(announced)/2].Round(time.Millisecond),
+		p95(announced), hookRate), w.unsubscribe()
+}
+
+// sellAtPace makes n sales of the demo account at a steady pace, and returns how long their payments took, and how long
+// after a response its announcement came to the receiver; both sorted.
+func (w *fixture) sellAtPace(ctx context.Context, h *recordingReceiver, perSecond, n int) (paid, announced []time.Duration,
+	err error) {
+	name := "bench-pace-" + strings.ToLower(rand.Text()) + "-"
+	customer := func(i int) string { return name + strconv.Itoa(i) }
+	sessions, begun, responded := make([]string, n), make([]time.Time, n), make([]time.Time, n)
 	for i := range sessions {
 		if sessions[i], err = w.open(w.demoClub(), customer(i)); err != nil {
-			return "", err
+			return nil, nil, err
 		}
 	}
+	h.reset()
 	var failed atomic.Pointer[error]
-	var wg sync.WaitGroup
-	pace := time.NewTicker(time.Second / hookRate)
-	defer pace.Stop()
-	for i := range n {
-		<-pace.C
-		wg.Go(func() {
-			if _, err := w.pay(w.demoClub(), sessions[i], customer(i)+"@example.com"); err != nil {
-				failed.Store(&err)
-			}
-			responded[i] = time.Now()
-		})
+	err = atPace(ctx, perSecond, n, func(i int) {
+		begun[i] = time.Now()
+		if _, err := w.pay(w.demoClub(), sessions[i], customer(i)+"@example.com"); err != nil {
+			failed.Store(&err)
+		}
+		responded[i] = time.Now()
+	})
+	if failure := failed.Load(); failure != nil {
+		err = *failure
 	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return "", *err
+	if err != nil {
+		return nil, nil, err
 	}
 	if _, err := h.await(ctx, n); err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	took := make([]time.Duration, n)
-	for i := range took {
-		took[i] = h.at[customer(i)].Sub(responded[i])
+	for i := range n {
+		paid = append(paid, responded[i].Sub(begun[i]))
+		announced = append(announced, h.at[customer(i)].Sub(responded[i]))
 	}
-	slices.Sort(took)
-	return fmt.Sprintf("p50 %v, p95 %v at %d payments/s", took[n/2].Round(time.Millisecond),
-		took[n*95/100].Round(time.Millisecond), hookRate), w.unsubscribe()
+	slices.Sort(paid)
+	slices.Sort(announced)
+	return paid, announced, nil
+}
+
+// p95 is the 95th percentile of sorted durations.
+func p95(sorted []time.Duration) time.Duration {
+	return sorted[len(sorted)*95/100].Round(time.Millisecond)
 }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+const (
+	// quietRate is how many sales a second a quiet account makes beside a neighbor, for quietSeconds.
+	quietRate    = 20
+	quietSeconds = 5
+	// hungDeliveries is how many deliveries wait for an endpoint that hangs, readRate how often a listing is read a second,
+	// and waitingReaders how many wait for a change of access.
+	hungDeliveries = 500
+	readRate       = 2000
+	waitingReaders = 10_000
+)
+
+// dueDeliveries is how many deliveries of one account are due at once.
+var dueDeliveries = 1_000_000
+
+// neighbor is an account that loads the program: begin returns when it does, and how to end it.
+type neighbor func(ctx context.Context, w *fixture) (end func() error, err error)
+
+// beside compares a quiet account's sales and announcements alone and beside a neighbor.
+func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
+	return func(ctx context.Context, w *fixture) (_ string, err error) {
+		h, err := w.listen()
+		if err != nil {
+			return "", err
+		}
+		if err := w.subscribe(h.url + "/timed"); err != nil {
+			return "", err
+		}
+		const n = quietRate * quietSeconds
+		if _, _, err := w.sellAtPace(ctx, h, quietRate, n); err != nil { // warms up
+			return "", err
+		}
+		paid, announced, err := w.sellAtPace(ctx, h, quietRate, n)
+		if err != nil {
+			return "", err
+		}
+		end, err := of(ctx, w)
+		if err != nil {
+			return "", err
+		}
+		paidBeside, announcedBeside, err := w.sellAtPace(ctx, h, quietRate, n)
+		if err := errors.Join(err, end(), w.unsubscribe()); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("p95 of a payment %v, then %v; of its announcement %v, then %v", p95(paid), p95(paidBeside),
+			p95(announced), p95(announcedBeside)), nil
+	}
+}
+
+// dueTasks has deliveries due to an endpoint that takes them.
+func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
+	receiver, err := w.listen()
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := w.subscribeAs(s.key, receiver.url)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.grantAs(s.key, "bench-due"); err != nil {
+		return nil, err
+	}
+	if _, err := receiver.await(ctx, 1); err != nil {
+		return nil, err
+	}
+	var creator string
+	const ownerOf = "SELECT creator_id FROM webhook_endpoints WHERE id = $1"
+	if err := w.pool.QueryRow(ctx, ownerOf, endpoint).Scan(&creator); err != nil {
+		return nil, err
+	}
+	fill := strings.NewReplacer("$endpoint", endpoint, "$creator", creator, "$count", strconv.Itoa(dueDeliveries))
+	for _, statement := range []string{
+		`INSERT INTO events SELECT e.id || '_' || n, e.creator_id, e.type, e.customer_id, e.external_customer_id, e.livemode, e.data, e.created_at, e.position + n
+			FROM events e, generate_series(1, $count) n WHERE e.creator_id = '$creator' AND e.type = 'customer.access_changed'`,
+		`INSERT INTO deliveries (id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, next_attempt_at, created_at, revision)
+			SELECT 'del_due_' || e.position, e.creator_id, e.id, e.type, '$endpoint', 'pending', 0, e.created_at, e.created_at, 1
+			FROM events e WHERE e.creator_id = '$creator' AND e.id LIKE '%\_%\_%'`,
+		`INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, concurrency_key)
+			SELECT 'webhook.deliver:' || endpoint_id || '/' || id, 'webhook.deliver', endpoint_id || '/' || id, 'webhooks', creator_id, created_at, created_at, endpoint_id
+			FROM deliveries WHERE endpoint_id = '$endpoint' AND status = 'pending'`,
+		"ANALYZE events, deliveries, tasks",
+	} {
+		if _, err := w.pool.Exec(ctx, fill.Replace(statement)); err != nil {
+			return nil, err
+		}
+	}
+	return func() error {
+		var all []error
+		for _, statement := range []string{
+			"DELETE FROM tasks WHERE creator_id = $1", "DELETE FROM deliveries WHERE creator_id = $1",
+			"DELETE FROM delivery_attempts WHERE creator_id = $1", "DELETE FROM events WHERE creator_id = $1",
+		} {
+			_, err := w.pool.Exec(w.ctx, statement, creator)
+			all = append(all, err)
+		}
+		_, err := w.pool.Exec(w.ctx, "VACUUM ANALYZE")
+		return errors.Join(append(all, err)...)
+	}, nil
+}
+
+// hungEndpoint has deliveries due to an endpoint that accepts them and never responds.
+func hungEndpoint(_ context.Context, w *fixture) (end func() error, err error) {
+	released := make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-released:
+		case <-r.Context().Done():
+		}
+	}))
+	stop := func() error { close(released); receiver.Close(); return nil }
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, stop())
+		}
+	}()
+	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.subscribeAs(s.key, receiver.URL); err != nil {
+		return nil, err
+	}
+	for i := range hungDeliveries {
+		if err := w.grantAs(s.key, fmt.Sprint("bench-hung-", i)); err != nil {
+			return nil, err
+		}
+	}
+	return stop, nil
+}
+
+// readListing has one listing read at a pace.
+func readListing(ctx context.Context, w *fixture) (end func() error, _ error) {
+	return inBackground(ctx, func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request))) {
+		reader := &fasthttp.Client{MaxConnsPerHost: readRate}
+		defer reader.CloseIdleConnections()
+		_ = atPace(ctx, readRate, 20*readRate*quietSeconds, func(int) { // until ctx ends
+			read(reader, func(r *fasthttp.Request) { r.SetRequestURI(w.base + "/v1/listings/field-guide") })
+		})
+	}), nil
+}
+
+// longPolls has readers of one account wait for changes of access that do not come.
+func longPolls(ctx context.Context, w *fixture) (end func() error, err error) {
+	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
+	if err != nil {
+		return nil, err
+	}
+	return inBackground(ctx, func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request))) {
+		reader := &fasthttp.Client{MaxConnsPerHost: waitingReaders}
+		defer reader.CloseIdleConnections()
+		var all sync.WaitGroup
+		for i := range waitingReaders {
+			all.Go(func() {
+				for ctx.Err() == nil {
+					read(reader, func(r *fasthttp.Request) {
+						r.SetRequestURI(fmt.Sprintf("%s/v1/customer-access/bench-waits-%d?afterVersion=9&waitSeconds=25", w.base, i))
+						r.Header.Set("Authorization", "Bearer "+s.key)
+					})
+				}
+			})
+		}
+		all.Wait()
+	}), nil
+}
+
+// inBackground begins to load the program, and lets it come to its pace. The end fails when most reads were refused: that
+// is no load.
+func inBackground(ctx context.Context,
+	load func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request)))) (end func() error) {
+	ctx, stop := context.WithCancel(ctx)
+	var loading sync.WaitGroup
+	var served, refused atomic.Int64
+	loading.Go(func() {
+		load(ctx, func(client *fasthttp.Client, request func(*fasthttp.Request)) {
+			if status, _, err := send(client, request); err == nil && status == fasthttp.StatusOK {
+				served.Add(1)
+			} else {
+				refused.Add(1)
+			}
+		})
+	})
+	time.Sleep(2 * time.Second)
+	return func() error {
+		stop()
+		loading.Wait()
+		if served.Load() < refused.Load() {
+			return fmt.Errorf("%d reads were served and %d refused", served.Load(), refused.Load())
+		}
+		return nil
+	}
+}
