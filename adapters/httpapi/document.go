@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sundry/core/apiformat"
+	"sundry/core/identity"
 )
 
 // sharedDocument is the part of the OpenAPI document that belongs to no area: its head, the schemas that all share and
@@ -26,6 +27,9 @@ var sharedDocument []byte
 // written for its first reader, because writing it takes longer than the rest of a start and most processes have none.
 type Document struct {
 	YAML, JSON func() ([]byte, error)
+	// Client is the document for generators of clients, in JSON: what a key with the scopes may call. It is written with
+	// each call.
+	Client func(scopes identity.Scopes) ([]byte, error)
 	// query are the names of the query parameters of each operation.
 	query map[string][]string
 }
@@ -79,12 +83,21 @@ func newDocument(areas []Area, routes []Route) (Document, error) {
 			return bytes.Clone(text.Bytes()), nil
 		})
 	}
-	d.YAML, d.JSON = form(writeYAML), form(writeJSON)
+	d.YAML, d.JSON, d.Client = form(writeYAML), form(writeJSON), writeClient(areas, known)
 	return d, nil
 }
 
-// wholeDocument joins the parts, and completes the operations that are known.
+// wholeDocument joins the parts, completes the operations that are known, and adds examples.
 func wholeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
+	whole, err := completeDocument(areas, known)
+	if err != nil {
+		return nil, err
+	}
+	return whole, addExamples(whole)
+}
+
+// completeDocument joins the parts, and completes the operations that are known. They expand what is known alone.
+func completeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
 	whole, err := joinDocuments(areas)
 	if err != nil {
 		return nil, err
@@ -98,10 +111,10 @@ func wholeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) {
 			addScopes(operation, ScopesFor(route))
 			addRoles(operation, RolesFor(route))
 			addFrameResponses(key, operation)
-			addExpansions(whole, operation, operations, expansionsOf(route))
+			addExpansions(whole, operation, operations, expansionsAmong(known, route))
 		}
 	}
-	return whole, addExamples(whole)
+	return whole, nil
 }
 
 // joinDocuments puts what an area declares before what the frame declares, in the order of the areas. A name that
@@ -234,37 +247,47 @@ func jsonList(text *bytes.Buffer, open, end byte, nodes []*yaml.Node, step int) 
 	return nil
 }
 
+// fixedDocument is a document that never changes.
+type fixedDocument struct {
+	etag string
+	send fiber.Handler
+}
+
+func (s *Server) fixed(document []byte) fixedDocument {
+	if s.SendFixed != nil {
+		return fixedDocument{ETagOf(document), s.SendFixed(document)}
+	}
+	return fixedDocument{ETagOf(document), func(c *fiber.Ctx) error { return c.Send(document) }}
+}
+
+func (d fixedDocument) serve(c *fiber.Ctx, mediaType string) error {
+	c.Set(fiber.HeaderETag, d.etag)
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	if matchesETag(c.Get(fiber.HeaderIfNoneMatch), d.etag) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	c.Set(fiber.HeaderContentType, mediaType)
+	err := d.send(c)
+	if c.GetRespHeader(fiber.HeaderContentEncoding) != "" {
+		c.Set(fiber.HeaderETag, "W/"+d.etag) // other bytes that mean the same
+	}
+	return err
+}
+
 // sendDocument serves the document in one of its forms.
 func (s *Server) sendDocument(form func() ([]byte, error), mediaType string) fiber.Handler {
-	type fixed struct {
-		etag string
-		send fiber.Handler
-	}
-	prepare := sync.OnceValues(func() (fixed, error) {
+	prepare := sync.OnceValues(func() (fixedDocument, error) {
 		text, err := form()
 		if err != nil {
-			return fixed{}, err
+			return fixedDocument{}, err
 		}
-		if s.SendFixed != nil {
-			return fixed{ETagOf(text), s.SendFixed(text)}, nil
-		}
-		return fixed{ETagOf(text), func(c *fiber.Ctx) error { return c.Send(text) }}, nil
+		return s.fixed(text), nil
 	})
 	return func(c *fiber.Ctx) error {
 		document, err := prepare()
 		if err != nil {
 			return err
 		}
-		c.Set(fiber.HeaderETag, document.etag)
-		c.Set(fiber.HeaderCacheControl, "no-cache")
-		if matchesETag(c.Get(fiber.HeaderIfNoneMatch), document.etag) {
-			return c.SendStatus(fiber.StatusNotModified)
-		}
-		c.Set(fiber.HeaderContentType, mediaType)
-		err = document.send(c)
-		if c.GetRespHeader(fiber.HeaderContentEncoding) != "" {
-			c.Set(fiber.HeaderETag, "W/"+document.etag) // other bytes that mean the same
-		}
-		return err
+		return document.serve(c, mediaType)
 	}
 }

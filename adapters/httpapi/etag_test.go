@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/identity"
+	"sundry/ports"
 )
 
 func TestMatchesETag(t *testing.T) {
@@ -61,5 +64,54 @@ func TestACompressedDocumentHasAWeakTag(t *testing.T) {
 		if again := get("Accept-Encoding", "gzip", "If-None-Match", tag); again.StatusCode != 304 {
 			t.Errorf("%s gives %d", tag, again.StatusCode)
 		}
+	}
+}
+
+func TestClientDocument_Scopes(t *testing.T) {
+	t.Parallel()
+	s := things(t, ports.Quota{})
+	for query, want := range map[string]int{
+		"": 200, "?scopes=usage": 200, "?scopes=usage,read": 200, "?scopes=all": 200, "?scopes=usage%2Cread": 200,
+		"?scopes=usgae": 400, "?scopes=": 400, "?scopes=usage,": 400, "?scopes=usage,usage": 400, "?scopes=all,usage": 400,
+		"?scope=usage": 400,
+	} {
+		response, err := s.App().Test(httptest.NewRequest(fiber.MethodGet, "/openapi-client.json"+query, nil), -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%q responds with %d, want %d", query, response.StatusCode, want)
+		}
+	}
+}
+
+func TestClientDocument_KeepsAFew(t *testing.T) {
+	t.Parallel()
+	written := 0
+	documents := &clientDocuments{
+		write: func(scopes identity.Scopes) ([]byte, error) {
+			written++
+			return []byte(scopes.Text()), nil
+		},
+		fix: func(document []byte) fixedDocument { return fixedDocument{etag: string(document)} },
+	}
+	get := func(scope identity.Scope) {
+		t.Helper()
+		document, err := documents.get(identity.RestoreScopes(string(scope)))
+		if err != nil || document.etag != string(scope) {
+			t.Errorf("%s gives the document for %q, %v", scope, document.etag, err)
+		}
+	}
+	every := identity.LimitedScopes()
+	for _, scope := range every {
+		get(scope)
+		get(scope)
+	}
+	if written != len(every) {
+		t.Errorf("%d documents were written for %d sets of scopes", written, len(every))
+	}
+	if got := len(documents.kept); got > maxClientDocuments {
+		t.Errorf("%d documents are kept, want at most %d", got, maxClientDocuments)
 	}
 }

@@ -107,6 +107,14 @@ func expansionsOf(r Route) []expansion {
 	return expansions[r.Path]
 }
 
+// expansionsAmong returns the expansions of a route that read one of the given routes.
+func expansionsAmong(routes map[string]Route, r Route) []expansion {
+	return slices.DeleteFunc(slices.Clone(expansionsOf(r)), func(e expansion) bool {
+		_, among := routes[e.operation()]
+		return !among
+	})
+}
+
 // routeOf is the route that an expansion reads.
 func (s *Server) routeOf(e expansion) Route {
 	i := slices.IndexFunc(s.routes, func(r Route) bool { return operationKey(r.Method, r.Path) == e.operation() })

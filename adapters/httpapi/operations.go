@@ -17,6 +17,7 @@ func (s *Server) operationsRoutes() []Route {
 			Method: fiber.MethodGet, Path: "/openapi.json",
 			Handle: s.sendDocument(s.document.JSON, fiber.MIMEApplicationJSON),
 		},
+		{Method: fiber.MethodGet, Path: "/openapi-client.json", Handle: s.sendClientDocument()},
 	}
 	if s.MetricsElsewhere {
 		return routes

@@ -20,9 +20,10 @@ func (r *Routes) plain(c *fiber.Ctx) error {
 	fmt.Fprintf(&out, "# %s\n\n> %s\n\n", reader.Text("brand"), reader.Text("llms.summary"))
 	fmt.Fprintf(
 		&out,
-		"## API\n\n- [OpenAPI document](%[1]s/openapi.yaml): %[2]s\n- [Reference and guide](%[1]s/docs): %[3]s\n"+
-			"- [All of it as one text](%[1]s/llms-full.txt): %[4]s\n\n## Guide\n\n",
-		base, reader.Text("llms.openapi"), reader.Text("llms.docs"), reader.Text("llms.full"),
+		"## API\n\n- [OpenAPI document](%[1]s/openapi.yaml): %[2]s\n"+
+			"- [OpenAPI document for generators](%[1]s/openapi-client.json): %[3]s\n"+
+			"- [Reference and guide](%[1]s/docs): %[4]s\n- [All of it as one text](%[1]s/llms-full.txt): %[5]s\n\n## Guide\n\n",
+		base, reader.Text("llms.openapi"), reader.Text("llms.client"), reader.Text("llms.docs"), reader.Text("llms.full"),
 	)
 	for _, section := range r.guideSections(reader) {
 		fmt.Fprintf(&out, "- [%s](%s/docs#%s)\n", section.Title, base, section.ID)

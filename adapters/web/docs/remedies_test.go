@@ -28,7 +28,7 @@ func TestProgramsFindTheDocumentation(t *testing.T) {
 	if response.StatusCode != 200 || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
 		t.Fatalf("%d %v", response.StatusCode, response.Header)
 	}
-	for _, part := range []string{"# Sundry", "/openapi.yaml)", "/docs#level-1)", "[Checkout](https://pay.example/docs/checkout)", "`CARD_DECLINED` (418): "} {
+	for _, part := range []string{"# Sundry", "/openapi.yaml)", "/openapi-client.json)", "/docs#level-1)", "[Checkout](https://pay.example/docs/checkout)", "`CARD_DECLINED` (418): "} {
 		if !strings.Contains(body, part) {
 			t.Errorf("llms.txt lacks %s", part)
 		}
