@@ -99,6 +99,8 @@ type UsageStreams interface {
 	IncludedAt(ctx context.Context, s UsageStream, end time.Time) (int64, error)
 	// ListBySubscription returns a subscription's streams by event name.
 	ListBySubscription(ctx context.Context, creatorID, subscriptionID string) ([]UsageStream, error)
+	// ListByID returns those of the streams that there are, of any account.
+	ListByID(ctx context.Context, ids []int64) ([]UsageStream, error)
 	// ListByCustomer returns the streams of an external customer by event name that are not closed.
 	ListByCustomer(ctx context.Context, creatorID, externalCustomerID string) ([]UsageStream, error)
 	// Recount moves the reports of a stream from the given time on into the periods of its schedule, and counts those
@@ -142,7 +144,10 @@ type ListedReport struct {
 
 // ReportFilter specifies which reports of which streams are listed.
 type ReportFilter struct {
-	StreamIDs []int64
+	// StreamIDs are the streams. Without them the reports of all streams of CreatorID are listed, or of those whose meter
+	// has the EventName.
+	StreamIDs            []int64
+	CreatorID, EventName string
 	// From and To bound the time of use: from From up to, and without, To; the zero time bounds nothing.
 	From, To time.Time
 	// ReceivedSince is a real time before which none of them was received.

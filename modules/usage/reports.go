@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"sundry/core/id"
 	"sundry/core/subscription"
 	"sundry/core/usage"
 	"sundry/ports"
@@ -41,13 +42,19 @@ func (r ReportEntry) Status() ReportStatus {
 	return ReportInvoiced
 }
 
-// ReportQuery asks for the reports of a subscription, or of all subscriptions of an external customer.
+// ReportQuery asks for the reports of a subscription, of all subscriptions of a customer by our id or by the account's,
+// or, without any of them, of the account.
 type ReportQuery struct {
-	SubscriptionID, ExternalCustomerID string
+	SubscriptionID, CustomerID, ExternalCustomerID string
 	// EventName is that of a meter; "" for all.
 	EventName string
 	// From and To bound the time of use; zero for no bound.
 	From, To time.Time
+}
+
+// ofAccount reports whether the query is for every report of the account.
+func (q ReportQuery) ofAccount() bool {
+	return q.SubscriptionID == "" && q.CustomerID == "" && q.ExternalCustomerID == ""
 }
 
 // reportWindow bounds the stored reports that are read for a page of a list.
@@ -60,28 +67,15 @@ func (s *Service) Reports(
 ) (ports.List[ReportEntry], error) {
 	var list ports.List[ReportEntry]
 	r := s.deps.Store.Read(ctx)
-	subs, err := s.reported(ctx, r, creatorID, q)
-	if err != nil {
-		return list, err
-	}
-	streams, filter := map[int64]ports.UsageStream{}, ports.ReportFilter{From: q.From, To: q.To, Window: reportWindow}
-	var began time.Time
-	for _, sub := range subs {
-		all, err := r.Usage.Streams.ListBySubscription(ctx, creatorID, sub.ID)
-		if err != nil {
+	filter := ports.ReportFilter{From: q.From, To: q.To, Window: reportWindow}
+	began, _ := id.Time(creatorID)
+	if q.ofAccount() {
+		filter.CreatorID, filter.EventName = creatorID, q.EventName
+	} else {
+		var err error
+		if filter.StreamIDs, began, err = s.reported(ctx, r, creatorID, q); err != nil || len(filter.StreamIDs) == 0 {
 			return list, err
 		}
-		for _, stream := range all {
-			if q.EventName == "" || stream.EventName == q.EventName {
-				streams[stream.ID], filter.StreamIDs = stream, append(filter.StreamIDs, stream.ID)
-			}
-		}
-		if began.IsZero() || sub.StartedAt.Before(began) {
-			began = sub.StartedAt
-		}
-	}
-	if len(streams) == 0 {
-		return list, nil
 	}
 	offset, _, err := s.clockOffset(ctx, creatorID, true)
 	if err != nil {
@@ -89,6 +83,10 @@ func (s *Service) Reports(
 	}
 	filter.ReceivedSince = slices.MaxFunc([]time.Time{began, q.From}, time.Time.Compare).Add(-usage.MaxAhead - offset)
 	found, err := r.Usage.Reports.List(ctx, filter, page)
+	if err != nil {
+		return list, err
+	}
+	streams, err := streamsOf(ctx, r, found.Items)
 	list.Next, list.Items = found.Next, make([]ReportEntry, len(found.Items))
 	for i, one := range found.Items {
 		list.Items[i] = ReportEntry{ListedReport: one, Stream: streams[one.StreamID]}
@@ -96,13 +94,62 @@ func (s *Service) Reports(
 	return list, err
 }
 
-// reported loads the subscriptions that a query asks for. NOT_FOUND.
+// streamsOf loads the streams that reports count in, by their ids.
+func streamsOf(
+	ctx context.Context, r ports.Repos, reports []ports.ListedReport,
+) (map[int64]ports.UsageStream, error) {
+	var ids []int64
+	for _, one := range reports {
+		if !slices.Contains(ids, one.StreamID) {
+			ids = append(ids, one.StreamID)
+		}
+	}
+	streams := make(map[int64]ports.UsageStream, len(ids))
+	if len(ids) == 0 {
+		return streams, nil
+	}
+	found, err := r.Usage.Streams.ListByID(ctx, ids)
+	for _, stream := range found {
+		streams[stream.ID] = stream
+	}
+	return streams, err
+}
+
+// reported returns the streams that a query asks for, and when the first of their subscriptions began. NOT_FOUND.
 func (s *Service) reported(
 	ctx context.Context, r ports.Repos, creatorID string, q ReportQuery,
-) ([]subscription.State, error) {
-	if q.SubscriptionID == "" {
-		return r.Subscriptions.Subscriptions.ListByBuyer(ctx, creatorID, q.ExternalCustomerID, "")
+) (streamIDs []int64, began time.Time, err error) {
+	subs, err := s.asked(ctx, r, creatorID, q)
+	if err != nil {
+		return nil, began, err
 	}
-	sub, err := s.subscription(ctx, r, creatorID, q.SubscriptionID)
-	return []subscription.State{sub}, err
+	for _, sub := range subs {
+		all, err := r.Usage.Streams.ListBySubscription(ctx, creatorID, sub.ID)
+		if err != nil {
+			return nil, began, err
+		}
+		for _, stream := range all {
+			if q.EventName == "" || stream.EventName == q.EventName {
+				streamIDs = append(streamIDs, stream.ID)
+			}
+		}
+		if began.IsZero() || sub.StartedAt.Before(began) {
+			began = sub.StartedAt
+		}
+	}
+	return streamIDs, began, nil
+}
+
+// asked loads the subscriptions that a query asks for. NOT_FOUND.
+func (s *Service) asked(
+	ctx context.Context, r ports.Repos, creatorID string, q ReportQuery,
+) ([]subscription.State, error) {
+	switch {
+	case q.SubscriptionID != "":
+		sub, err := s.subscription(ctx, r, creatorID, q.SubscriptionID)
+		return []subscription.State{sub}, err
+	case q.CustomerID != "": // streams are looked up within the account
+		return r.Subscriptions.Subscriptions.ListByCustomer(ctx, q.CustomerID)
+	}
+	return r.Subscriptions.Subscriptions.ListByBuyer(ctx, creatorID, q.ExternalCustomerID, "")
 }

@@ -51,6 +51,10 @@ func TestReports_SayWhatBecameOfThem(t *testing.T) {
 		const all = "c 4 invoiced, late 3 invoiced, b -2 voided, a 0.000000000001 invoiced"
 		want(usage.ReportQuery{ExternalCustomerID: "ada", EventName: "calls"}, all)
 		want(usage.ReportQuery{ExternalCustomerID: "ada", From: day}, all)
+		want(usage.ReportQuery{CustomerID: f.billingPlan().CustomerID}, all)
+		want(usage.ReportQuery{}, all)
+		want(usage.ReportQuery{EventName: "calls", From: day.Add(time.Hour)}, "c 4 invoiced")
+		want(usage.ReportQuery{EventName: "seats"}, "")
 		want(usage.ReportQuery{SubscriptionID: "sub_1", From: day.Add(time.Hour)}, "c 4 invoiced")
 		want(usage.ReportQuery{SubscriptionID: "sub_1", To: day.Add(time.Millisecond), EventName: "calls"},
 			"late 3 invoiced, b -2 voided, a 0.000000000001 invoiced")

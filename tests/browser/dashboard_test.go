@@ -237,8 +237,12 @@ func (s *studio) usagePages() []string {
 	plan := made("/v1/usage/billing-plans", harness.JSON{
 		"subscriptionId": sub, "meterId": meter, "priceId": price, "billingInterval": "month",
 	})
+	s.AsBackend(s.t, http.MethodPost, "/v1/usage/events", harness.JSON{
+		"subscriptionId": sub, "meter": "pages", "quantity": 1400, "idempotencyKey": "a-key-of-some-length-2026-11-26/" + strings.Repeat("0123456789", 20),
+	}).Want(s.t, http.StatusAccepted)
 	return []string{
-		"/subscriptions/" + sub, "/usage", "/usage/meters", "/usage/meters/new", "/usage/prices", "/usage/prices/new",
+		"/subscriptions/" + sub, "/usage", "/usage/reports", "/usage/reports?meter=pages&subscription=none", "/usage/meters",
+		"/usage/meters/new", "/usage/prices", "/usage/prices/new",
 		"/usage/prices/" + price, "/usage/products", "/usage/plans/new",
 		"/usage/plans/" + plan,
 	}

@@ -23,6 +23,7 @@ func usageCases() storeCases {
 		"a stream is changed from its latest version":  aStreamIsChangedFromItsLatestVersion,
 		"a report is accepted once per key":            aReportIsAcceptedOncePerKey,
 		"reports are listed in windows":                reportsAreListedInWindows,
+		"reports of an account are listed":             reportsOfAnAccountAreListed,
 		"reports at once are counted once each":        reportsAtOnceAreCountedOnceEach,
 		"a void report is not counted":                 aVoidReportIsNotCounted,
 		"what was billed is told from what is counted": whatWasBilledIsToldFromWhatIsCounted,
@@ -341,6 +342,46 @@ func reportsAreListedInWindows(t *testing.T, db Database) {
 	if found, err := store.Read(t.Context()).Usage.Reports.List(t.Context(), ports.ReportFilter{Window: 1},
 		ports.Page{Limit: 1}); err != nil || len(found.Items) != 0 {
 		t.Errorf("of no stream: %+v, %v", found, err)
+	}
+}
+
+// reportsOfAnAccountAreListed writes reports of two accounts, and reads those of one.
+func reportsOfAnAccountAreListed(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	first, second, foreign := stream(1, "sub_1"), stream(2, "sub_2"), stream(3, "sub_1")
+	second.EventName, foreign.CreatorID = "seats", "crt_2"
+	first, second, foreign = openStream(t, store, first), openStream(t, store, second), openStream(t, store, foreign)
+	for n := range 3 {
+		accept(t, store, report(first, fmt.Sprint("a", n), "1"), report(foreign, fmt.Sprint("b", n), "1"))
+		accept(t, store, report(second, fmt.Sprint("c", n), "1"))
+	}
+	for eventName, want := range map[string]string{
+		"": "uev_c2 uev_a2 uev_c1 uev_a1 uev_c0 uev_a0", "calls": "uev_a2 uev_a1 uev_a0", "seats": "uev_c2 uev_c1 uev_c0",
+		"unknown": "",
+	} {
+		f := ports.ReportFilter{
+			CreatorID: creator, EventName: eventName, ReceivedSince: realNow().Add(-time.Hour), Window: 4,
+		}
+		var ids []string
+		for page := (ports.Page{Limit: 2}); ; {
+			found, err := store.Read(t.Context()).Usage.Reports.List(t.Context(), f, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range found.Items {
+				ids = append(ids, one.ID)
+			}
+			if page.After = found.Next; found.Next == (ports.Cursor{}) {
+				break
+			}
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("of the meter %q: %s, want %s", eventName, got, want)
+		}
+	}
+	all, err := store.Read(t.Context()).Usage.Streams.ListByID(t.Context(), []int64{foreign.ID, first.ID, 99})
+	if err != nil || len(all) != 2 {
+		t.Errorf("streams by id: %+v, %v", all, err)
 	}
 }
 

@@ -1,7 +1,9 @@
 package e2e_test
 
 import (
+	"fmt"
 	"html"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -91,6 +93,68 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 		ended := w.AsBackend(t, get, "/v1/usage/billing-plans/"+id, nil).Want(t, 200).Map(t)
 		if ended["endsAt"] != ended["currentPeriodEnd"] || ended["nextPriceId"] != next {
 			t.Errorf("the plan is %v", ended)
+		}
+	})
+}
+
+func TestReportsOfUseAreShownInTheDashboard(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		m, another := w.metered(t, harness.CardSucceeds), w.metered(t, harness.CardSucceeds)
+		v := w.Visit(t)
+		var batch []JSON
+		for n := range 30 { // more than a page
+			batch = append(batch, m.reportBody(fmt.Sprint("of-", m.event, "-", n), fmt.Sprint(1000+n)))
+		}
+		if page := v.Open(t, "/dashboard/usage/reports").Body; !strings.Contains(page, "Nothing reported yet") {
+			t.Errorf("an account without reports sees %s", page)
+		}
+		m.AsBackend(t, post, "/v1/usage/events/batch", JSON{"events": batch}).Want(t, 202)
+		others := another.report(t, "77")
+		m.AsBackend(t, post, "/v1/usage/events/of-"+m.event+"-29/void", nil).Want(t, 200)
+		const path = "/dashboard/usage/reports"
+		for query, want := range map[string]struct{ mine, others int }{
+			"":                          {24, 1},
+			"?meter=" + m.event:         {25, 0},
+			"?customer=" + m.customerID: {25, 0},
+			"?customer=" + url.QueryEscape(another.customer):                        {0, 1},
+			"?subscription=" + m.subscriptionID:                                     {25, 0},
+			"?subscription=sub_none":                                                {0, 0},
+			"?subscription=" + m.subscriptionID + "&customer=" + another.customerID: {0, 0},
+			"?from=2020-01-01&until=2020-01-02":                                     {0, 0},
+			"?from=2020-01-01":                                                      {24, 1},
+		} {
+			page := v.Open(t, path+query).Body
+			mine, other := strings.Count(page, ">of-"+m.event), strings.Count(page, ">"+others+"<")
+			if mine != want.mine || other != want.others {
+				t.Errorf("%s lists %d and %d reports, want %+v", query, mine, other, want)
+			}
+		}
+		page := v.Open(t, path+"?customer="+m.customerID).Body
+		for _, part := range []string{"Voided", "Not billed yet", "/dashboard/customers/" + m.customerID, ">1028<"} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the page lacks %q: %s", part, page)
+			}
+		}
+		next := regexp.MustCompile(`href="(/dashboard/usage/reports\?[^"]*cursor=[^"]*)"`).FindStringSubmatch(page)
+		if next == nil {
+			t.Fatal("there is no second page")
+		}
+		if page := v.Open(t, html.UnescapeString(next[1])).Body; strings.Count(page, ">of-"+m.event) != 5 {
+			t.Errorf("the second page is %s", page)
+		}
+		file := v.Open(t, path+"?format=csv&customer="+m.customerID).Body
+		if lines := strings.Count(file, "\n"); lines != 31 || !strings.Contains(file, ",1028,") || strings.Contains(file, others) {
+			t.Errorf("the file has %d lines: %s", lines, file)
+		}
+		for _, from := range []string{
+			"/dashboard/usage", "/dashboard/customers/" + m.customerID, "/dashboard/subscriptions/" + m.subscriptionID,
+			"/dashboard/usage/plans/" + m.planID,
+		} {
+			if !strings.Contains(v.Open(t, from).Body, path) {
+				t.Errorf("%s has no link to the reports", from)
+			}
 		}
 	})
 }

@@ -49,13 +49,13 @@ func (t reports) List(
 ) (ports.List[ports.ListedReport], error) {
 	const op = "list usage reports"
 	var list ports.List[ports.ListedReport]
-	if len(f.StreamIDs) == 0 {
+	if len(f.StreamIDs) == 0 && f.CreatorID == "" {
 		return list, nil
 	}
 	args := map[string]any{
 		"at": int64(math.MaxInt64), "id": wholeWindow, "streams": f.StreamIDs, "limit": page.Limit + 1,
-		"window": f.Window - 1,
-		"since":  f.ReceivedSince.UnixMilli(), "from": repo.UnixMillis(f.From), "to": repo.UnixMillis(f.To),
+		"window": f.Window - 1, "creator": f.CreatorID, "event": f.EventName,
+		"since": f.ReceivedSince.UnixMilli(), "from": repo.UnixMillis(f.From), "to": repo.UnixMillis(f.To),
 	}
 	if page.After.ID != "" {
 		args["at"], args["id"] = page.After.Value, page.After.ID
@@ -105,7 +105,15 @@ func (t reports) listSQL(f ports.ReportFilter) string {
 	query := "SELECT e.position, e.id, e.stream_id, e.key, e.quantity, e.occurred_at, e.received_at, e.period_start, " +
 		"e.voided_at, COALESCE(u.invoice_id, '') AS invoice_id, u.billed_at FROM " + table +
 		" LEFT JOIN usage_rollups u ON u.stream_id = e.stream_id AND u.period_start = e.period_start WHERE " + after +
-		" AND e.position >= @until AND e.stream_id IN @streams AND e.received_at >= @since"
+		" AND e.position >= @until AND e.received_at >= @since"
+	switch {
+	case len(f.StreamIDs) > 0:
+		query += " AND e.stream_id IN @streams"
+	case f.EventName != "":
+		query += " AND e.stream_id IN (SELECT id FROM usage_streams WHERE creator_id = @creator AND event_name = @event)"
+	default:
+		query += " AND e.creator_id = @creator"
+	}
 	if !f.From.IsZero() {
 		query += " AND e.occurred_at >= @from"
 	}

@@ -233,6 +233,11 @@ func (t streams) ListBySubscription(_ context.Context, creatorID, subscriptionID
 	return repo.ListBy(t.Base, "list usage streams of "+subscriptionID, query, streamRow.toStream)
 }
 
+// ListByID implements ports.UsageStreams.
+func (t streams) ListByID(_ context.Context, ids []int64) ([]ports.UsageStream, error) {
+	return repo.ListBy(t.Base, "list usage streams", t.DB.Where("id IN ?", ids), streamRow.toStream)
+}
+
 // ListByCustomer implements ports.UsageStreams.
 func (t streams) ListByCustomer(_ context.Context, creatorID, externalCustomerID string) ([]ports.UsageStream, error) {
 	query := t.DB.Where("creator_id = ? AND external_customer_id = ? AND NOT closed", creatorID, externalCustomerID).

@@ -159,12 +159,18 @@ func (h handlers) listReports(c *fiber.Ctx) error {
 	}
 	var f fault.Violations
 	query := usage.ReportQuery{
-		SubscriptionID:     httpapi.QueryText(c, &f, "subscriptionId"),
+		SubscriptionID: httpapi.QueryText(c, &f, "subscriptionId"), CustomerID: httpapi.QueryText(c, &f, "customerId"),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), EventName: httpapi.QueryText(c, &f, "meter"),
 		From: httpapi.QueryTime(c, &f, "from"), To: httpapi.QueryTime(c, &f, "to"),
 	}
-	f.Check((query.SubscriptionID != "") != (query.ExternalCustomerID != ""), "subscriptionId", fault.DetailRequired,
-		"Expected either the id of a subscription or externalCustomerId.")
+	for _, one := range []struct{ name, value string }{
+		{"customerId", query.CustomerID}, {"externalCustomerId", query.ExternalCustomerID},
+	} {
+		f.Check(one.value == "" || query.SubscriptionID == "", one.name, fault.DetailNotAllowed,
+			"Send one of subscriptionId, customerId and externalCustomerId.")
+	}
+	f.Check(query.CustomerID == "" || query.ExternalCustomerID == "", "externalCustomerId", fault.DetailNotAllowed,
+		"Send one of subscriptionId, customerId and externalCustomerId.")
 	f.Check(query.From.IsZero() || query.To.IsZero() || query.From.Before(query.To), "to", fault.DetailOutOfRange,
 		"Expected a time after from.")
 	if err := f.Err(); err != nil {

@@ -21,6 +21,7 @@ import (
 	"sundry/core/metadata"
 	"sundry/core/payment"
 	"sundry/core/plan"
+	"sundry/core/subscription"
 	"sundry/modules/access"
 	"sundry/modules/customers"
 	"sundry/ports"
@@ -242,9 +243,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	if len(subs) > 0 {
-		shown := r.subscriptionList(v, r.names(v))
-		shown.Columns = shown.Columns[:len(shown.Columns)-1]
-		p.Parts = append(p.Parts, ui.TablePart("Subscriptions", shown.TableOf(subs)))
+		p.Parts = append(p.Parts, r.customerSubscriptions(v, subs, s.ID))
 	}
 	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{
 		CustomerID: s.ID, Status: payment.Succeeded,
@@ -287,6 +286,15 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	}
 	p.Parts = append(p.Parts, prepaid...)
 	return r.send(c, v, p)
+}
+
+// customerSubscriptions lists a customer's subscriptions, and leads to what was reported for them.
+func (r *Routes) customerSubscriptions(v *visit, subs []subscription.State, customerID string) ui.Part {
+	shown := r.subscriptionList(v, r.names(v))
+	shown.Columns = shown.Columns[:len(shown.Columns)-1]
+	p := ui.TablePart("Subscriptions", shown.TableOf(subs))
+	p.Actions = []ui.Action{ui.Link("Usage reports", reportsOf("customer", customerID).Href)}
+	return p
 }
 
 // usageCreditsPart lists what a customer has prepaid for metered use; none where that is nothing.

@@ -16,6 +16,7 @@ import (
 
 func (r *Routes) mountUsage(at fiber.Router) {
 	r.get(at, "/usage", r.usage)
+	r.get(at, "/usage/reports", r.usageReports)
 	r.form(at, "/usage/plans/new", r.newBillingPlan)
 	r.post(at, "/usage/plans/new", r.createBillingPlan)
 	r.get(at, "/usage/plans/:id", r.billingPlan)
@@ -97,7 +98,8 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	}
 	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "Usage that is billed, and its amounts.",
 		Actions: []ui.Action{
-			ui.Link("Meters", base+"/usage/meters"), ui.Link("Prices", base+"/usage/prices"),
+			ui.Link("Reports", base+"/usage/reports"), ui.Link("Meters", base+"/usage/meters"),
+			ui.Link("Prices", base+"/usage/prices"),
 			ui.Link("New billing plan", base+"/usage/plans/new").Primary(),
 		}})
 }
@@ -428,6 +430,7 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 	})
 	shown := ui.TablePart("What the next invoice would be", t)
 	shown.Lead = "As of " + v.when(preview.AsOf) + ", before tax."
+	shown.Actions = []ui.Action{reportsOf("subscription", preview.Plan.SubscriptionID)}
 	return shown
 }
 
@@ -470,5 +473,6 @@ func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui
 	}
 	p := ui.TablePart("Billed by use in this period", t)
 	p.Lead = "Before tax."
+	p.Actions = []ui.Action{reportsOf("subscription", subscriptionID)}
 	return []ui.Part{p}, nil
 }
