@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,6 +47,47 @@ func TestReportsOfUseAreListed(t *testing.T) {
 			if !strings.Contains(body, `"data":[]`) {
 				t.Errorf("another account reads %s", body)
 			}
+		}
+	})
+}
+
+// TestReportsOfUseAreExported reports more than two pages and exports each report once, by account and by customer.
+func TestReportsOfUseAreExported(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		m, another := w.metered(t, harness.CardSucceeds), w.metered(t, harness.CardSucceeds)
+		const reports = 230
+		var batch []harness.JSON
+		for n := range reports {
+			batch = append(batch, m.reportBody(fmt.Sprint(m.event, n), "1.5"))
+		}
+		m.AsBackend(t, post, "/v1/usage/events/batch", harness.JSON{"events": batch}).Want(t, 202)
+		void := m.report(t, "7")
+		m.AsBackend(t, post, "/v1/usage/events/"+void+"/void", nil).Want(t, 200)
+		others := another.report(t, "3")
+		keysOf := func(path string) map[string]harness.JSON {
+			byKey := map[string]harness.JSON{}
+			for _, line := range readLines(t, m.AsBackend(t, get, path, nil).Want(t, 200).Body)["usage_report"] {
+				key, _ := line["idempotencyKey"].(string)
+				if byKey[key] != nil {
+					t.Errorf("%s has %s twice", path, key)
+				}
+				byKey[key] = line
+			}
+			return byKey
+		}
+		whole := keysOf("/v1/export")
+		if len(whole) != reports+2 || whole[others] == nil || whole[void]["status"] != "voided" {
+			t.Errorf("the account's export has %d reports, want %d", len(whole), reports+2)
+		}
+		mine := keysOf("/v1/customers/" + m.customerID + "/export")
+		if len(mine) != reports+1 || mine[others] != nil {
+			t.Errorf("the customer's export has %d reports, want %d", len(mine), reports+1)
+		}
+		one := mine[fmt.Sprint(m.event, 0)]
+		if one["subscriptionId"] != m.subscriptionID || one["meter"] != m.event || one["quantity"] != 1.5 {
+			t.Errorf("a report is %v", one)
 		}
 	})
 }
