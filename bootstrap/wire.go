@@ -29,11 +29,14 @@ func (a *App) wire() modules {
 	attempts := a.wireAttempts(accounts, buyers, grants, sales)
 	sessions := a.wireCheckout(accounts, offers, bookings, grants, sales, attempts, buyers)
 	cards := a.wirePayments(accounts)
-	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions)
 	renewals := a.wireSubscriptions(offers, buyers, cards, grants, attempts)
 	documents := a.wireDocuments(accounts, ledger)
 	invoices := a.wireInvoicing(accounts, attempts)
-	a.wireMail(accounts, bookings, buyers, sessions)
+	mails, uploads := a.wireMail(accounts, bookings, buyers, sessions), a.wireFiles(grants)
+	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions, disputeParts{
+		Sources: []ports.EvidenceSource{sessions, buyers, documents, grants, uploads, bookings, mails},
+		Files:   uploads, Documents: documents,
+	})
 	transfer := catalog.NewTransfer(offers, ports.CatalogParts{
 		Usage: meters, Availability: bookings, Endpoints: hooks, Branding: accounts,
 	})
@@ -44,7 +47,7 @@ func (a *App) wire() modules {
 			Subscriptions: renewals,
 		}), Cancellations: booking.NewCancellations(bookings, refunds),
 		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
-		Files:     a.wireFiles(grants),
+		Files:     uploads,
 		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.Flush, attempts.ReconcileSoon),
 		Treasury: ledger, Customers: buyers, Payments: cards, Attempts: attempts, Subscriptions: renewals, Refunds: refunds,
 		Disputes: disputes, Inbox: inbox,

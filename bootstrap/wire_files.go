@@ -19,6 +19,7 @@ func (a *App) wireFiles(grants *access.Service) *files.Service {
 	}, files.Deps{
 		Store: a.store, Clock: a.clock, IDs: a.ids, Storage: a.adapters.Files, Access: grants, Limiter: a.limiter,
 	})
+	on(a.bus, module.OnCustomerErased)
 	a.mux.HandleFairly(files.TaskDelete, jobs.Default, module.DeleteBytes)
 	return module
 }

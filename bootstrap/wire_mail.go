@@ -12,7 +12,7 @@ import (
 
 func (a *App) wireMail(
 	accounts *identity.Service, bookings *booking.Service, buyers *customers.Service, sales *checkout.Service,
-) {
+) *mail.Service {
 	module := mail.New(
 		mail.Config{Live: a.live(), Seller: a.cfg.SellerName, Statement: a.cfg.StatementDescriptor,
 			Sender: a.cfg.Sender().Address, BaseURL: a.cfg.BaseURL},
@@ -27,4 +27,5 @@ func (a *App) wireMail(
 	a.bus.subscribe(module.Subscriptions()...)
 	a.mux.Handle(mail.TaskSend, jobs.Default, module.Send)
 	a.mux.Handle(mail.TaskSendLater, jobs.Default, module.SendLater)
+	return module
 }

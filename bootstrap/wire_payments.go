@@ -9,7 +9,9 @@ import (
 	"sundry/modules/access"
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
+	"sundry/modules/files"
 	"sundry/modules/identity"
+	"sundry/modules/invoicing"
 	"sundry/modules/payments"
 	"sundry/modules/treasury"
 	"sundry/ports"
@@ -45,16 +47,25 @@ func (a *App) wireAttempts(
 	return attempts
 }
 
+// disputeParts are what disputes need of the areas that know something about a payment.
+type disputeParts struct {
+	// Sources are in the order in which they are asked: who the buyer is comes before what they were sent.
+	Sources   []ports.EvidenceSource
+	Files     *files.Service
+	Documents *invoicing.Documents
+}
+
 // wireReturns wires refunds, disputes, and the inbox of the processor's events.
 func (a *App) wireReturns(
-	cards *payments.Service, ledger *treasury.Service, sales *checkout.Service,
+	cards *payments.Service, ledger *treasury.Service, sales *checkout.Service, evidence disputeParts,
 ) (*payments.Refunds, *payments.Disputes, *payments.Inbox) {
 	refunds := payments.NewRefunds(payments.RefundDeps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger, Checkouts: sales,
 		Links: a.documentLinks(),
 	})
 	disputes := payments.NewDisputes(payments.DisputeDeps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger, Sources: evidence.Sources,
+		Files: evidence.Files, Records: evidence.Files, Documents: evidence.Documents,
 	})
 	inbox := payments.NewInbox(payments.InboxDeps{
 		Store: a.store, Clock: a.clock, Providers: a.providers, Refunds: refunds, Disputes: disputes,

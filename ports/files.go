@@ -21,6 +21,10 @@ type Files interface {
 	ListByListing(ctx context.Context, creatorID, listingID string) ([]file.State, error)
 	// ListUploadsBefore lists uploads of all accounts that began before a time and are not complete, at most limit.
 	ListUploadsBefore(ctx context.Context, before time.Time, limit int) ([]file.State, error)
+	// ListByDisputesOf lists the files of a customer's disputes that are not deleted.
+	ListByDisputesOf(ctx context.Context, creatorID, customerID string) ([]file.State, error)
+	// ListDownloads lists what a purchase has downloaded, the latest first, at most limit files.
+	ListDownloads(ctx context.Context, creatorID, checkoutID string, limit int) ([]CountedDownloads, error)
 	// TotalSize is the sum of the sizes of the account's files, deleted ones included until their bytes are gone.
 	TotalSize(ctx context.Context, creatorID string) (bytes int64, err error)
 	// UpsertPart notes that a part is stored.
@@ -39,6 +43,13 @@ type Files interface {
 type FileDownload struct {
 	CreatorID, FileID, CheckoutID string
 	At                            time.Time
+}
+
+// CountedDownloads is how often a purchase has downloaded a file.
+type CountedDownloads struct {
+	Name   string
+	Count  int64
+	LastAt time.Time
 }
 
 // FileStorage keeps the bytes of files, in parts of at most file.PartSize. A part may be written again with the same

@@ -49,6 +49,8 @@ type Mails interface {
 	Insert(ctx context.Context, m Mail, limit MailLimit) error
 	// ListByID returns those of the account's mails that have one of the ids, oldest first.
 	ListByID(ctx context.Context, creatorID string, ids []string) ([]Mail, error)
+	// ListTo returns the account's mails to an address, whose cases are one, the newest first, at most limit.
+	ListTo(ctx context.Context, creatorID, address string, limit int) ([]Mail, error)
 	// Admit returns when a mail may be sent: now, or later where as many others of the account to its recipient as the
 	// limit allows may leave in the window before. The first call decides it; it locks the recipient, so that the limit
 	// holds at any concurrency.

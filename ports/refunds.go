@@ -125,8 +125,8 @@ type DisputeProcessor interface {
 	Network
 	// FindDispute returns the current state of a dispute. ErrNotFound when the processor doesn't know it.
 	FindDispute(ctx context.Context, processorID string) (DisputeReport, error)
-	// SubmitEvidence responds to the bank. Again, it changes nothing.
-	SubmitEvidence(ctx context.Context, processorID string, e dispute.Evidence) (DisputeReport, error)
+	// SubmitEvidence responds to the bank. Again, with the same evidence, it changes nothing.
+	SubmitEvidence(ctx context.Context, processorID string, e DisputeEvidence) (DisputeReport, error)
 	// AcceptDispute lets the bank take the money. Again, it changes nothing.
 	AcceptDispute(ctx context.Context, processorID string) (DisputeReport, error)
 }

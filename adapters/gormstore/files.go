@@ -13,6 +13,7 @@ type fileRow struct {
 	ID            string `gorm:"primaryKey"`
 	CreatorID     string
 	ListingID     string
+	DisputeID     string
 	Name          string
 	ContentType   string
 	Size          int64
@@ -28,17 +29,17 @@ func (fileRow) TableName() string { return "files" }
 
 func newFileRow(s file.State) fileRow {
 	return fileRow{
-		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.ListingID, Name: s.Name, ContentType: s.ContentType, Size: s.Size,
-		Version: int64(s.Version), DownloadLimit: int64(s.DownloadLimit), Status: string(s.Status),
-		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.ListingID, DisputeID: s.DisputeID, Name: s.Name,
+		ContentType: s.ContentType, Size: s.Size, Version: int64(s.Version), DownloadLimit: int64(s.DownloadLimit),
+		Status: string(s.Status), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 
 func (r fileRow) toState() file.State {
 	return file.State{
-		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, Name: r.Name, ContentType: r.ContentType, Size: r.Size,
-		Version: int(r.Version), DownloadLimit: int(r.DownloadLimit), Status: file.Status(r.Status),
-		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, DisputeID: r.DisputeID, Name: r.Name,
+		ContentType: r.ContentType, Size: r.Size, Version: int(r.Version), DownloadLimit: int(r.DownloadLimit),
+		Status: file.Status(r.Status), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	}
 }
 
@@ -68,6 +69,28 @@ func (t files) ListByListing(_ context.Context, creatorID, listingID string) ([]
 func (t files) ListUploadsBefore(_ context.Context, before time.Time, limit int) ([]file.State, error) {
 	return t.ListBy("list old uploads", t.DB.Where("status = 'uploading' AND created_at < ?", repo.UnixMillis(before)).
 		Order("created_at, id").Limit(limit))
+}
+
+// ListByDisputesOf implements ports.Files.
+func (t files) ListByDisputesOf(_ context.Context, creatorID, customerID string) ([]file.State, error) {
+	return t.FindBy("list files of disputes of "+customerID, `dispute_id <> '' AND status <> 'deleted' AND creator_id = ?
+		AND dispute_id IN (SELECT id FROM disputes WHERE creator_id = ? AND customer_id = ?)`, creatorID, creatorID,
+		customerID)
+}
+
+// ListDownloads implements ports.Files.
+func (t files) ListDownloads(
+	_ context.Context, creatorID, checkoutID string, limit int,
+) ([]ports.CountedDownloads, error) {
+	const query = `SELECT f.name, d.downloads, d.downloaded_at FROM file_downloads d JOIN files f ON f.id = d.file_id
+		WHERE d.creator_id = ? AND d.checkout_id = ? ORDER BY d.downloaded_at DESC, f.id LIMIT ?`
+	return repo.QueryRows(t.Base, "list downloads of "+checkoutID, query, []any{creatorID, checkoutID, limit},
+		func(row repo.Scanner) (one ports.CountedDownloads, err error) {
+			var at repo.UnixMillis
+			err = row.Scan(&one.Name, &one.Count, &at)
+			one.LastAt = time.Time(at)
+			return one, err
+		})
 }
 
 // TotalSize implements ports.Files.

@@ -56,7 +56,7 @@ func (p *Processor) FindDispute(ctx context.Context, processorID string) (ports.
 
 // SubmitEvidence implements ports.DisputeProcessor.
 func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
-	e dispute.Evidence) (ports.DisputeReport, error) {
+	e ports.DisputeEvidence) (ports.DisputeReport, error) {
 	return p.decide(ctx, processorID, func(d ports.DisputeReport, _ bool) dispute.Status {
 		switch {
 		case d.Status.Closed():

@@ -7,6 +7,7 @@ import (
 	"github.com/stripe/stripe-go/v76/confirmationtoken"
 	"github.com/stripe/stripe-go/v76/customer"
 	"github.com/stripe/stripe-go/v76/dispute"
+	"github.com/stripe/stripe-go/v76/file"
 	"github.com/stripe/stripe-go/v76/invoice"
 	"github.com/stripe/stripe-go/v76/invoiceitem"
 	"github.com/stripe/stripe-go/v76/paymentintent"
@@ -27,6 +28,7 @@ type api struct {
 	ConfirmationTokens confirmationtoken.Client
 	Customers          customer.Client
 	Disputes           dispute.Client
+	Files              file.Client
 	Invoices           invoice.Client
 	InvoiceItems       invoiceitem.Client
 	PaymentIntents     paymentintent.Client
@@ -39,13 +41,14 @@ type api struct {
 	Transfers          transfer.Client
 }
 
-func newAPI(backend stripe.Backend, key string) api {
+func newAPI(backend, uploads stripe.Backend, key string) api {
 	return api{
 		Accounts:           account.Client{B: backend, Key: key},
 		AccountLinks:       accountlink.Client{B: backend, Key: key},
 		ConfirmationTokens: confirmationtoken.Client{B: backend, Key: key},
 		Customers:          customer.Client{B: backend, Key: key},
 		Disputes:           dispute.Client{B: backend, Key: key},
+		Files:              file.Client{B: backend, BUploads: uploads, Key: key},
 		Invoices:           invoice.Client{B: backend, Key: key},
 		InvoiceItems:       invoiceitem.Client{B: backend, Key: key},
 		PaymentIntents:     paymentintent.Client{B: backend, Key: key},

@@ -51,11 +51,18 @@ var (
 // New returns the processor. The library's global key, client and backends are left alone: nothing is sent to Stripe
 // but what is asked for, once per call, and nothing is logged, because what the library would log holds client secrets.
 func New(config Config) *Processor {
-	backend := stripe.GetBackendWithConfig(stripe.APIBackend, &stripe.BackendConfig{
-		EnableTelemetry: new(false), HTTPClient: &http.Client{Timeout: timeout}, MaxNetworkRetries: stripe.Int64(0),
-		LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull}, URL: new(cmp.Or(config.APIBase, stripe.APIURL)),
-	})
-	return &Processor{api: newAPI(backend, config.SecretKey), config: config}
+	backend := func(kind stripe.SupportedBackend, url string) stripe.Backend {
+		return stripe.GetBackendWithConfig(kind, &stripe.BackendConfig{
+			EnableTelemetry: new(false), HTTPClient: &http.Client{Timeout: timeout}, MaxNetworkRetries: stripe.Int64(0),
+			LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull}, URL: new(cmp.Or(config.APIBase, url)),
+		})
+	}
+	return &Processor{
+		api: newAPI(
+			backend(stripe.APIBackend, stripe.APIURL), backend(stripe.UploadsBackend, stripe.UploadsURL), config.SecretKey,
+		),
+		config: config,
+	}
 }
 
 // keyed are the parameters that every request has.

@@ -1,8 +1,12 @@
 package stripepay
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -26,22 +30,130 @@ func (p *Processor) FindDispute(ctx context.Context, processorID string) (ports.
 	}))
 }
 
-// SubmitEvidence implements ports.DisputeProcessor. Stripe takes files by upload only, so their addresses follow the
-// text.
+// SubmitEvidence implements ports.DisputeProcessor. Files are uploaded first, each under a key of its own, so that what
+// a crash has left uploaded is found again; the submission names them, and is made once.
 func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
-	e dispute.Evidence) (ports.DisputeReport, error) {
+	e ports.DisputeEvidence) (ports.DisputeReport, error) {
 	found, err := p.FindDispute(ctx, processorID)
 	if err != nil || found.Status != dispute.NeedsResponse {
 		return found, err
 	}
+	evidence := evidenceParams(e)
+	if err := p.uploadEvidence(ctx, processorID, e, evidence); err != nil {
+		return ports.DisputeReport{}, err
+	}
 	params := &stripe.DisputeParams{
-		Params: keyed(ctx, processorID+":evidence"), Submit: new(true),
-		Evidence: &stripe.DisputeEvidenceParams{UncategorizedText: new(evidenceText(e))},
+		Params: keyed(ctx, processorID+":evidence"), Submit: new(true), Evidence: evidence,
 	}
 	params.AddExpand("payment_intent")
 	return reportOf(call(ctx, "submit evidence", func() (*stripe.Dispute, error) {
 		return p.api.Disputes.Update(processorID, params)
 	}))
+}
+
+// evidenceParams are the texts of the evidence in the members that Stripe has for them.
+func evidenceParams(e ports.DisputeEvidence) *stripe.DisputeEvidenceParams {
+	params := &stripe.DisputeEvidenceParams{UncategorizedText: new(evidenceText(e.Evidence))}
+	c := e.Collected
+	if c == nil {
+		return params
+	}
+	params.CustomerName, params.CustomerEmailAddress = limited(valueOf(c.Buyer.Name)), limited(valueOf(c.Buyer.Email))
+	params.BillingAddress = limited(c.Buyer.Address())
+	params.CustomerPurchaseIP = limited(addressOf(valueOf(c.Purchase.Network)))
+	if at := c.ServiceDate(); !at.IsZero() {
+		params.ServiceDate = new(at.UTC().Format(time.DateOnly))
+	}
+	if c.Receipt != nil {
+		var items []string
+		for _, item := range c.Receipt.Items {
+			items = append(items, item.Description)
+		}
+		params.ProductDescription = limited(strings.Join(items, "\n"))
+	}
+	params.AccessActivityLog = limited(c.Text(dispute.SectionAccess, dispute.SectionActivity, dispute.SectionDownloads,
+		dispute.SectionAppointments, dispute.SectionMails))
+	if policy := valueOf(c.RefundPolicy); policy != "" {
+		shown := "The buyer agreed to this refund policy with the payment button."
+		if c.Consent != nil {
+			shown = "The buyer agreed to this refund policy on " + c.Consent.AcceptedAt.UTC().Format(time.DateOnly) +
+				": " + valueOf(c.Consent.Statement)
+		}
+		params.RefundPolicyDisclosure = limited(shown + "\n\n" + policy)
+	}
+	return params
+}
+
+// addressOf is an IP address, also where it was kept as the network of one; "" for anything wider.
+func addressOf(network string) string {
+	if network, err := netip.ParsePrefix(network); err == nil && network.IsSingleIP() {
+		return network.Addr().String()
+	}
+	if address, err := netip.ParseAddr(network); err == nil {
+		return address.String()
+	}
+	return ""
+}
+
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// limited is a text as long as Stripe takes it; nil for none.
+func limited(text string) *string {
+	if text == "" {
+		return nil
+	}
+	if utf8.RuneCountInString(text) > maxEvidence {
+		text = string([]rune(text)[:maxEvidence])
+	}
+	return &text
+}
+
+// uploadEvidence uploads the receipt and the creator's files, and names them in the evidence. Stripe has one file to a
+// member, so the files take the members that are for a service in turn. A file that Stripe refuses is left out: a
+// response without it is better than none.
+func (p *Processor) uploadEvidence(
+	ctx context.Context, processorID string, e ports.DisputeEvidence, into *stripe.DisputeEvidenceParams,
+) error {
+	files, members := e.Files, []**string{
+		&into.UncategorizedFile, &into.ServiceDocumentation, &into.CustomerCommunication, &into.ShippingDocumentation,
+	}
+	if e.Receipt != nil {
+		files, members = append(slices.Clone(files), *e.Receipt), slices.Insert(members, len(files), &into.Receipt)
+	}
+	for i, f := range files {
+		id, err := p.uploadFile(ctx, processorID, f)
+		if err != nil && !isRefused(err) {
+			return err
+		}
+		if err == nil {
+			*members[i] = &id
+		}
+	}
+	return nil
+}
+
+// isRefused reports whether Stripe refused a request, and will again.
+func isRefused(err error) bool {
+	return refusal(err) != nil && !errors.Is(err, ports.ErrOutcomeUnknown) &&
+		!errors.Is(err, ports.ErrProcessorUnavailable)
+}
+
+func (p *Processor) uploadFile(ctx context.Context, processorID string, f ports.DisputeFile) (string, error) {
+	uploaded, err := call(ctx, "upload "+f.ID, func() (*stripe.File, error) {
+		return p.api.Files.New(&stripe.FileParams{
+			Params: keyed(ctx, processorID+":file:"+f.ID), Purpose: new(string(stripe.FilePurposeDisputeEvidence)),
+			Filename: new(f.Name), FileReader: bytes.NewReader(f.Content),
+		})
+	})
+	if err != nil {
+		return "", err
+	}
+	return uploaded.ID, nil
 }
 
 // evidenceText is the text with the addresses of the files, which are never cut off.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"sundry/adapters/stripepay"
-	"sundry/core/dispute"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/payout"
@@ -132,7 +131,7 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		"a subscription that ends": func() error { return p.EndSubscription(t.Context(), "sub_1", "sub_2") },
 		"a dispute":                func() error { _, err := p.FindDispute(t.Context(), "dp_1"); return err },
 		"evidence": func() error {
-			_, err := p.SubmitEvidence(t.Context(), "dp_1", dispute.Evidence{Text: "They came."})
+			_, err := p.SubmitEvidence(t.Context(), "dp_1", wholeEvidence())
 			return err
 		},
 		"acceptance": func() error { _, err := p.AcceptDispute(t.Context(), "dp_1"); return err },

@@ -324,8 +324,8 @@ func TestDisputesAreReadAnsweredAndAccepted(t *testing.T) {
 		report.Reason != "fraudulent" || report.RespondBy.IsZero() {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	evidence := dispute.Evidence{Text: strings.Repeat("é", dispute.MaxText),
-		FileURLs: []string{"https://example.com/a.pdf"}}
+	evidence := ports.DisputeEvidence{Evidence: dispute.Evidence{Text: strings.Repeat("é", dispute.MaxText),
+		FileURLs: []string{"https://example.com/a.pdf"}}}
 	for range 2 {
 		if report, err = p.SubmitEvidence(t.Context(), id, evidence); err != nil || report.Status != dispute.UnderReview {
 			t.Errorf("%+v, %v", report, err)
@@ -333,6 +333,103 @@ func TestDisputesAreReadAnsweredAndAccepted(t *testing.T) {
 	}
 	if report, err = p.AcceptDispute(t.Context(), id); err != nil || report.Status != dispute.Lost {
 		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// wholeEvidence has everything that a response may have.
+func wholeEvidence() ports.DisputeEvidence {
+	at := dispute.Moment{Time: time.Date(2026, 3, 8, 14, 5, 0, 0, time.UTC)}
+	c := dispute.NewCollected(at.Time)
+	c.Buyer = dispute.Buyer{Name: new("Ada Lovelace"), Email: new("ada@example.com"), Line1: new("Main Street 1"),
+		City: new("London"), PostalCode: new("N1"), Country: new("GB")}
+	c.Purchase = dispute.Purchase{PaidAt: at, AmountInCents: 1250, Currency: "eur", Network: new("192.0.2.7/32")}
+	c.Receipt = &dispute.Receipt{Number: "A-1", Items: []dispute.Item{{Description: "Field guide", AmountInCents: 1250}}}
+	c.Consent = &dispute.Consent{AcceptedAt: at, Statement: new("I agree.")}
+	c.Downloads = append(c.Downloads, dispute.Download{Name: "guide.pdf", Count: 3, LastDownloadedAt: at})
+	c.RefundPolicy = new("No refunds after the download.")
+	return ports.DisputeEvidence{
+		Evidence: dispute.Evidence{Text: "They came.", FileIDs: []string{"file_1", "file_2"}, Collected: c},
+		Files: []ports.DisputeFile{
+			{ID: "file_1", Name: "chat.pdf", ContentType: "application/pdf", Content: []byte("%PDF-chat")},
+			{ID: "file_2", Name: "room.png", ContentType: "image/png", Content: []byte("\x89PNG\r\n\x1a\nroom")},
+		},
+		Receipt: &ports.DisputeFile{ID: "receipt", Name: "receipt.pdf", ContentType: "application/pdf",
+			Content: []byte("%PDF-receipt")},
+	}
+}
+
+func TestEvidence_IsSentInStripesMembers(t *testing.T) {
+	t.Parallel()
+	p, fake := newProcessor(t)
+	r := request(stripefake.Succeeds)
+	if _, err := p.Charge(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	id := fake.Dispute(r.PaymentID, 1250)
+	if report, err := p.SubmitEvidence(t.Context(), id, wholeEvidence()); err != nil ||
+		report.Status != dispute.UnderReview {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	got := fake.Evidence(id)
+	for member, want := range map[string]string{
+		"customer_name": "Ada Lovelace", "customer_email_address": "ada@example.com", "customer_purchase_ip": "192.0.2.7",
+		"billing_address": "Main Street 1, N1 London, GB", "service_date": "2026-03-08",
+		"product_description": "Field guide", "uncategorized_text": "They came.", "receipt": "%PDF-receipt",
+		"uncategorized_file": "%PDF-chat", "service_documentation": "\x89PNG\r\n\x1a\nroom",
+		"access_activity_log": "Downloads\n- guide.pdf: 3 times, last 2026-03-08 14:05 UTC\n",
+		"refund_policy_disclosure": "The buyer agreed to this refund policy on 2026-03-08: I agree.\n\n" +
+			"No refunds after the download.",
+	} {
+		if got[member] != want {
+			t.Errorf("%s: %q, want %q", member, got[member], want)
+		}
+		delete(got, member)
+	}
+	if len(got) > 0 {
+		t.Errorf("more was sent: %q", got)
+	}
+}
+
+// A response that breaks off anywhere is finished by sending it again: nothing is uploaded or submitted twice.
+func TestEvidence_GoesOnWhereItBrokeOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		route    string
+		failure  stripefake.Failure
+		uploads  int // requests
+		submits  int
+		uploaded int // files
+	}{
+		"before an upload":       {"POST /v1/files", stripefake.Failure{Status: 503, Times: 1}, 4, 1, 3},
+		"after an upload":        {"POST /v1/files", stripefake.Failure{Status: 503, Times: 1, After: true}, 4, 1, 3},
+		"before the submission":  {"POST /v1/disputes", stripefake.Failure{Status: 503, Times: 1}, 6, 2, 3},
+		"after the submission":   {"POST /v1/disputes", stripefake.Failure{Status: 503, Times: 1, After: true}, 3, 1, 3},
+		"at a file that is none": {"POST /v1/files", stripefake.Failure{Status: 400, Times: 1}, 3, 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, fake := newProcessor(t)
+			r := request(stripefake.Succeeds)
+			if _, err := p.Charge(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			id := fake.Dispute(r.PaymentID, 1250)
+			fake.Fail(c.route, c.failure)
+			report, err := p.SubmitEvidence(t.Context(), id, wholeEvidence())
+			if refused := c.failure.Status == 400; (err == nil) != refused {
+				t.Fatalf("the first time: %+v, %v", report, err)
+			}
+			if report, err = p.SubmitEvidence(t.Context(), id, wholeEvidence()); err != nil ||
+				report.Status != dispute.UnderReview {
+				t.Errorf("the second time: %+v, %v", report, err)
+			}
+			if u, s := fake.Count("POST /v1/files"), fake.Count("POST /v1/disputes"); u != c.uploads || s != c.submits {
+				t.Errorf("%d uploads and %d submissions, want %d and %d", u, s, c.uploads, c.submits)
+			}
+			if n := fake.Number("file_"); n != c.uploaded {
+				t.Errorf("%d files are uploaded, want %d", n, c.uploaded)
+			}
+		})
 	}
 }
 

@@ -50,6 +50,10 @@ const ResponseTime = 7 * 24 * time.Hour
 type Evidence struct {
 	Text     string   `json:"text"`
 	FileURLs []string `json:"fileUrls"`
+	// FileIDs are those of the dispute's files that are sent.
+	FileIDs []string `json:"fileIds,omitempty"`
+	// Collected is what the program sends of its own knowledge; nil before the response.
+	Collected *Collected `json:"collected,omitempty"`
 }
 
 // Validate reports every fault of the evidence.
@@ -64,6 +68,9 @@ func (e Evidence) Validate() error {
 		u, err := url.Parse(raw)
 		ok := err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && len(raw) <= maxURL
 		f.Item("fileUrls", i).Check(ok, "", fault.DetailInvalid, "Give an absolute https address.")
+	}
+	if len(e.FileIDs) > MaxFiles {
+		f.Addf("fileIds", fault.DetailTooLong, "At most %d files are allowed.", MaxFiles)
 	}
 	return f.Err()
 }
@@ -85,6 +92,8 @@ type State struct {
 	Status   Status
 	Response Response
 	Evidence Evidence
+	// Files are those that the creator uploaded, in the order in which they did.
+	Files []File
 	// RespondBy is the time at which the bank decides without a response.
 	RespondBy time.Time
 	CreatedAt time.Time
@@ -127,11 +136,14 @@ func Restore(s State) *Dispute { return &Dispute{s} }
 // State is a copy of the data.
 func (d *Dispute) State() State { return d.s }
 
-// Respond records what is about to be sent to the bank: evidence, or with accept that the buyer is right. The fault is
-// STATE_CONFLICT once a response was given.
+// Respond records what is about to be sent to the bank: evidence, or with accept that the buyer is right.
+// STATE_CONFLICT once a response was given, VALIDATION_FAILED for a file that the dispute does not have.
 func (d *Dispute) Respond(e Evidence, accept bool) error {
-	if d.s.Status != NeedsResponse || d.s.Response != NoResponse {
-		return fault.Newf(fault.StateConflict, "The dispute is %s and takes no response.", d.describe())
+	if err := d.checkOpen("response"); err != nil {
+		return err
+	}
+	if err := d.s.checkFiles(e.FileIDs); err != nil {
+		return err
 	}
 	d.s.Evidence, d.s.Response = e, EvidenceSent
 	if accept {
@@ -139,6 +151,17 @@ func (d *Dispute) Respond(e Evidence, accept bool) error {
 	}
 	d.s.Revision++
 	return nil
+}
+
+// Open reports whether a response can be given.
+func (s State) Open() bool { return s.Status == NeedsResponse && s.Response == NoResponse }
+
+// checkOpen refuses what comes after the response. STATE_CONFLICT.
+func (d *Dispute) checkOpen(what string) error {
+	if d.s.Open() {
+		return nil
+	}
+	return fault.Newf(fault.StateConflict, "The dispute is %s and takes no %s.", d.describe(), what)
 }
 
 func (d *Dispute) describe() string {

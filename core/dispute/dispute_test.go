@@ -169,6 +169,7 @@ func TestEvidenceReportsEveryFault(t *testing.T) {
 			"fileUrls[0]"},
 		"files of other schemes": {dispute.Evidence{Text: "t", FileURLs: []string{"http://example.com/a",
 			"https://example.com/b", "file:///etc/passwd"}}, "fileUrls[0] fileUrls[2]"},
+		"too many uploaded files": {dispute.Evidence{Text: "t", FileIDs: slices.Repeat([]string{"file_1"}, 5)}, "fileIds"},
 		"a file with a password": {dispute.Evidence{Text: "t", FileURLs: []string{"https://a:b@example.com/"}},
 			"fileUrls[0]"},
 	} {

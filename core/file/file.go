@@ -1,5 +1,5 @@
 // Package file is what buyers download: files that a creator uploads for a listing in parts, each in versions of which
-// buyers get the newest.
+// buyers get the newest. A file that belongs to a dispute is for the buyer's bank instead.
 package file
 
 import (
@@ -42,7 +42,8 @@ const (
 type State struct {
 	ID        string // file_…
 	CreatorID string
-	ListingID string
+	ListingID string // "" for a file of a dispute
+	DisputeID string // "" for a file of a listing
 	// Name becomes the name of the buyer's file. Files of one name are versions of it.
 	Name        string
 	ContentType string
@@ -77,22 +78,24 @@ type Proposal struct {
 
 // Origin contains the members that the service adds to a proposal. MaxSize is the deployment's limit, in bytes.
 type Origin struct {
-	ID, CreatorID, ListingID string
-	MaxSize                  int64
+	ID, CreatorID string
+	// One of the two is "": a file belongs to a listing or to a dispute.
+	ListingID, DisputeID string
+	MaxSize              int64
 }
 
 // Begin starts an upload. Its error lists every fault of the proposal.
 func Begin(p Proposal, o Origin, now time.Time) (*File, error) {
 	var f fault.Violations
-	checkName(&f, p.Name)
+	CheckName(&f, p.Name)
 	contentType := checkType(&f, p.ContentType)
 	f.Check(p.Size > 0, "sizeInBytes", fault.DetailOutOfRange, "Expected the size in bytes, 1 or more.")
 	if p.Size > o.MaxSize {
 		f.Addf("sizeInBytes", fault.DetailOutOfRange, "A file may have at most %d bytes.", o.MaxSize)
 	}
 	s := State{
-		ID: o.ID, CreatorID: o.CreatorID, ListingID: o.ListingID, Name: p.Name, ContentType: contentType, Size: p.Size,
-		Status: Uploading, CreatedAt: now, Revision: 1,
+		ID: o.ID, CreatorID: o.CreatorID, ListingID: o.ListingID, DisputeID: o.DisputeID, Name: p.Name,
+		ContentType: contentType, Size: p.Size, Status: Uploading, CreatedAt: now, Revision: 1,
 	}
 	if p.DownloadLimit != nil {
 		if *p.DownloadLimit < 1 || *p.DownloadLimit > maxDownloads {
@@ -103,8 +106,8 @@ func Begin(p Proposal, o Origin, now time.Time) (*File, error) {
 	return &File{s}, f.Err()
 }
 
-// checkName refuses what cannot be the name of a file in a folder.
-func checkName(f *fault.Violations, name string) {
+// CheckName refuses, at the member name, what cannot be the name of a file in a folder.
+func CheckName(f *fault.Violations, name string) {
 	if name == "" {
 		f.Add("name", fault.DetailRequired, "Expected the file's name.")
 		return

@@ -46,6 +46,9 @@ const (
 	RecoveryCodesMade      AccountEventKind = "recovery_codes_made"
 	RecoveryCodeUsed       AccountEventKind = "recovery_code_used"
 	SecondStepReset        AccountEventKind = "second_step_reset"
+	DisputeFileAdded       AccountEventKind = "dispute_file_added"
+	DisputeFileDeleted     AccountEventKind = "dispute_file_deleted"
+	DisputeResponded       AccountEventKind = "dispute_responded"
 )
 
 // AccountEventKinds lists every kind.
@@ -54,7 +57,8 @@ func AccountEventKinds() []AccountEventKind {
 		KeyCreated, KeyRevoked, CustomerErased, RefundCreated, PayoutRequested, PayoutAccountChanged,
 		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
 		PriceChanged, PlanChanged, SettingsChanged, ExportTaken, MemberInvited, MemberJoined, MemberChanged, MemberRemoved,
-		SecondStepAdded, SecondStepRemoved, SecondStepFailed, RecoveryCodesMade, RecoveryCodeUsed, SecondStepReset}
+		SecondStepAdded, SecondStepRemoved, SecondStepFailed, RecoveryCodesMade, RecoveryCodeUsed, SecondStepReset,
+		DisputeFileAdded, DisputeFileDeleted, DisputeResponded}
 }
 
 // BySelf reports whether a kind is done by its user without a sign-in from before, such as signing in.

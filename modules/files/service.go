@@ -2,7 +2,8 @@
 // for as long as they have access.
 //
 // A file is stored part by part outside of any transaction, and exists for its buyers from the commit that completes
-// it. Whatever is left behind by a crash is an upload that a sweep deletes a day later.
+// it. Whatever is left behind by a crash is an upload that a sweep deletes a day later. Files of disputes are stored
+// the same way.
 package files
 
 import (
@@ -77,17 +78,22 @@ func (s *Service) Begin(ctx context.Context, creatorID, listingID string, p file
 				file.MaxPerListing,
 			)
 		}
-		used, err := r.Files.TotalSize(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		if used+state.Size > s.cfg.MaxAccount {
-			return fault.Newf(
-				fault.LimitReached, "The files of an account may have %d bytes together. Delete some first.", s.cfg.MaxAccount,
-			)
-		}
-		return r.Files.Insert(ctx, state)
+		return s.insert(ctx, r, state)
 	})
+}
+
+// insert writes a new upload where the account has space for it. LIMIT_REACHED.
+func (s *Service) insert(ctx context.Context, r ports.Repos, state file.State) error {
+	used, err := r.Files.TotalSize(ctx, state.CreatorID)
+	if err != nil {
+		return err
+	}
+	if used+state.Size > s.cfg.MaxAccount {
+		return fault.Newf(
+			fault.LimitReached, "The files of an account may have %d bytes together. Delete some first.", s.cfg.MaxAccount,
+		)
+	}
+	return r.Files.Insert(ctx, state)
 }
 
 // PutPart stores a part of an upload, by its number from 1; again, it replaces it. NOT_FOUND, VALIDATION_FAILED,
@@ -273,7 +279,7 @@ func (s *Service) SweepUploads(ctx context.Context) error {
 
 func own(ctx context.Context, r ports.Repos, creatorID, fileID string) (file.State, error) {
 	state, err := r.Files.Get(ctx, creatorID, fileID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && state.Status == file.Deleted {
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (state.Status == file.Deleted || state.DisputeID != "") {
 		return state, fault.NotFound("file")
 	}
 	return state, err

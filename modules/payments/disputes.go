@@ -9,6 +9,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/ports"
 )
 
@@ -22,6 +23,11 @@ type DisputeDeps struct {
 	Bus       ports.Bus
 	Providers ports.Providers
 	Ledger    ports.SaleLedger
+	// Sources add to the evidence, in their order.
+	Sources   []ports.EvidenceSource
+	Files     ports.DisputeFiles
+	Records   ports.DisputeFileRecords
+	Documents ports.SaleDocuments
 }
 
 // Disputes records the disputes that the processor reports, and responds to them.
@@ -98,13 +104,19 @@ func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.Dispute
 	return d.State(), s.Bus.Publish(ctx, r, opened)
 }
 
-// SubmitEvidence sends evidence to the bank. Faults: VALIDATION_FAILED, NOT_FOUND, STATE_CONFLICT.
+// SubmitEvidence sends evidence to the bank, with what the program has collected itself: from then on neither changes.
+// Faults: VALIDATION_FAILED, NOT_FOUND, STATE_CONFLICT.
 func (s *Disputes) SubmitEvidence(
 	ctx context.Context, creatorID, disputeID string, e dispute.Evidence,
 ) (dispute.State, error) {
 	if err := e.Validate(); err != nil {
 		return dispute.State{}, err
 	}
+	_, collected, err := s.Evidence(ctx, creatorID, disputeID)
+	if err != nil {
+		return dispute.State{}, err
+	}
+	e.Collected = &collected
 	return s.respond(ctx, creatorID, disputeID, e, false)
 }
 
@@ -118,25 +130,21 @@ func (s *Disputes) Accept(ctx context.Context, creatorID, disputeID string) (dis
 func (s *Disputes) respond(
 	ctx context.Context, creatorID, disputeID string, e dispute.Evidence, accept bool,
 ) (dispute.State, error) {
-	var asked dispute.State
-	err := s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		loaded, err := owned(ctx, r, creatorID, disputeID)
-		if err != nil {
+	note := "evidence"
+	if accept {
+		note = "accepted"
+	}
+	asked, err := s.change(ctx, creatorID, disputeID, identity.DisputeResponded, note, func(
+		ctx context.Context, r ports.Repos, d *dispute.Dispute,
+	) error {
+		if err := d.Respond(e, accept); err != nil {
 			return err
 		}
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
-		d := dispute.Restore(loaded)
-		if err := d.Respond(e, accept); err != nil {
-			return err
-		}
-		asked = d.State()
-		if err := r.Payments.Disputes.Update(ctx, asked); err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskDisputeResponse, asked.ID, creatorID, now.Add(firstRefundCheck))
+		return r.Tasks.Schedule(ctx, TaskDisputeResponse, disputeID, creatorID, now.Add(firstRefundCheck))
 	})
 	if err != nil {
 		return dispute.State{}, err
@@ -153,6 +161,33 @@ func (s *Disputes) respond(
 	return asked, err
 }
 
+// change makes a transition of one of the account's disputes, and records it in the access log with a note.
+func (s *Disputes) change(
+	ctx context.Context, creatorID, disputeID string, kind identity.AccountEventKind, note string,
+	transition func(ctx context.Context, r ports.Repos, d *dispute.Dispute) error,
+) (state dispute.State, err error) {
+	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		loaded, err := owned(ctx, r, creatorID, disputeID)
+		if err != nil {
+			return err
+		}
+		d := dispute.Restore(loaded)
+		if err := transition(ctx, r, d); err != nil {
+			return err
+		}
+		state = d.State()
+		if err := r.Payments.Disputes.Update(ctx, state); err != nil {
+			return err
+		}
+		return ports.PublishAudited(ctx, r, s.Bus, identity.Audited{
+			CreatorID: creatorID, Kind: kind, ObjectID: disputeID, Note: disputeID + ", " + note,
+		})
+	})
+	return state, err
+}
+
+// send sends the response that was committed. Everything in it was fixed then, so a response that is sent again is the
+// same one.
 func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeReport, error) {
 	paid, err := s.Store.Read(ctx).Payments.Payments.Get(ctx, d.PaymentID)
 	if err != nil {
@@ -162,11 +197,17 @@ func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeRepo
 	if err != nil {
 		return ports.DisputeReport{}, err
 	}
-	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
-		if d.Response == dispute.AcceptanceSent {
+	if d.Response == dispute.AcceptanceSent {
+		return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
 			return provider.DisputeProcessor.AcceptDispute(ctx, d.ProcessorID)
-		}
-		return provider.DisputeProcessor.SubmitEvidence(ctx, d.ProcessorID, d.Evidence)
+		})
+	}
+	evidence, err := s.load(ctx, d, paid)
+	if err != nil {
+		return ports.DisputeReport{}, err
+	}
+	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
+		return provider.DisputeProcessor.SubmitEvidence(ctx, d.ProcessorID, evidence)
 	})
 }
 

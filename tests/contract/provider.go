@@ -175,7 +175,15 @@ type DisputeFixture struct {
 // Disputes is the suite of ports.DisputeProcessor.
 func Disputes(t *testing.T, newFixture func(t *testing.T) DisputeFixture) {
 	t.Helper()
-	evidence := dispute.Evidence{Text: "It was delivered on 1 March."}
+	evidence := ports.DisputeEvidence{
+		Evidence: dispute.Evidence{
+			Text: "It was delivered on 1 March.", FileIDs: []string{"file_1"},
+			Collected: dispute.NewCollected(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)),
+		},
+		Files: []ports.DisputeFile{
+			{ID: "file_1", Name: "proof.pdf", ContentType: "application/pdf", Content: []byte("%PDF-1.4")},
+		},
+	}
 	for name, test := range map[string]func(t *testing.T, f DisputeFixture, processorID string){
 		"an open dispute names its payment, amount and last day": func(t *testing.T, f DisputeFixture, processorID string) {
 			d, err := f.Disputes.FindDispute(t.Context(), processorID)

@@ -13,7 +13,7 @@ import (
 // fileState is a file with every member set.
 func fileState(id, creatorID string) file.State {
 	return file.State{
-		ID: "file_" + id, CreatorID: creatorID, ListingID: "lst_1", Name: "a.pdf", ContentType: "application/pdf",
+		ID: "file_" + id, CreatorID: creatorID, ListingID: "lst_1", DisputeID: "dsp_1", Name: "a.pdf", ContentType: "application/pdf",
 		Size: 5_000_000_000, Version: 2, DownloadLimit: 3, Status: file.Ready, CreatedAt: catalogTime, Revision: 1,
 	}
 }
@@ -33,10 +33,12 @@ func filesKept() aggregate[file.State] {
 
 func fileCases() storeCases {
 	return storeCases{
-		"files are listed by listing":          filesAreListed,
-		"parts are counted once":               partsAreCountedOnce,
-		"downloads are counted by purchase":    downloadsAreCounted,
-		"old uploads are found, the rest stay": oldUploadsAreFound,
+		"files are listed by listing":               filesAreListed,
+		"parts are counted once":                    partsAreCountedOnce,
+		"downloads are counted by purchase":         downloadsAreCounted,
+		"old uploads are found, the rest stay":      oldUploadsAreFound,
+		"files of a customer's disputes are listed": filesOfDisputesAreListed,
+		"downloads are listed by purchase":          downloadsAreListed,
 	}
 }
 
@@ -128,5 +130,71 @@ func oldUploadsAreFound(t *testing.T, db Database) {
 	found, err := store.Read(t.Context()).Files.ListUploadsBefore(t.Context(), catalogTime.Add(time.Minute), 10)
 	if got := idsOf(found); err != nil || !slices.Equal(got, []string{"file_1"}) {
 		t.Errorf("found %v, %v", got, err)
+	}
+}
+
+func filesOfDisputesAreListed(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	of := func(id, disputeID string, status file.Status) file.State {
+		s := fileState(id, creator)
+		s.ListingID, s.DisputeID, s.Status = "", disputeID, status
+		return s
+	}
+	insertFiles(t, store, of("1", "dsp_1", file.Ready), of("2", "dsp_1", file.Uploading), of("3", "dsp_1", file.Deleted),
+		of("4", "dsp_2", file.Ready), of("5", "", file.Ready))
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		for id, customerID := range map[string]string{"1": "cus_1", "2": "cus_2"} {
+			d := disputeState(id, creator)
+			d.CustomerID = customerID
+			if err := r.Payments.Disputes.Insert(ctx, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for customerID, want := range map[string][]string{"cus_1": {"file_2", "file_1"}, "cus_2": {"file_4"}, "cus_3": nil} {
+		all, err := store.Read(t.Context()).Files.ListByDisputesOf(t.Context(), creator, customerID)
+		if got := idsOf(all); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", customerID, got, err, want)
+		}
+	}
+	if all, err := store.Read(t.Context()).Files.ListByDisputesOf(t.Context(), "crt_2", "cus_1"); err != nil ||
+		len(all) > 0 {
+		t.Errorf("another account: %v, %v", idsOf(all), err)
+	}
+}
+
+func downloadsAreListed(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	insertFiles(t, store, fileState("1", creator), fileState("2", creator))
+	for n, d := range []ports.FileDownload{
+		{CreatorID: creator, FileID: "file_1", CheckoutID: "cs_1"},
+		{CreatorID: creator, FileID: "file_1", CheckoutID: "cs_1"},
+		{CreatorID: creator, FileID: "file_1", CheckoutID: "cs_2"},
+		{CreatorID: creator, FileID: "file_2", CheckoutID: "cs_1"},
+	} {
+		d.At = catalogTime.Add(time.Duration(n) * time.Minute)
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Files.CountDownload(ctx, d)
+			return err
+		})
+	}
+	list := func(creatorID, checkoutID string, limit int) []ports.CountedDownloads {
+		all, err := store.Read(t.Context()).Files.ListDownloads(t.Context(), creatorID, checkoutID, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	all := list(creator, "cs_1", 10)
+	if len(all) != 2 || all[0].Count != 1 || !all[0].LastAt.Equal(catalogTime.Add(3*time.Minute)) || all[1].Count != 2 ||
+		all[1].Name != "a.pdf" {
+		t.Errorf("listed %+v", all)
+	}
+	if first := list(creator, "cs_1", 1); len(first) != 1 || first[0] != all[0] {
+		t.Errorf("the latest: %+v", first)
+	}
+	if others := list("crt_2", "cs_1", 10); len(others) > 0 {
+		t.Errorf("another account: %+v", others)
 	}
 }

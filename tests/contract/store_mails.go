@@ -57,6 +57,13 @@ func mailsAreOnePerKindAndCause(t *testing.T, db Database) {
 			t.Errorf("%v of %s: %+v, %v, want none", ids, account, found, err)
 		}
 	}
+	newest, err := mails.ListTo(t.Context(), creator, strings.ToUpper(m.Recipient), 2)
+	if err != nil || len(newest) != 2 || newest[0].ID <= newest[1].ID || !strings.EqualFold(newest[1].Recipient, m.Recipient) {
+		t.Errorf("the newest to the address: %+v, %v", newest, err)
+	}
+	if others, err := mails.ListTo(t.Context(), "crt_9", m.Recipient, 2); err != nil || len(others) > 0 {
+		t.Errorf("another account's: %+v, %v", others, err)
+	}
 	both, err := mails.ListByID(t.Context(), creator, []string{id.New(id.Mail, [16]byte{3, 1}), m.ID})
 	if err != nil || len(both) != 2 || both[0].ID != m.ID {
 		t.Errorf("two of the account: %+v, %v", both, err)

@@ -71,6 +71,13 @@ var audited = []struct {
 	},
 	{operation: "PUT /v1/scheduling/availability", kind: identity.SettingsChanged, object: "crt_", note: "availability"},
 	{operation: "PUT /v1/scheduling/meeting-settings", kind: identity.SettingsChanged, object: "crt_", note: "meetings"},
+	{operation: "POST /v1/disputes/{id}/files", kind: identity.DisputeFileAdded, object: "dsp_", note: "file_"},
+	{
+		operation: "DELETE /v1/disputes/{id}/files/{fileId}", kind: identity.DisputeFileDeleted, object: "dsp_",
+		note: "file_",
+	},
+	{operation: "POST /v1/disputes/{id}/evidence", kind: identity.DisputeResponded, object: "dsp_", note: "evidence"},
+	{operation: "POST /v1/disputes/{id}/accept", kind: identity.DisputeResponded, object: "dsp_", note: "accepted"},
 	{operation: "GET /v1/export", kind: identity.ExportTaken, note: "everything"},
 	{operation: "GET /v1/customers/{id}/export", kind: identity.ExportTaken, object: "cus_", note: "customer"},
 }

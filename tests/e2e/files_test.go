@@ -14,8 +14,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// partContent is the file of the valid requests, in its one part.
-const partContent = "content"
+// partContent is the file of the valid requests, in its one part. Banks take it.
+const partContent = "%PDF-1.4 content"
 
 func init() {
 	begun := func(t *testing.T, w *fixture) (fileID string) {

@@ -447,6 +447,18 @@ var validRequests = map[string]valid{
 		id, _ := w.dispute(t, w.book(t, 2000))
 		return id, harness.JSON{"text": "It was delivered.", "fileUrls": []string{"https://example.com/proof.pdf"}}
 	},
+	"GET /v1/disputes/{id}/evidence": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		id, _ := w.dispute(t, w.book(t, 2000))
+		return id, nil
+	},
+	"POST /v1/disputes/{id}/files": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		id, _ := w.dispute(t, w.book(t, 2000))
+		return id, nil
+	},
+	"DELETE /v1/disputes/{id}/files/{fileId}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		id, _ := w.dispute(t, w.book(t, 2000))
+		return id + " " + w.disputeFile(t, id, "a.pdf"), nil
+	},
 	"POST /v1/disputes/{id}/accept": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		id, _ := w.dispute(t, w.book(t, 2000))
 		return id, nil
@@ -629,7 +641,7 @@ func (w *fixture) challenged(t *testing.T) string {
 
 // validQueries maps an operation to the query parameters that it requires.
 var validQueries = map[string]string{
-	"getReceipt": "?headless=true", "getSlots": "?date=2026-03-08",
+	"addDisputeFile": "?name=proof.pdf", "getReceipt": "?headless=true", "getSlots": "?date=2026-03-08",
 	"getAvailableDates": "?from=2026-03-01&to=2026-03-31", "getSlotsRange": "?from=2026-03-01&to=2026-03-31",
 }
 

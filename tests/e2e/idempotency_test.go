@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -32,7 +33,9 @@ func onceOperations(t *testing.T) []harness.Operation {
 
 // withKey is the request under an Idempotency-Key.
 func withKey(r harness.Request, key string) harness.Request {
-	r.Headers = map[string]string{"Idempotency-Key": key}
+	headers := map[string]string{"Idempotency-Key": key}
+	maps.Copy(headers, r.Headers)
+	r.Headers = headers
 	return r
 }
 

@@ -148,6 +148,10 @@ func (s *Server) create(kind string, form url.Values) (int, object) {
 		return http.StatusOK, s.add("ii_", o)
 	case "refunds":
 		return s.refund(o, form)
+	case "files":
+		o["object"], o["purpose"], o["filename"], o["content"] = "file", form.Get("purpose"), form.Get("filename"),
+			form.Get("content")
+		return http.StatusOK, s.add("file_", o)
 	case "transfers":
 		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
 		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false,
@@ -206,7 +210,13 @@ func (s *Server) update(o object, form url.Values) (int, object) {
 		o["cancel_at_period_end"] = true
 	}
 	if text := form.Get("evidence[uncategorized_text]"); text != "" {
-		o["evidence"] = object{"uncategorized_text": text}
+		evidence := object{}
+		for name, values := range form {
+			if member, ok := strings.CutPrefix(name, "evidence["); ok {
+				evidence[strings.TrimSuffix(member, "]")] = values[0]
+			}
+		}
+		o["evidence"] = evidence
 		if form.Get("submit") == "true" {
 			o["status"] = "under_review"
 		}
@@ -459,6 +469,33 @@ func (s *Server) Change(id string, members map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	maps.Copy(s.objects[id], members)
+}
+
+// Number is how many objects of a kind there are.
+func (s *Server) Number(prefix string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.objects {
+		if strings.HasPrefix(id, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// Evidence is what was submitted about a dispute, by Stripe's names, with the content of each file in place of its id.
+func (s *Server) Evidence(disputeID string) map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	submitted, _ := s.objects[disputeID]["evidence"].(object)
+	all := map[string]string{}
+	for member, value := range submitted {
+		all[member] = value.(string)
+		if f := s.objects[all[member]]; f != nil && f["purpose"] == "dispute_evidence" {
+			all[member] = f["content"].(string)
+		}
+	}
+	return all
 }
 
 // Dispute opens a dispute of a payment and returns its id.

@@ -6,6 +6,7 @@ package stripefake
 import (
 	"crypto/rand"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -140,6 +141,7 @@ func (s *Server) Unkeyed() []string {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
+	readUpload(r)
 	route, key := r.Method+" "+r.URL.Path, r.Header.Get("Idempotency-Key")
 	s.mu.Lock()
 	s.seen = append(s.seen, route)
@@ -188,6 +190,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	send(w, status, body)
+}
+
+// readUpload reads the form of an upload, with the name and the content of its file as its member file.
+func readUpload(r *http.Request) {
+	if err := r.ParseMultipartForm(1 << 22); err != nil { //nolint:gosec // the tests' own requests
+		return // no upload
+	}
+	for _, header := range r.MultipartForm.File["file"] {
+		opened, err := header.Open()
+		if err != nil {
+			panic(err)
+		}
+		content, err := io.ReadAll(opened)
+		if err != nil {
+			panic(err)
+		}
+		r.PostForm.Set("filename", header.Filename)
+		r.PostForm.Set("content", string(content))
+	}
 }
 
 // repeated responds to a request whose key was used before.

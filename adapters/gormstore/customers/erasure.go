@@ -60,7 +60,8 @@ var blanked = []string{
 	`UPDATE invoices SET metadata = '', revision = revision + 1 WHERE creator_id = @creator AND customer_id = @customer`,
 	`UPDATE refunds SET metadata = '', reason = CASE WHEN reason IN @reasons THEN reason ELSE 'erased' END,
 		revision = revision + 1 WHERE creator_id = @creator AND customer_id = @customer`,
-	`UPDATE disputes SET evidence = '{}', revision = revision + 1 WHERE creator_id = @creator AND customer_id = @customer`,
+	`UPDATE disputes SET evidence = '{}', files = '[]', revision = revision + 1 WHERE creator_id = @creator
+		AND customer_id = @customer`,
 	`UPDATE appointments SET cancel_reason = '', intake = '{}', revision = revision + 1 WHERE creator_id = @creator
 		AND customer_id = @customer AND (cancel_reason <> '' OR intake <> '{}')`,
 	// What guests and the creator were told of an appointment; 30 characters are its id.
@@ -226,6 +227,9 @@ func (r dataRow) blank() (changed bool) {
 		set(r.Data.V, "answers", "[]")
 		set(r.Data.V, "notes", "null")
 		set(r.Data.V, "guests", "[]")
+	case strings.HasPrefix(r.Type, "dispute."):
+		set(r.Data.V, "evidence", "null")
+		set(r.Data.V, "files", "[]")
 	case strings.HasPrefix(r.Type, "refund."):
 		var reason string
 		if _ = json.Unmarshal(r.Data.V["reason"], &reason); !slices.Contains(refund.KnownReasons(), reason) {

@@ -155,6 +155,13 @@ func (t mails) ListByID(_ context.Context, creatorID string, ids []string) ([]po
 	return repo.ListBy(t.Base, "list mails", t.DB.Where("id IN ?"+ofAccount, ids, creatorID).Order("id"), mailRow.toMail)
 }
 
+// ListTo implements ports.Mails.
+func (t mails) ListTo(_ context.Context, creatorID, address string, limit int) ([]ports.Mail, error) {
+	return repo.ListBy(t.Base, "list mails to an address", t.DB.Where(
+		"creator_id = ? AND LOWER(recipient) = LOWER(?)", creatorID, address,
+	).Order("created_at DESC, id DESC").Limit(limit), mailRow.toMail)
+}
+
 // Admit implements ports.Mails.
 func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now time.Time) (time.Time, error) {
 	op := "admit mail " + m.ID

@@ -134,6 +134,7 @@ type disputeRow struct {
 	Status         string
 	Response       string
 	Evidence       repo.JSONColumn[dispute.Evidence]
+	Files          repo.JSONColumn[[]dispute.File]
 	RespondBy      repo.UnixMillis
 	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 	ClosedAt       repo.UnixMillis
@@ -154,6 +155,7 @@ func newDisputeRow(d dispute.State) disputeRow {
 		Reason: d.Reason, Status: string(d.Status), Response: string(d.Response), Evidence: repo.JSON(d.Evidence),
 		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt),
 		ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision, CreditNoteNumber: d.CreditNoteNumber,
+		Files: repo.JSON(append([]dispute.File{}, d.Files...)),
 	}
 }
 
@@ -165,7 +167,7 @@ func (r disputeRow) toState() dispute.State {
 			Tax: repo.Amount(r.Tax, r.Currency)},
 		Reason: r.Reason, Status: dispute.Status(r.Status), Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
 		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt),
-		Revision: r.Revision, CreditNoteNumber: r.CreditNoteNumber,
+		Revision: r.Revision, CreditNoteNumber: r.CreditNoteNumber, Files: r.Files.V,
 	}
 }
 

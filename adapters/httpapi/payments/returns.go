@@ -26,6 +26,15 @@ func (h handlers) returnRoutes() []httpapi.Route {
 			Idempotency:    httpapi.Leased,
 			WhileSuspended: true, Handle: h.postEvidence,
 		},
+		{Method: fiber.MethodGet, Path: "/v1/disputes/:id/evidence", Auth: httpapi.SecretKey, Handle: h.getEvidence},
+		{
+			Method: fiber.MethodPost, Path: "/v1/disputes/:id/files", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			WhileSuspended: true, Handle: h.postDisputeFile,
+		},
+		{
+			Method: fiber.MethodDelete, Path: "/v1/disputes/:id/files/:fileId", Auth: httpapi.SecretKey,
+			WhileSuspended: true, Handle: h.deleteDisputeFile,
+		},
 		{
 			Method: fiber.MethodPost, Path: "/v1/disputes/:id/accept", Auth: httpapi.SecretKey,
 			Idempotency:    httpapi.Leased,
@@ -123,15 +132,63 @@ func (h handlers) getDispute(c *fiber.Ctx) error {
 type evidenceRequest struct {
 	Text     *string  `json:"text"`
 	FileURLs []string `json:"fileUrls"`
+	FileIDs  []string `json:"fileIds"`
 }
 
 func (h handlers) postEvidence(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[evidenceRequest](c)
-	evidence := dispute.Evidence{Text: httpapi.ValueOf(body.Text), FileURLs: body.FileURLs}
+	evidence := dispute.Evidence{Text: httpapi.ValueOf(body.Text), FileURLs: body.FileURLs, FileIDs: body.FileIDs}
 	if err := httpapi.MergeFieldErrors(reading, evidence.Validate()); err != nil {
 		return err
 	}
 	d, err := h.Disputes.SubmitEvidence(c.UserContext(), httpapi.Account(c), c.Params("id"), evidence)
+	if err != nil {
+		return err
+	}
+	return c.JSON(d.View())
+}
+
+// getEvidence responds with what the program has collected: as JSON, as text or as PDF.
+func (h handlers) getEvidence(c *fiber.Ctx) error {
+	var f fault.Violations
+	format := httpapi.QueryOneOf(c, &f, "format", "json", "text", "pdf")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	d, collected, err := h.Disputes.Evidence(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	switch format {
+	case "text":
+		c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+		return c.SendString(collected.Text())
+	case "pdf":
+		content, err := h.Disputes.EvidencePDF(d, collected)
+		if err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderContentType, "application/pdf")
+		c.Set(fiber.HeaderContentDisposition, `attachment; filename="evidence-`+d.ID+`.pdf"`)
+		return c.Send(content)
+	}
+	return c.JSON(collected)
+}
+
+// postDisputeFile takes the bytes of a file as they are.
+func (h handlers) postDisputeFile(c *fiber.Ctx) error {
+	added, err := h.Disputes.UploadFile(
+		c.UserContext(), httpapi.Account(c), c.Params("id"), c.Query("name"), httpapi.Body(c),
+	)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(added.View())
+}
+
+func (h handlers) deleteDisputeFile(c *fiber.Ctx) error {
+	d, err := h.Disputes.DeleteFile(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("fileId"))
 	if err != nil {
 		return err
 	}
