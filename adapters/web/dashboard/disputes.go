@@ -2,11 +2,14 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/adapters/web/layout"
 	"sundry/core/dispute"
+	"sundry/core/file"
 	"sundry/ports"
 )
 
@@ -15,6 +18,10 @@ func (r *Routes) mountDisputes(at fiber.Router) {
 	r.get(at, "/disputes/:id", r.dispute)
 	r.post(at, "/disputes/:id/evidence", r.submitEvidence)
 	r.post(at, "/disputes/:id/accept", r.acceptDispute)
+	r.get(at, "/disputes/:id/evidence.pdf", r.evidencePDF)
+	r.post(at, "/disputes/:id/files", r.uploadDisputeFile)
+	r.get(at, "/disputes/:id/files/:file", r.disputeFile)
+	r.post(at, "/disputes/:id/files/:file/delete", r.deleteDisputeFile)
 }
 
 var disputeTones = map[dispute.Status]ui.Cell{
@@ -78,35 +85,116 @@ func (r *Routes) noDisputes() ui.Empty {
 	return nothing
 }
 
+// evidenceForm asks for the response. The dispute's files are boxes that are ticked until the creator unticks them.
 func evidenceForm(v *visit, d dispute.State) ui.Form {
 	f := v.form("evidence", base+"/disputes/"+d.ID+"/evidence", "Send evidence",
 		ui.Field{
 			Name: "text", Label: "What happened", Type: "textarea", Rows: 8, Required: true,
 			Hint: "What was sold, how it was delivered, and how the buyer used it.",
-		},
-		ui.Field{
-			Name: "fileUrls", Label: "Files", Type: "textarea", Rows: 3, Mono: true, Placeholder: "https://…",
-			Hint: "One https address per line: receipts, logs, conversations.",
 		})
-	f.Title, f.Lead = "Your evidence", "It is sent to the bank once. You can’t change it afterwards."
+	for _, file := range d.Files {
+		f.Fields = append(f.Fields, ui.Field{
+			Name: fileBox(file.ID), Label: "Send " + file.Name, Type: "checkbox", Checked: true, Also: []string{"fileIds"},
+		})
+	}
+	f.Fields = append(f.Fields, ui.Field{
+		Name: "fileUrls", Label: "Links", Type: "textarea", Rows: 3, Mono: true, Placeholder: "https://…",
+		Hint: "One https address per line, of what you can’t upload.",
+	})
+	f.Title = "Your evidence"
+	f.Lead = "It is sent to the bank once, with what is collected below. You can’t change it afterwards."
 	return f
 }
 
+// fileBox names the box that sends a file.
+func fileBox(fileID string) string { return "file-" + fileID }
+
 func (r *Routes) dispute(c *fiber.Ctx, v *visit) error {
-	d, err := r.Disputes.Get(c.UserContext(), v.account(), c.Params("id"))
+	d, collected, err := r.Disputes.Evidence(c.UserContext(), v.account(), c.Params("id"))
 	if err != nil {
 		return err
 	}
 	p := disputePage(v, d)
-	if d.Status == dispute.NeedsResponse {
-		if r.Sandbox != nil {
-			p.Parts = append(p.Parts, ui.NotePart(
-				"wait", "In the sandbox the text winning_evidence wins, and losing_evidence loses.",
-			))
-		}
+	if d.Open() && r.Sandbox != nil {
+		p.Parts = append(p.Parts, ui.NotePart(
+			"wait", "In the sandbox the text winning_evidence wins, and losing_evidence loses.",
+		))
+	}
+	p.Parts = append(p.Parts, disputeFiles(v, d)...)
+	if d.Open() {
 		p.Parts = append(p.Parts, ui.FormPart(evidenceForm(v, d)))
 	}
+	p.Parts = append(p.Parts, collectedParts(d, collected)...)
 	return r.send(c, v, p)
+}
+
+// disputeFiles shows the files for the bank and takes more while a response can be given.
+func disputeFiles(v *visit, d dispute.State) []ui.Part {
+	at := base + "/disputes/" + d.ID + "/files"
+	t := ui.Table{Label: "Files", Heads: []ui.Head{
+		{Label: "File"}, {Label: "Size", Num: true}, {Label: "Added"}, {},
+	}}
+	if !d.Open() {
+		t.Heads[3] = ui.Head{Label: "Sent"}
+	}
+	for _, f := range d.Files {
+		last := ui.Cell{Actions: []ui.Action{v.button("Delete", at+"/"+f.ID+"/delete")}}
+		if !d.Open() {
+			last = ui.Text("No")
+			if slices.Contains(d.Evidence.FileIDs, f.ID) {
+				last = ui.Text("Yes")
+			}
+		}
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			{Text: f.Name, Href: at + "/" + f.ID}, {Text: v.reader.Size(f.Size), Num: true}, v.moment(f.CreatedAt), last,
+		}})
+	}
+	shown := ui.TablePart("Files for the bank", t)
+	shown.Anchor, shown.Lead = "files", "Receipts, conversations, proof of delivery."
+	upload := ui.FormPart(disputeFileForm(v, d.ID))
+	var parts []ui.Part
+	if len(d.Files) > 0 {
+		parts = append(parts, shown)
+	} else {
+		upload.Title, upload.Lead, upload.Anchor = shown.Title, shown.Lead, shown.Anchor
+	}
+	if d.Open() && len(d.Files) < dispute.MaxFiles {
+		parts = append(parts, upload)
+	}
+	return parts
+}
+
+func disputeFileForm(v *visit, disputeID string) ui.Form {
+	f := v.form("dispute-file", base+"/disputes/"+disputeID+"/files", "Upload", ui.Field{
+		Name: "file", Label: "File", Type: "file", Required: true, Hint: "PDF, PNG or JPEG, at most 1 MB.",
+		Also: []string{"name"},
+	})
+	f.Multipart = true
+	return f
+}
+
+// collectedParts are the sections of what the program knows.
+func collectedParts(d dispute.State, c dispute.Collected) []ui.Part {
+	head := ui.Part{
+		Kind: "text", Title: "Collected evidence", Anchor: "collected",
+		Actions: []ui.Action{ui.Link("Download PDF", base+"/disputes/"+d.ID+"/evidence.pdf")},
+		Data:    "This is what we know about the payment.",
+	}
+	switch {
+	case d.Open():
+		head.Data = "This is what we know about the payment. It goes to the bank with your response."
+	case d.Evidence.Collected != nil:
+		head.Data = "This went to the bank with your response."
+	}
+	parts := []ui.Part{head}
+	for _, section := range c.Sections() {
+		var facts []ui.Fact
+		for _, line := range section.Lines {
+			facts = append(facts, ui.Fact{Label: line.Label, Value: ui.Text(line.Value)})
+		}
+		parts = append(parts, ui.Facts(section.Title, facts...))
+	}
+	return parts
 }
 
 func disputePage(v *visit, d dispute.State) ui.Page {
@@ -140,7 +228,7 @@ func disputePage(v *visit, d dispute.State) ui.Page {
 		{Label: "ID", Value: ui.Copyable(d.ID)},
 	}
 	for _, address := range d.Evidence.FileURLs {
-		all = append(all, ui.Fact{Label: "File", Value: ui.Mono(address)})
+		all = append(all, ui.Fact{Label: "Link", Value: ui.Mono(address)})
 	}
 	p.Aside = []ui.Part{ui.Facts("Details", all...)}
 	return p
@@ -152,12 +240,61 @@ func (r *Routes) submitEvidence(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	in := ui.ReadInput(c)
-	if _, err := r.Disputes.SubmitEvidence(
-		c.UserContext(), v.account(), d.ID, dispute.Evidence{Text: in.Text("text"), FileURLs: in.Lines("fileUrls")},
-	); err != nil {
+	evidence := dispute.Evidence{Text: in.Text("text"), FileURLs: in.Lines("fileUrls")}
+	for _, f := range d.Files {
+		if in.Checked(fileBox(f.ID)) {
+			evidence.FileIDs = append(evidence.FileIDs, f.ID)
+		}
+	}
+	if _, err := r.Disputes.SubmitEvidence(c.UserContext(), v.account(), d.ID, evidence); err != nil {
 		return r.again(c, v, disputePage(v, d), evidenceForm(v, d), err)
 	}
 	return r.done(c, base+"/disputes/"+d.ID, "Your evidence is sent.")
+}
+
+func (r *Routes) uploadDisputeFile(c *fiber.Ctx, v *visit) error {
+	d, err := r.Disputes.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	var sent file.Proposal
+	content, err := sentFile(c, &sent)
+	if err == nil {
+		_, err = r.Disputes.UploadFile(c.UserContext(), v.account(), d.ID, sent.Name, content)
+	}
+	if err != nil {
+		return r.again(c, v, disputePage(v, d), disputeFileForm(v, d.ID), err)
+	}
+	return r.done(c, base+"/disputes/"+d.ID+"#files", "The file is uploaded. It is sent with your evidence.")
+}
+
+func (r *Routes) deleteDisputeFile(c *fiber.Ctx, v *visit) error {
+	at := base + "/disputes/" + c.Params("id")
+	if _, err := r.Disputes.DeleteFile(c.UserContext(), v.account(), c.Params("id"), c.Params("file")); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at+"#files", "The file is deleted.")
+}
+
+// disputeFile sends a creator a file of theirs.
+func (r *Routes) disputeFile(c *fiber.Ctx, v *visit) error {
+	state, err := r.Files.OpenDisputeFile(c.UserContext(), v.account(), c.Params("id"), c.Params("file"))
+	if err != nil {
+		return err
+	}
+	return layout.SendFile(c, state, r.Files.Bytes)
+}
+
+func (r *Routes) evidencePDF(c *fiber.Ctx, v *visit) error {
+	d, collected, err := r.Disputes.Evidence(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	content, err := r.Disputes.EvidencePDF(d, collected)
+	if err != nil {
+		return err
+	}
+	return layout.SendPDF(c, "evidence-"+d.ID, content)
 }
 
 func (r *Routes) acceptDispute(c *fiber.Ctx, v *visit) error {

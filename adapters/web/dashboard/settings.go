@@ -234,6 +234,10 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.RecoveryCodesMade: ui.Badge("Recovery codes made", "wait"),
 	core.RecoveryCodeUsed:  ui.Badge("Recovery code used", "wait"),
 	core.SecondStepReset:   ui.Badge("Two-step sign-in reset", "wait"),
+
+	core.DisputeFileAdded:   ui.Badge("Dispute: file uploaded", "wait"),
+	core.DisputeFileDeleted: ui.Badge("Dispute: file deleted", "mute"),
+	core.DisputeResponded:   ui.Badge("Dispute: response sent", "wait"),
 }
 
 // doneBy names who did what a line of the access log says.
