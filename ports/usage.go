@@ -191,6 +191,8 @@ type IncomingReport struct {
 	// UniqueValue counts once in a period of the stream: the quantity of another report that has it is stored as 0. Nil
 	// where every report counts.
 	UniqueValue []byte
+	// Dimensions are the values by which the report is told apart; none of a meter without dimensions.
+	Dimensions usage.Values
 }
 
 // IntakeOutcome is the result of one report's intake.
@@ -228,6 +230,9 @@ type UsageRollup struct {
 	BilledQuantity usage.Quantity
 	BilledMinor    int64
 	BilledAt       time.Time
+	// BilledParts are what was billed by rate, where the price has rates: their sums are BilledQuantity, once all is
+	// billed, and BilledMinor.
+	BilledParts []usage.Part
 	// Incomplete means that reports of the period are deleted, as old ones are: its count is final.
 	Incomplete bool
 }
@@ -257,8 +262,14 @@ type UsageRollups interface {
 	// ListUnsettled returns the periods of a stream, in their order, that were billed for another quantity than they have
 	// now, with the reports that wait for the next step. The rollups must be locked.
 	ListUnsettled(ctx context.Context, s UsageStream) ([]UsageRollup, error)
+	// ListParts returns the use of a period of a stream by the values of the meter's dimensions, with the reports that
+	// wait for the next step. Without a meter's dimensions it is nothing. The rollups must be locked.
+	ListParts(ctx context.Context, s UsageStream, periodStart time.Time) ([]usage.Combined, error)
 	// SetBilled records what was billed of a period of a stream.
 	SetBilled(ctx context.Context, s UsageStream, u UsageRollup) error
+	// SetPartsBilled records that nothing is left to be billed of the parts of a period, as ListParts has returned them:
+	// ListUnsettled returns the period again when another part changes, even if their sum does not.
+	SetPartsBilled(ctx context.Context, s UsageStream, periodStart time.Time) error
 	// ListFlushedCustomers returns the named customers whose counts the step changed.
 	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
 }
@@ -330,6 +341,9 @@ type UsageAudit interface {
 	// Repeated lists the streams and periods of UNIQUE meters in which other reports count than one for each value, as
 	// "stream/period".
 	Repeated(ctx context.Context, limit int) ([]string, error)
+	// Misdivided lists the streams and periods whose parts by the values of dimensions are not what they have in all, as
+	// "stream/period".
+	Misdivided(ctx context.Context, limit int) ([]string, error)
 	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
 	// one whose billed quantity and amount are not what invoices and price make them.
 	Misbilled(ctx context.Context, limit int) ([]string, error)

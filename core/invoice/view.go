@@ -103,7 +103,9 @@ type LineExplanation struct {
 	PeriodStart   *string         `json:"periodStart"`
 	PeriodEnd     *string         `json:"periodEnd"`
 	Quantity      *usage.Quantity `json:"quantity"`
-	Tiers         []TierView      `json:"tiers"`
+	// Values are those of the rate of the price that the line is of; null of use that no rate is for.
+	Values map[string]string `json:"values"`
+	Tiers  []TierView        `json:"tiers"`
 	// RatedInCents is the price of the quantity; TopUpInCents is the part of it that the price's minimum adds, and
 	// BilledInCents the part that earlier invoices asked for.
 	RatedInCents  *int64 `json:"ratedInCents"`
@@ -150,6 +152,7 @@ func NewLineExplanation(l Line) LineExplanation {
 	e.Meter = &MeterView{r.MeterID, r.MeterName, r.EventName, r.Aggregation}
 	e.PriceID, e.PeriodStart, e.PeriodEnd, e.Quantity = &r.PriceID, apiformat.Time(r.PeriodStart),
 		apiformat.Time(r.PeriodEnd), &r.Quantity
+	e.Values = r.Values
 	e.RatedInCents, e.TopUpInCents, e.BilledInCents, e.FreeTrial = &r.RatedMinor, &r.TopUpMinor, &r.BilledMinor, r.Free
 	for _, c := range r.Charges {
 		t := TierView{UnitAmountDecimal: c.Tier.Unit.String(), Quantity: c.Quantity, AmountDecimal: c.Amount}
@@ -166,7 +169,7 @@ func NewLineExplanation(l Line) LineExplanation {
 
 // LinesOf returns the lines of a period's use, without ids. What the plan includes of it is a line of 0 behind it, and
 // what it lacks to the minimum of its price is a line of its own when it is billed first. Of a period that was billed
-// before, one line asks for the difference.
+// before, one line asks for the difference. A price with rates has lines for each of them.
 func LinesOf(rated []usage.Rated) []Line {
 	lines := make([]Line, 0, len(rated))
 	for _, r := range rated {
@@ -176,29 +179,36 @@ func LinesOf(rated []usage.Rated) []Line {
 		}
 		use := r
 		use.AmountMinor, use.RatedMinor, use.TopUpMinor = r.AmountMinor-topUp, r.RatedMinor-topUp, r.TopUpMinor-topUp
-		line := Line{Kind: Usage, Description: r.MeterName, AmountMinor: use.AmountMinor, Rated: &use}
+		name := r.MeterName
+		if when := r.When(); when != "" {
+			name += " (" + when + ")"
+		}
+		line := Line{Kind: Usage, Description: name, AmountMinor: use.AmountMinor, Rated: &use}
 		switch {
 		case r.Waits:
-			line.Description = r.MeterName + ", not billed: more than an invoice can ask for"
+			line.Description = name + ", not billed: more than an invoice can ask for"
 		case r.Late:
 			line.Kind = LateUsage
-			line.Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +
+			line.Description = name + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +
 				r.PeriodEnd.Format(time.DateOnly)
 		case r.Free:
-			line.Description = r.MeterName + ", free trial"
+			line.Description = name + ", free trial"
 		}
-		lines = append(lines, line)
+		if !r.Rest || topUp == 0 || !r.Quantity.IsZero() {
+			lines = append(lines, line)
+		}
 		if !r.Included.IsZero() && !r.Waits {
 			included := r
 			included.Quantity, included.Included, included.Charges = r.Included, usage.Quantity{}, []usage.Charge{}
 			included.RatedMinor, included.BilledMinor, included.AmountMinor, included.Late = 0, 0, 0, false
 			included.TopUpMinor = 0
-			lines = append(lines, Line{Kind: Included, Description: r.MeterName + ", included in the plan", Rated: &included})
+			lines = append(lines, Line{Kind: Included, Description: name + ", included in the plan", Rated: &included})
 		}
 		if topUp > 0 {
 			least := r
 			least.Quantity, least.Included, least.Charges = usage.Quantity{}, usage.Quantity{}, []usage.Charge{}
 			least.AmountMinor, least.RatedMinor, least.Late = topUp, topUp, false
+			least.Values, least.Rest = nil, false // the minimum is that of all rates together
 			lines = append(lines, Line{
 				Kind: Minimum, Description: r.MeterName + ", up to the minimum of the period", AmountMinor: topUp, Rated: &least,
 			})

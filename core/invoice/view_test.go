@@ -79,12 +79,12 @@ func TestViewOfPushedLinesAndUsageLines(t *testing.T) {
 				`"amountInCents":500,"quantity":1500,"meterId":"mtr_1","priceId":"upr_1",` + period + `}]`},
 		"how they came about": {invoice.Explain(s),
 			`{"invoiceId":"inv_1","currency":"eur","lines":[{"id":"il_1","kind":"pushed","description":"Setup",` +
-				`"amountInCents":900,"meter":null,"priceId":null,"periodStart":null,"periodEnd":null,"quantity":null,"tiers":[],` +
+				`"amountInCents":900,"meter":null,"priceId":null,"periodStart":null,"periodEnd":null,"quantity":null,"values":null,"tiers":[],` +
 				`"ratedInCents":null,"topUpInCents":null,` +
 				`"billedInCents":null,"freeTrial":false},{"id":"il_2","kind":"usage","description":"Calls","amountInCents":500,` +
 				`"meter":{"id":"mtr_1",` +
 				`"name":"Calls","eventName":"call","aggregation":"SUM"},"priceId":"upr_1",` + period +
-				`,"quantity":1500,"tiers":[{"upTo":1000,` +
+				`,"quantity":1500,"values":null,"tiers":[{"upTo":1000,` +
 				`"unitAmountDecimal":"0.5","quantity":1000,"packageSize":null,"amountDecimal":"500"},{"upTo":null,"unitAmountDecimal":"0.2",` +
 				`"quantity":500,"packageSize":null,` +
 				`"amountDecimal":"100"}],"ratedInCents":600,"topUpInCents":0,"billedInCents":100,"freeTrial":false}]}`},

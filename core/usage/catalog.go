@@ -5,6 +5,7 @@ package usage
 
 import (
 	"regexp"
+	"slices"
 	"time"
 
 	"sundry/core/fault"
@@ -46,7 +47,10 @@ type Meter struct {
 	Aggregation Aggregation
 	// UniqueProperty is the property of reports whose values UNIQUE counts; "" for the others.
 	UniqueProperty string
-	CreatedAt      time.Time
+	// Dimensions are the properties of reports by whose values SUM and COUNT tell use apart, so that a price may depend on
+	// them.
+	Dimensions []string
+	CreatedAt  time.Time
 }
 
 // Check records what the meter does not take of a report.
@@ -97,8 +101,10 @@ type Price struct {
 	PackageSize int64
 	// MinimumMinor is the least that a period costs, whatever was used in it, in minor units; 0 for none.
 	MinimumMinor int64
-	Interval     period.Interval
-	CreatedAt    time.Time
+	// Rates bill use with certain values of the meter's dimensions: the first that matches does. Tiers bill the rest.
+	Rates     []Rate
+	Interval  period.Interval
+	CreatedAt time.Time
 }
 
 // TiersMode is the way in which tiers are applied.
@@ -130,6 +136,14 @@ type MeterDraft struct {
 	Aggregation string `json:"aggregation"`
 	// UniqueProperty is given with the aggregation UNIQUE, and only with it.
 	UniqueProperty string `json:"uniqueProperty,omitempty"`
+	// Dimensions are given with the aggregations SUM and COUNT only.
+	Dimensions []string `json:"dimensions,omitempty"`
+}
+
+// Equal reports whether two drafts are of meters that are alike.
+func (d MeterDraft) Equal(other MeterDraft) bool {
+	return d.Name == other.Name && d.EventName == other.EventName && d.Aggregation == other.Aggregation &&
+		d.UniqueProperty == other.UniqueProperty && slices.Equal(d.Dimensions, other.Dimensions)
 }
 
 // Parse checks the draft and lists every fault, as one VALIDATION_FAILED error.
@@ -150,8 +164,14 @@ func (d MeterDraft) Parse() (Meter, error) {
 		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed),
 			fault.ExpectedOneOf(d.Aggregation, string(Sum), string(Max), string(Last), string(Count), string(Unique)))
 	}
+	divisible := Aggregation(d.Aggregation) == Sum || Aggregation(d.Aggregation) == Count
+	if f.Check(len(d.Dimensions) == 0 || divisible, "dimensions", fault.DetailNotAllowed,
+		"Only a SUM or COUNT meter has dimensions.") {
+		checkDimensions(&f, d.Dimensions)
+	}
 	return Meter{
 		Name: d.Name, EventName: d.EventName, Aggregation: Aggregation(d.Aggregation), UniqueProperty: d.UniqueProperty,
+		Dimensions: slices.Clone(d.Dimensions),
 	}, f.Err()
 }
 
@@ -179,6 +199,7 @@ type PriceDraft struct {
 	Tiers         []TierDraft     `json:"tiers"`
 	PackageSize   *int64          `json:"packageSize"` // with the mode package, and only with it
 	Minimum       *int64          `json:"minimumAmountInCents"`
+	Rates         []RateDraft     `json:"rates"`
 	Recurring     *RecurringDraft `json:"recurring"`
 }
 
@@ -202,7 +223,9 @@ func (d PriceDraft) Parse() (Price, error) {
 		f.OneOf("tiersMode", *d.TiersMode, string(Graduated), string(Volume), string(Package))
 	}
 	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency,
-		TiersMode: mode, Tiers: ParseTiers(&f, "tiers", d.Tiers), PackageSize: d.packageSize(&f, mode)}
+		TiersMode: mode, Tiers: ParseTiers(&f, "tiers", d.Tiers), PackageSize: d.packageSize(&f, mode),
+		Rates: parseRates(&f, d.Rates, mode)}
+	checkOneTier(&f, d.Tiers, mode)
 	if d.Minimum != nil && f.Check(*d.Minimum >= 1 && *d.Minimum <= MaxAmount, "minimumAmountInCents",
 		fault.DetailOutOfRange, "Expected 1 to 99999999999 minor units.") {
 		p.MinimumMinor = *d.Minimum
@@ -214,14 +237,19 @@ func (d PriceDraft) Parse() (Price, error) {
 	return p, f.Err()
 }
 
-// packageSize checks that a price by package, and no other, has a size and one tier.
+// checkOneTier checks that what has its price by package has one tier.
+func checkOneTier(f *fault.Violations, tiers []TierDraft, mode TiersMode) {
+	f.Check(mode != Package || len(tiers) <= 1, "tiers", fault.DetailNotAllowed,
+		"A price by package has one tier: the price of a package.")
+}
+
+// packageSize checks that a price by package, and no other, has a size.
 func (d PriceDraft) packageSize(f *fault.Violations, mode TiersMode) int64 {
 	const field = "packageSize"
 	if mode != Package {
 		f.Check(d.PackageSize == nil, field, fault.DetailNotAllowed, "Only a price with tiersMode package has a size.")
 		return 0
 	}
-	f.Check(len(d.Tiers) <= 1, "tiers", fault.DetailNotAllowed, "A price by package has one tier: the price of a package.")
 	if !f.Check(d.PackageSize != nil, field, fault.DetailRequired, "Expected the number of units in a package.") {
 		return 0
 	}

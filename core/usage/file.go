@@ -25,14 +25,16 @@ type PriceFile struct {
 	// PackageSize is left out unless the mode is package.
 	PackageSize *int64 `json:"packageSize,omitempty"`
 	// Minimum is left out where there is none.
-	Minimum   *int64         `json:"minimumAmountInCents,omitempty"`
+	Minimum *int64 `json:"minimumAmountInCents,omitempty"`
+	// Rates are left out where there are none.
+	Rates     []RateDraft    `json:"rates,omitempty"`
 	Recurring RecurringDraft `json:"recurring"`
 }
 
 // NewPriceFile returns a price as a file has it.
 func NewPriceFile(p Price) PriceFile {
 	file := PriceFile{
-		BillingScheme: p.BillingScheme, Currency: string(p.Currency), Tiers: []TierDraft{},
+		BillingScheme: p.BillingScheme, Currency: string(p.Currency), Tiers: tiersFile(p.Tiers),
 		Recurring: RecurringDraft{Interval: string(p.Interval)},
 	}
 	if p.TiersMode != Graduated {
@@ -44,23 +46,30 @@ func NewPriceFile(p Price) PriceFile {
 	if p.MinimumMinor > 0 {
 		file.Minimum = &p.MinimumMinor
 	}
-	for _, tier := range p.Tiers {
-		unit := tier.Unit.String()
-		draft := TierDraft{UnitAmountDecimal: &unit}
-		if !tier.Unbounded {
-			upTo := json.Number(tier.UpTo.String())
-			draft.UpTo = &upTo
-		}
-		file.Tiers = append(file.Tiers, draft)
+	for _, rate := range p.Rates {
+		file.Rates = append(file.Rates, RateDraft{When: rate.When.Map(), Tiers: tiersFile(rate.Tiers)})
 	}
 	return file
+}
+
+func tiersFile(tiers Tiers) []TierDraft {
+	drafts := make([]TierDraft, len(tiers))
+	for i, tier := range tiers {
+		unit := tier.Unit.String()
+		drafts[i].UnitAmountDecimal = &unit
+		if !tier.Unbounded {
+			upTo := json.Number(tier.UpTo.String())
+			drafts[i].UpTo = &upTo
+		}
+	}
+	return drafts
 }
 
 // Draft returns the price as a request for a product writes it.
 func (p PriceFile) Draft(productID string) PriceDraft {
 	draft := PriceDraft{
 		ProductID: productID, BillingScheme: p.BillingScheme, Currency: p.Currency, Tiers: p.Tiers,
-		PackageSize: p.PackageSize, Minimum: p.Minimum, Recurring: &p.Recurring,
+		PackageSize: p.PackageSize, Minimum: p.Minimum, Rates: p.Rates, Recurring: &p.Recurring,
 	}
 	if p.TiersMode != "" {
 		draft.TiersMode = &p.TiersMode

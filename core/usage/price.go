@@ -1,5 +1,7 @@
 package usage
 
+import "slices"
+
 // Amount rates a quantity. The sum is rounded once, half away from zero, to whole minor units. LIMIT_REACHED when it
 // exceeds MaxAmount.
 func (p Price) Amount(q Quantity) (int64, error) {
@@ -53,7 +55,10 @@ func (p Price) counted(q Quantity) (counted Quantity, ok bool) {
 // Large reports whether the period's amount must be checked before a report of this quantity is taken.
 func (p Price) Large(q Quantity) bool {
 	counted, ok := p.counted(q)
-	return !ok || p.Tiers.Large(counted)
+	if !ok || p.Tiers.Large(counted) {
+		return true
+	}
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Tiers.Large(counted) })
 }
 
 // packages returns how many packages of size units are begun with q.

@@ -147,11 +147,15 @@ func (q Quantity) Billable() Quantity {
 
 // Beyond splits what is paid for into the part beyond the units that are included, and the included part.
 func (q Quantity) Beyond(units int64) (rest, included Quantity) {
-	q, included = q.Billable(), Units(units)
-	if q.Compare(included) <= 0 {
+	return q.beyond(Units(units))
+}
+
+// beyond is Beyond for units that are no integer.
+func (q Quantity) beyond(units Quantity) (rest, included Quantity) {
+	if q = q.Billable(); q.Compare(units) <= 0 {
 		return Quantity{}, q
 	}
-	return q.minus(included), included
+	return q.minus(units), units
 }
 
 // Share reports whether q is at least the given percentage of whole.

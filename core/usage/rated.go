@@ -17,6 +17,10 @@ type Rated struct {
 	PeriodStart time.Time   `json:"periodStart"`
 	PeriodEnd   time.Time   `json:"periodEnd"`
 	Quantity    Quantity    `json:"quantity"`
+	// Values are those of the rate that the line is of. Rest means that it is of the use that no rate of the price is for.
+	// A price without rates has neither.
+	Values map[string]string `json:"values,omitempty"`
+	Rest   bool              `json:"rest,omitempty"`
 	// Included is the part of the quantity that the subscription's plan includes: the tiers begin behind it.
 	Included Quantity `json:"included,omitzero"`
 	Charges  []Charge `json:"charges"`
@@ -47,12 +51,17 @@ type Use struct {
 	Included int64
 	// BilledMinor is the amount that earlier invoices have asked for.
 	BilledMinor int64
+	// Parts are, for a price with rates, the quantity and the billed amount by rate, as Split returns them.
+	Parts []Part
 }
 
 // Rate rates a period's quantity beyond what is included, at no less than the minimum of the price: all of it in a
 // period that is cut short, too, none in a trial or in a period without length. The line waits when it costs more than
-// MaxAmount.
-func (u Use) Rate() Rated {
+// MaxAmount. A price with rates needs RateAll.
+func (u Use) Rate() Rated { return u.rate(Units(u.Included)) }
+
+// rate is Rate of the quantity beyond what is included.
+func (u Use) rate(included Quantity) Rated {
 	r := Rated{
 		MeterID: u.Meter.ID, MeterName: u.Meter.Name, EventName: u.Meter.EventName, Aggregation: u.Meter.Aggregation,
 		PriceID: u.Price.ID, PeriodStart: u.Period.Start, PeriodEnd: u.Period.End, Quantity: u.Quantity,
@@ -62,7 +71,7 @@ func (u Use) Rate() Rated {
 		return r
 	}
 	var rest Quantity
-	rest, r.Included = u.Quantity.Beyond(u.Included)
+	rest, r.Included = u.Quantity.beyond(included)
 	charges, rated, err := u.Price.Explain(rest)
 	if r.Waits = err != nil; r.Waits {
 		return r
@@ -76,21 +85,32 @@ func (u Use) Rate() Rated {
 }
 
 // Fit makes lines fit on one invoice, whose sum is 0 to MaxAmount: a line beyond that waits for another invoice, as do
-// credits. all is false when one that asks for money waits.
+// credits. The lines of a period wait together. all is false when one that asks for money waits.
 func Fit(lines []Rated) (all bool) {
 	all = true
 	var sum int64
-	for i := range lines {
-		switch l := &lines[i]; {
-		case l.AmountMinor > MaxAmount-sum:
-			l.Waits, l.AmountMinor, l.RatedMinor, l.TopUpMinor, l.Charges = true, 0, 0, 0, []Charge{}
-		case l.AmountMinor > 0:
-			sum += l.AmountMinor
+	for rest := lines; len(rest) > 0; {
+		period := rest[:periodLines(rest)]
+		rest = rest[len(period):]
+		switch amount := SumOf(period); {
+		case amount > MaxAmount-sum:
+			postpone(period)
+		case amount > 0:
+			sum += amount
 		}
-		all = all && !lines[i].Waits
+		all = all && !period[0].Waits
 	}
 	capCredits(lines)
 	return all
+}
+
+// periodLines counts the lines at the beginning that are of one period: several where its price has rates.
+func periodLines(lines []Rated) int {
+	n := 1
+	for lines[0].byRate() && n < len(lines) && lines[n].byRate() && lines[n].PeriodStart.Equal(lines[0].PeriodStart) {
+		n++
+	}
+	return n
 }
 
 // capCredits keeps the sum of lines from falling below zero: what late reports take back beyond the rest of the invoice

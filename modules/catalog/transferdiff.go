@@ -107,7 +107,8 @@ func flattenParts(out map[string]string, d Document) {
 			out[path] = strconv.Itoa(len(product.Prices)) + " prices"
 			for _, price := range product.Prices {
 				tiers, err := json.Marshal(price.Tiers)
-				if err != nil {
+				rates, ratesErr := json.Marshal(price.Rates)
+				if err != nil || ratesErr != nil {
 					continue // of what was read from a store or a request there is no such error
 				}
 				name := strings.Join([]string{"price", price.BillingScheme, price.Currency, price.Recurring.Interval, price.TiersMode}, " ")
@@ -116,6 +117,9 @@ func flattenParts(out map[string]string, d Document) {
 				}
 				if price.Minimum != nil {
 					name += " at least " + strconv.FormatInt(*price.Minimum, 10)
+				}
+				if len(price.Rates) > 0 {
+					name += " by " + string(rates)
 				}
 				out[path+"."+name+" "+string(tiers)] = "made"
 			}

@@ -3,6 +3,8 @@ package usage
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"sundry/core/fault"
@@ -72,7 +74,7 @@ func (s *Service) closePeriod(
 		return next, err
 	}
 	usage.Fit(lines)
-	if err := s.publishLimits(ctx, r, next, lines, now); err != nil {
+	if err := s.publishLimits(ctx, r, b, lines, now); err != nil {
 		return next, err
 	}
 	if err := b.settle(ctx, r, lines, invoiceID, s.deps.Clock.Real()); err != nil {
@@ -88,7 +90,7 @@ func (s *Service) closePeriod(
 	if err := r.Usage.Plans.Update(ctx, next); err != nil {
 		return next, err
 	}
-	lines = billed(lines)
+	lines = usage.Asked(lines)
 	credits, err := s.useCredits(ctx, r, b, lines, invoiceID, before.NextInvoiceAt())
 	if err != nil {
 		return next, err
@@ -109,8 +111,16 @@ type billing struct {
 	meter  usage.Meter
 	price  usage.Price // of the current period
 	stream ports.UsageStream
-	// counts are the periods that were rated, in the order of the lines.
-	counts []ports.UsageRollup
+	// periods are those that were rated, in the order of their lines.
+	periods []ratedPeriod
+}
+
+// ratedPeriod is a period with its count, and the number of its lines: one, or one for each rate of its price.
+type ratedPeriod struct {
+	usage.Period
+	count ports.UsageRollup
+	parts []usage.Quantity // by rate, where the price has rates
+	lines int
 }
 
 // load reads what a plan bills by; getStream reads its stream.
@@ -136,39 +146,88 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 	if err != nil {
 		return nil, err
 	}
-	b.counts = append(b.counts, current)
-	line, err := b.rateOne(ctx, r, p, current)
+	lines, err := b.rateOne(ctx, r, p, current)
 	if err != nil {
 		return nil, err
 	}
-	lines := []usage.Rated{line}
 	late, err := r.Usage.Rollups.ListUnsettled(ctx, b.stream)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range late {
-		line, err := b.rateOne(ctx, r, b.stream.Schedule.At(u.PeriodStart), u)
+		again, err := b.rateOne(ctx, r, b.stream.Schedule.At(u.PeriodStart), u)
 		if err != nil {
 			return nil, err
 		}
-		line.Late = true
-		b.counts, lines = append(b.counts, u), append(lines, line)
+		for i := range again {
+			again[i].Late = true
+		}
+		lines = append(lines, again...)
 	}
 	return lines, nil
 }
 
+// rateOne returns the lines of a period: one, or one for each rate of its price.
 func (b *billing) rateOne(
 	ctx context.Context, r ports.Repos, p usage.Period, u ports.UsageRollup,
-) (usage.Rated, error) {
+) ([]usage.Rated, error) {
 	price, err := r.Usage.Catalog.GetPrice(ctx, b.plan.CreatorID, b.plan.PriceOf(p))
 	if err != nil {
-		return usage.Rated{}, err
+		return nil, err
 	}
 	included, err := r.Usage.Streams.IncludedAt(ctx, b.stream, p.End)
-	return usage.Use{
-		Meter: b.meter, Price: price, Plan: b.plan, Period: p, Quantity: u.Total.Quantity, Included: included,
+	if err != nil {
+		return nil, err
+	}
+	rated := ratedPeriod{Period: p, count: u}
+	if len(price.Rates) > 0 {
+		if err := b.split(ctx, r, price, &rated); err != nil {
+			return nil, err
+		}
+	}
+	use := usage.Use{
+		Meter: b.meter, Price: price, Plan: b.plan, Period: p, Quantity: rated.count.Total.Quantity, Included: included,
 		BilledMinor: u.BilledMinor,
-	}.Rate(), err
+	}
+	for i, q := range rated.parts {
+		part := usage.Part{Quantity: q}
+		if i < len(u.BilledParts) {
+			part.BilledMinor = u.BilledParts[i].BilledMinor
+		}
+		use.Parts = append(use.Parts, part)
+	}
+	lines := use.RateAll()
+	rated.lines = len(lines)
+	b.periods = append(b.periods, rated)
+	return lines, nil
+}
+
+// split finds the quantities of a period by the rates of its price. Their sum is the quantity that is billed: reports
+// that were accepted since the period was read are in the parts already.
+func (b *billing) split(ctx context.Context, r ports.Repos, price usage.Price, p *ratedPeriod) error {
+	all, err := r.Usage.Rollups.ListParts(ctx, b.stream, p.Start)
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if p.parts, ok = price.Split(all); ok {
+		p.count.Total.Quantity, ok = usage.SumOfQuantities(p.parts)
+	}
+	if !ok {
+		return fmt.Errorf("split usage stream %d by rates: the sum has too many digits", b.stream.ID)
+	}
+	return nil
+}
+
+// eachPeriod calls do with each rated period and its lines.
+func (b *billing) eachPeriod(lines []usage.Rated, do func(p ratedPeriod, lines []usage.Rated) error) error {
+	for _, p := range b.periods {
+		if err := do(p, lines[:p.lines]); err != nil {
+			return err
+		}
+		lines = lines[p.lines:]
+	}
+	return nil
 }
 
 // settle records what is billed of each period, at a real time. One that is owed more of a credit stays unsettled, and
@@ -176,53 +235,54 @@ func (b *billing) rateOne(
 func (b *billing) settle(
 	ctx context.Context, r ports.Repos, lines []usage.Rated, invoiceID string, billedAt time.Time,
 ) error {
-	for i, line := range lines {
-		u := b.counts[i]
+	return b.eachPeriod(lines, func(p ratedPeriod, lines []usage.Rated) error {
+		u, settled := p.count, !slices.ContainsFunc(lines, func(l usage.Rated) bool { return !l.Settled() })
 		if u.InvoiceID == "" {
 			u.InvoiceID = invoiceID
 		}
-		if line.Settled() {
-			u.BilledQuantity = line.Quantity
+		if settled {
+			u.BilledQuantity = u.Total.Quantity
 		}
-		if !line.Waits {
-			u.BilledMinor += line.AmountMinor
+		if !lines[0].Waits {
+			u.BilledMinor += usage.SumOf(lines)
 			u.BilledAt = billedAt
+			u.BilledParts = p.billedParts(lines, settled)
 		}
-		if err := r.Usage.Rollups.SetBilled(ctx, b.stream, u); err != nil {
+		if err := r.Usage.Rollups.SetBilled(ctx, b.stream, u); err != nil || !settled || p.parts == nil {
 			return err
 		}
-	}
-	return nil
+		return r.Usage.Rollups.SetPartsBilled(ctx, b.stream, p.Start)
+	})
 }
 
-// billed leaves out late lines of zero.
-func billed(lines []usage.Rated) []usage.Rated {
-	kept := lines[:0:0]
-	for _, line := range lines {
-		if !line.Late || line.AmountMinor != 0 {
-			kept = append(kept, line)
+// billedParts adds what the lines ask for to what was billed by rate; nil where the price has no rates.
+func (p ratedPeriod) billedParts(lines []usage.Rated, settled bool) []usage.Part {
+	if p.parts == nil {
+		return nil
+	}
+	parts := make([]usage.Part, len(p.parts))
+	copy(parts, p.count.BilledParts)
+	for i := range parts {
+		parts[i].BilledMinor += lines[i].AmountMinor
+		if settled {
+			parts[i].Quantity = p.parts[i]
 		}
 	}
-	return kept
+	return parts
 }
 
 // publishLimits publishes which periods wait because they come to more than an invoice can ask for.
 func (s *Service) publishLimits(
-	ctx context.Context, r ports.Repos, p usage.PlanState, lines []usage.Rated, now time.Time,
+	ctx context.Context, r ports.Repos, b *billing, lines []usage.Rated, now time.Time,
 ) error {
-	for _, line := range lines {
-		if !line.Waits {
-			continue
+	return b.eachPeriod(lines, func(p ratedPeriod, lines []usage.Rated) error {
+		if !lines[0].Waits {
+			return nil
 		}
-		err := s.deps.Bus.Publish(ctx, r, usage.LimitReached{
-			Plan: p, Meter: line.EventName, Quantity: line.Quantity,
-			Period: usage.Period{Start: line.PeriodStart, End: line.PeriodEnd}, At: now,
+		return s.deps.Bus.Publish(ctx, r, usage.LimitReached{
+			Plan: b.plan, Meter: b.meter.EventName, Quantity: p.count.Total.Quantity, Period: p.Period, At: now,
 		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // Preview rates the running period of a plan so far, with late use of earlier ones. NOT_FOUND, STATE_CONFLICT for a
@@ -251,7 +311,7 @@ func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.
 		if !usage.Fit(lines) {
 			return usage.ErrTooMuch()
 		}
-		preview = usage.Preview{Plan: plan, Currency: b.price.Currency, Lines: billed(lines)}
+		preview = usage.Preview{Plan: plan, Currency: b.price.Currency, Lines: usage.Asked(lines)}
 		if preview.AsOf, err = r.Clock.Now(ctx, creatorID); err != nil {
 			return err
 		}

@@ -55,6 +55,7 @@ func (s *Service) ExportPart(ctx context.Context, r ports.Repos, creatorID strin
 func newMeterFile(m usage.Meter) usage.MeterDraft {
 	return usage.MeterDraft{
 		Name: m.Name, EventName: m.EventName, Aggregation: string(m.Aggregation), UniqueProperty: m.UniqueProperty,
+		Dimensions: m.Dimensions,
 	}
 }
 
@@ -113,7 +114,7 @@ func (s *Service) importMeter(ctx context.Context, r ports.Repos, creatorID stri
 		return err
 	case err != nil:
 		return err
-	case newMeterFile(found) != draft:
+	case !newMeterFile(found).Equal(draft):
 		return fault.Invalid(fault.Detail{
 			Code: fault.DetailNotAllowed, Message: "A meter never changes. Give the new one another eventName.",
 		})

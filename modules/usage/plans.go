@@ -29,7 +29,7 @@ func (s *Service) CreateBillingPlan(
 		if err != nil {
 			return err
 		}
-		if err := checkPrice(ctx, r, sub, draft.PriceID); err != nil {
+		if err := checkPrice(ctx, r, sub, meter, draft.PriceID); err != nil {
 			return err
 		}
 		if !sub.EndedAt.IsZero() {
@@ -59,8 +59,10 @@ func (s *Service) CreateBillingPlan(
 	return made, err
 }
 
-// checkPrice refuses a price that cannot bill a subscription. VALIDATION_FAILED, NOT_FOUND.
-func checkPrice(ctx context.Context, r ports.Repos, sub subscription.State, priceID string) error {
+// checkPrice refuses a price that cannot bill a subscription's use of a meter. VALIDATION_FAILED, NOT_FOUND.
+func checkPrice(
+	ctx context.Context, r ports.Repos, sub subscription.State, meter usage.Meter, priceID string,
+) error {
 	price, err := r.Usage.Catalog.GetPrice(ctx, sub.CreatorID, priceID)
 	if err != nil {
 		return missing(err, "usage price")
@@ -71,7 +73,7 @@ func checkPrice(ctx context.Context, r ports.Repos, sub subscription.State, pric
 			Message: "Expected a price in " + string(want) + ", the currency of the subscription.",
 		})
 	}
-	return nil
+	return price.CheckMeter(meter)
 }
 
 // ChangePrice has the periods of a plan after the current one billed by another price. VALIDATION_FAILED, NOT_FOUND,
@@ -83,11 +85,11 @@ func (s *Service) ChangePrice(
 		return usage.PlanState{}, err
 	}
 	return s.updatePlan(ctx, creatorID, planID, func(ctx context.Context, r ports.Repos, p *usage.BillingPlan) error {
-		sub, err := s.subscription(ctx, r, creatorID, p.State().SubscriptionID)
+		sub, meter, err := s.measured(ctx, r, creatorID, p.State().SubscriptionID, p.State().MeterID)
 		if err != nil {
 			return err
 		}
-		if err := checkPrice(ctx, r, sub, change.PriceID); err != nil {
+		if err := checkPrice(ctx, r, sub, meter, change.PriceID); err != nil {
 			return err
 		}
 		return p.ChangePrice(change.PriceID)

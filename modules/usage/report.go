@@ -3,6 +3,7 @@ package usage
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"sundry/core/fault"
@@ -30,8 +31,8 @@ type reporting struct {
 	creatorID string
 	drafts    []usage.ReportDraft
 	outcomes  []Reported
-	// large adds up the reports placed so far that are compared with a limit.
-	large map[periodKey]usage.Quantity
+	// large are the reports placed so far that are compared with a limit.
+	large map[periodKey][]usage.Combined
 	// subscriptions are those found for the customers that reports name.
 	subscriptions map[customerMeter]string
 }
@@ -89,7 +90,7 @@ func (s *Service) placeAll(ctx context.Context, q reporting, open []int, read bo
 		return nil, err
 	}
 	placed := make([]placement, 0, len(open))
-	q.large = map[periodKey]usage.Quantity{}
+	q.large = map[periodKey][]usage.Combined{}
 	for _, i := range open {
 		report, p, err := s.place(ctx, q, q.drafts[i], offset)
 		switch {
@@ -175,6 +176,7 @@ func (s *Service) place(
 		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start,
 		At: report.At, ReceivedAt: received,
 		Quantity: report.Quantity, UniqueValue: stream.meter.UniqueValue(report),
+		Dimensions: stream.meter.Values(report),
 	}
 	p.incoming.Ordered = stream.Aggregation != usage.Sum || p.incoming.UniqueValue != nil
 	return report, p, s.checkLimit(ctx, q, stream, p.incoming)
@@ -189,40 +191,55 @@ func (s *Service) checkLimit(
 		return nil
 	}
 	key := periodKey{stream.ID, report.PeriodStart}
-	placed, ok := report.Quantity, true
-	total := placed
+	one := usage.Combined{Values: report.Dimensions, Quantity: report.Quantity}
+	all := []usage.Combined{one}
 	if stream.Aggregation == usage.Sum {
-		counted, err := s.current(ctx, stream.UsageStream, report.PeriodStart)
+		counted, err := s.current(ctx, stream, report.PeriodStart)
 		if err != nil {
 			return err
 		}
-		if placed, ok = q.large[key].Add(report.Quantity); ok {
-			total, ok = counted.Add(placed)
-		}
+		all = slices.Concat(counted, q.large[key], all)
 	}
-	if ok {
-		rest, _ := total.Beyond(stream.Included)
-		_, err := stream.price.Amount(rest)
-		ok = err == nil
-	}
-	if !ok {
+	if !fits(stream, report.PeriodStart, all) {
 		return fault.New(fault.LimitReached, "With this report its period would come to more than 99999999999 minor units, "+
 			"which no invoice can ask for.")
 	}
-	q.large[key] = placed
+	q.large[key] = append(q.large[key], one)
 	return nil
 }
 
-// current returns the quantity of a period with the reports that are not counted yet.
-func (s *Service) current(ctx context.Context, stream ports.UsageStream, start time.Time) (usage.Quantity, error) {
-	var u ports.UsageRollup
+// fits reports whether an invoice can ask for the use of a period.
+func fits(stream pricedStream, start time.Time, all []usage.Combined) bool {
+	quantities, ok := stream.price.Split(all)
+	if !ok {
+		return false
+	}
+	use := usage.Use{
+		Price: stream.price, Period: usage.Period{Start: start, End: start.Add(time.Millisecond)},
+		Quantity: quantities[0], Included: stream.Included,
+	}
+	for _, q := range quantities {
+		use.Parts = append(use.Parts, usage.Part{Quantity: q})
+	}
+	return !use.RateAll()[0].Waits
+}
+
+// current returns the use of a period with the reports that are not counted yet, told apart where the price has rates.
+func (s *Service) current(ctx context.Context, stream pricedStream, start time.Time) ([]usage.Combined, error) {
+	var all []usage.Combined
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-		if err = r.Usage.Rollups.Lock(ctx); err == nil {
-			u, err = r.Usage.Rollups.GetCurrent(ctx, stream, start)
+		if err = r.Usage.Rollups.Lock(ctx); err != nil {
+			return err
 		}
+		if len(stream.price.Rates) > 0 {
+			all, err = r.Usage.Rollups.ListParts(ctx, stream.UsageStream, start)
+			return err
+		}
+		u, err := r.Usage.Rollups.GetCurrent(ctx, stream.UsageStream, start)
+		all = []usage.Combined{{Quantity: u.Total.Quantity}}
 		return err
 	})
-	return u.Total.Quantity, err
+	return all, err
 }
 
 // refused is the outcome of a report that came too late or is too much, unless it is one that was accepted before and

@@ -45,6 +45,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	return ports.Checks{
 		{Find: s.miscounted, Message: miscounted},
 		{Find: s.repeated, Message: "usage %s: the reports that count are not one for each value"},
+		{Find: s.misdivided, Message: "usage %s: the parts by the meter's dimensions are not what the period has in all"},
 		{
 			Find:    audit.Misbilled,
 			Message: "billing plan %s: what was billed is not what its invoices and its price make it",
@@ -65,6 +66,11 @@ func (s *Service) miscounted(ctx context.Context, limit int) ([]string, error) {
 
 func (s *Service) repeated(ctx context.Context, limit int) ([]string, error) {
 	found, err := s.deps.Store.Read(ctx).Usage.Audit.Repeated(ctx, limit)
+	return s.named(ctx, found, err)
+}
+
+func (s *Service) misdivided(ctx context.Context, limit int) ([]string, error) {
+	found, err := s.deps.Store.Read(ctx).Usage.Audit.Misdivided(ctx, limit)
 	return s.named(ctx, found, err)
 }
 

@@ -68,8 +68,8 @@ func metersProductsAndPricesAreKept(t *testing.T, db Database) {
 	byEvent, err2 := catalog.GetMeterByEvent(ctx, creator, m.EventName)
 	gotProduct, err3 := catalog.GetProduct(ctx, creator, p.ID)
 	gotPrice, err4 := catalog.GetPrice(ctx, creator, price.ID)
-	if err := errors.Join(err1, err2, err3, err4); err != nil || gotMeter != m || byEvent != m || gotProduct != p ||
-		!reflect.DeepEqual(gotPrice, price) {
+	if err := errors.Join(err1, err2, err3, err4); err != nil || !reflect.DeepEqual(gotMeter, m) ||
+		!reflect.DeepEqual(byEvent, m) || gotProduct != p || !reflect.DeepEqual(gotPrice, price) {
 		t.Errorf("got %+v, %+v, %+v, %+v, %v", gotMeter, byEvent, gotProduct, gotPrice, err)
 	}
 	_, err1 = catalog.GetMeter(ctx, "crt_2", m.ID)

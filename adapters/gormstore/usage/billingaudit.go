@@ -24,6 +24,7 @@ type planHistory struct {
 	rollups  map[time.Time]ports.UsageRollup
 	invoices map[string]planInvoice // by the text of the period's start
 	included []includedRow
+	parts    map[rollupKey][]core.Combined // of all plans that were read together
 }
 
 type planInvoice struct {
@@ -98,10 +99,14 @@ func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHis
 		streamIDs).Scan(&included).Error; err != nil {
 		return nil, t.Failure(op, err)
 	}
+	parts, err := t.partsOf(streamIDs)
+	if err != nil {
+		return nil, err
+	}
 	histories := make([]planHistory, len(plans))
 	for i, p := range plans {
 		h := planHistory{plan: p, stream: byPlan[p.ID], rollups: map[time.Time]ports.UsageRollup{},
-			invoices: map[string]planInvoice{}}
+			invoices: map[string]planInvoice{}, parts: parts}
 		if h.prices, err = t.pricesOf(ctx, p); err != nil {
 			return nil, err
 		}
@@ -138,16 +143,37 @@ func (t audit) pricesOf(ctx context.Context, p core.PlanState) (map[string]core.
 	return prices, nil
 }
 
-// rate is the price of a quantity of a period; ok is false when that is more than an invoice can ask for.
-func (h planHistory) rate(p core.Period, q core.Quantity) (minor int64, ok bool) {
-	use := core.Use{Price: h.prices[h.plan.PriceOf(p)], Plan: h.plan, Period: p, Quantity: q}
+// rate is the price of a quantity of a period, and of its parts where the price has rates; ok is false when that is more
+// than an invoice can ask for.
+func (h planHistory) rate(p core.Period, q core.Quantity, parts []core.Part) (minor int64, ok bool) {
+	use := core.Use{Price: h.priceOf(p), Plan: h.plan, Period: p, Quantity: q, Parts: parts}
 	for _, row := range h.included {
 		if row.Since < p.End.UnixMilli() {
 			use.Included = row.Included
 		}
 	}
-	rated := use.Rate()
-	return rated.RatedMinor, !rated.Waits
+	rated := use.RateAll()
+	for _, line := range rated {
+		minor += line.RatedMinor
+	}
+	return minor, !rated[0].Waits
+}
+
+func (h planHistory) priceOf(p core.Period) core.Price { return h.prices[h.plan.PriceOf(p)] }
+
+// rateNow is rate of what a period has now.
+func (h planHistory) rateNow(p core.Period, u ports.UsageRollup) (minor int64, ok bool) {
+	var parts []core.Part
+	if price := h.priceOf(p); len(price.Rates) > 0 {
+		quantities, ok := price.Split(h.parts[rollupKey{h.stream.ID, p.Start.UnixMilli()}])
+		if !ok {
+			return 0, false
+		}
+		for _, q := range quantities {
+			parts = append(parts, core.Part{Quantity: q})
+		}
+	}
+	return h.rate(p, u.Total.Quantity, parts)
 }
 
 // misbilled names the first closed period whose invoice is missing, or whose billed amount is not that of the invoices'
@@ -183,11 +209,18 @@ func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
 	if u.BilledAt.IsZero() {
 		return u.BilledMinor == 0
 	}
-	billed, ok := h.rate(p, u.BilledQuantity)
+	var byRate int64
+	for _, part := range u.BilledParts {
+		byRate += part.BilledMinor
+	}
+	if u.BilledParts != nil && byRate != u.BilledMinor {
+		return false
+	}
+	billed, ok := h.rate(p, u.BilledQuantity, u.BilledParts)
 	if !ok || billed == u.BilledMinor {
 		return ok
 	}
-	now, ok := h.rate(p, u.Total.Quantity)
+	now, ok := h.rateNow(p, u)
 	return ok && now < u.BilledMinor && u.BilledMinor < billed
 }
 
@@ -196,7 +229,7 @@ func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
 func (h planHistory) unbilled() string {
 	for p := range h.plan.Closed() {
 		u := h.rollups[p.Start.UTC()]
-		due, ok := h.rate(p, u.Total.Quantity)
+		due, ok := h.rateNow(p, u)
 		if !ok || h.plan.Status == core.PlanEnded && due > u.BilledMinor {
 			return h.name(p)
 		}

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/period"
 	core "sundry/core/usage"
@@ -24,6 +25,7 @@ type meterRow struct {
 	EventName      string
 	Aggregation    string
 	UniqueProperty string
+	Dimensions     repo.JSONColumn[[]string]
 	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 }
 
@@ -31,15 +33,20 @@ type meterRow struct {
 func (meterRow) TableName() string { return "usage_meters" }
 
 func newMeterRow(m core.Meter) meterRow {
-	return meterRow{
-		m.ID, m.CreatorID, m.Name, m.EventName, string(m.Aggregation), m.UniqueProperty, repo.UnixMillis(m.CreatedAt),
+	row := meterRow{
+		ID: m.ID, CreatorID: m.CreatorID, Name: m.Name, EventName: m.EventName, Aggregation: string(m.Aggregation),
+		UniqueProperty: m.UniqueProperty, CreatedAt: repo.UnixMillis(m.CreatedAt),
 	}
+	if len(m.Dimensions) > 0 {
+		row.Dimensions = repo.JSON(m.Dimensions)
+	}
+	return row
 }
 
 func (r meterRow) toMeter() core.Meter {
 	return core.Meter{
 		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation),
-		UniqueProperty: r.UniqueProperty, CreatedAt: time.Time(r.CreatedAt),
+		UniqueProperty: r.UniqueProperty, Dimensions: r.Dimensions.V, CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 
@@ -64,32 +71,62 @@ func (r productRow) toProduct() core.Product {
 
 // storedTiers are tiers with what they are applied by: an array where that is graduated, as ever. Of another mode they
 // are an object, which no earlier version takes for an array, and with more than a mode one of the mode extended, which
-// no earlier version knows.
+// no earlier version knows; with rates of the mode rated, which none knows that has no rates.
 type storedTiers struct {
 	mode        core.TiersMode
 	tiers       core.Tiers
 	packageSize int64
 	minimum     int64
+	rates       []storedRate
 }
 
-// extended is in the place of the mode where a price has more than its mode says.
-const extended core.TiersMode = "extended"
+// extended is in the place of the mode where a price has more than its mode says, and rated where it has rates.
+const (
+	extended core.TiersMode = "extended"
+	rated    core.TiersMode = "rated"
+)
+
+type storedRate struct {
+	When  map[string]string `json:"when"`
+	Tiers core.Tiers        `json:"tiers"`
+}
+
+func newStoredRates(rates []core.Rate) []storedRate {
+	var stored []storedRate
+	for _, r := range rates {
+		stored = append(stored, storedRate{r.When.Map(), r.Tiers})
+	}
+	return stored
+}
+
+func (s storedTiers) toRates() []core.Rate {
+	var rates []core.Rate
+	for _, r := range s.rates {
+		rates = append(rates, core.Rate{When: metadata.New(r.When), Tiers: r.Tiers})
+	}
+	return rates
+}
 
 type tiersObject struct {
 	Mode        core.TiersMode `json:"mode"`
-	Extends     core.TiersMode `json:"extends,omitempty"` // the mode of one that is extended
+	Extends     core.TiersMode `json:"extends,omitempty"` // the mode of one that is extended or rated
 	Tiers       core.Tiers     `json:"tiers"`
 	PackageSize int64          `json:"packageSize,omitzero"`
 	Minimum     int64          `json:"minimum,omitzero"`
+	Rates       []storedRate   `json:"rates,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (s storedTiers) MarshalJSON() ([]byte, error) {
-	if s.minimum > 0 {
-		return json.Marshal(tiersObject{
+	if s.minimum > 0 || len(s.rates) > 0 {
+		out := tiersObject{
 			Mode: extended, Extends: cmp.Or(s.mode, core.Graduated), Tiers: s.tiers, PackageSize: s.packageSize,
-			Minimum: s.minimum,
-		})
+			Minimum: s.minimum, Rates: s.rates,
+		}
+		if len(s.rates) > 0 {
+			out.Mode = rated
+		}
+		return json.Marshal(out)
 	}
 	if s.mode == core.Graduated || s.mode == "" {
 		return json.Marshal(s.tiers)
@@ -104,14 +141,14 @@ func (s *storedTiers) UnmarshalJSON(raw []byte) error {
 		if err := json.Unmarshal(raw, &in); err != nil {
 			return err
 		}
-		mode := in.Mode
-		if mode == extended {
+		mode, extends := in.Mode, in.Mode == extended || in.Mode == rated
+		if extends {
 			mode = in.Extends
 		}
-		if mode != core.Volume && mode != core.Package && (mode != core.Graduated || in.Mode != extended) {
+		if mode != core.Volume && mode != core.Package && (mode != core.Graduated || !extends) {
 			return fmt.Errorf("usage: stored tiers of the unknown mode %q", mode)
 		}
-		*s = storedTiers{mode, in.Tiers, in.PackageSize, in.Minimum}
+		*s = storedTiers{mode, in.Tiers, in.PackageSize, in.Minimum, in.Rates}
 		return nil
 	}
 	s.mode = core.Graduated
@@ -136,7 +173,7 @@ func newPriceRow(p core.Price) priceRow {
 	return priceRow{
 		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme,
 		Currency:        string(p.Currency),
-		Tiers:           repo.JSON(storedTiers{p.TiersMode, p.Tiers, p.PackageSize, p.MinimumMinor}),
+		Tiers:           repo.JSON(storedTiers{p.TiersMode, p.Tiers, p.PackageSize, p.MinimumMinor, newStoredRates(p.Rates)}),
 		BillingInterval: string(p.Interval), CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
 }
@@ -146,8 +183,8 @@ func (r priceRow) toPrice() core.Price {
 		ID: r.ID, CreatorID: r.CreatorID, ProductID: r.ProductID, BillingScheme: r.BillingScheme,
 		Currency:  money.Currency(r.Currency),
 		TiersMode: r.Tiers.V.mode, Tiers: r.Tiers.V.tiers, PackageSize: r.Tiers.V.packageSize,
-		MinimumMinor: r.Tiers.V.minimum,
-		Interval:     period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
+		MinimumMinor: r.Tiers.V.minimum, Rates: r.Tiers.V.toRates(),
+		Interval: period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 

@@ -171,8 +171,8 @@ moved AS MATERIALIZED (
 ), e AS MATERIALIZED (
     SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[],
         $8::bigint[], $9::bigint[],
-        $10::text[], $11::boolean[], $14::bytea[]) AS r (id, creator_id, key, fingerprint, stream_id, version,
-            period_start, occurred_at, received_at, quantity, ordered, unique_value)
+        $10::text[], $11::boolean[], $14::bytea[], $15::text[]) AS r (id, creator_id, key, fingerprint, stream_id,
+            version, period_start, occurred_at, received_at, quantity, ordered, unique_value, dimensions)
     JOIN usage_streams s ON s.id = r.stream_id AND s.version = r.version AND NOT s.closed
     WHERE (r.creator_id NOT IN (SELECT moved.creator_id FROM moved)) IS TRUE
 ), k AS (
@@ -189,10 +189,10 @@ moved AS MATERIALIZED (
     ON CONFLICT DO NOTHING RETURNING event_id
 )
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id,
-creator_id, unique_value, key)
+creator_id, unique_value, key, dimensions)
 SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered,
 CASE WHEN e.unique_value IS NULL OR (e.id IN (SELECT u.event_id FROM u)) IS TRUE THEN e.quantity::numeric ELSE 0 END,
-e.id, e.creator_id, e.unique_value, e.key
+e.id, e.creator_id, e.unique_value, e.key, NULLIF(e.dimensions, '')
 FROM e, x WHERE (e.id IN (SELECT k.event_id FROM k)) IS TRUE RETURNING id`
 
 const knownKeysSQL = `
@@ -294,6 +294,7 @@ func columnsOf(reports []ports.IncomingReport) []any {
 	n := len(reports)
 	ids, creators, keys, quantities := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	fingerprints, ordered, values := make([][]byte, n), make([]bool, n), make([][]byte, n)
+	dimensions := make([]string, n)
 	streams, versions, periods, ats, received := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64,
 		n), make([]int64, n)
 	var accounts []string
@@ -305,11 +306,12 @@ func columnsOf(reports []ports.IncomingReport) []any {
 		}
 		ids[i], creators[i], keys[i], quantities[i] = r.ID, r.CreatorID, r.Key, r.Quantity.String()
 		fingerprints[i], ordered[i], values[i] = r.Fingerprint[:], r.Ordered, r.UniqueValue
+		dimensions[i] = r.Dimensions.Text()
 		streams[i], versions[i], periods[i], ats[i], received[i] = r.StreamID, r.StreamVersion, r.PeriodStart.UnixMilli(),
 			r.At.UnixMilli(), r.ReceivedAt.UnixMilli()
 	}
 	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered,
-		accounts, offsets, values}
+		accounts, offsets, values, dimensions}
 }
 
 // writeSQLite writes one by one: its writer is in this process, and messages cost nothing.
@@ -371,9 +373,9 @@ func (b *intakeBatch) writeOne(db *gorm.DB, r ports.IncomingReport) error {
 		}
 	}
 	return db.Exec("INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, ordered, quantity, id, "+
-		"creator_id, unique_value, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"creator_id, unique_value, key, dimensions) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''))",
 		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.At), repo.UnixMillis(r.ReceivedAt), r.Ordered,
-		r.Quantity, r.ID, r.CreatorID, r.UniqueValue, r.Key).Error
+		r.Quantity, r.ID, r.CreatorID, r.UniqueValue, r.Key, r.Dimensions.Text()).Error
 }
 
 // readKnown looks up what the keys stand for that were not written.

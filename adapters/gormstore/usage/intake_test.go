@@ -24,7 +24,7 @@ func TestAWriteOfReportsDoesNotCompareEachWithEach(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		plan := testdb.PlanOf(t, db, "EXPLAIN (VERBOSE, COSTS OFF) EXECUTE accept("+strings.Repeat("NULL, ", 13)+"NULL)")
+		plan := testdb.PlanOf(t, db, "EXPLAIN (VERBOSE, COSTS OFF) EXECUTE accept("+strings.Repeat("NULL, ", 14)+"NULL)")
 		// The accounts whose clock has moved, the written keys of unique values and of all, and the values that count.
 		if strings.Count(plan, "hashed SubPlan") != 4 {
 			t.Errorf("the plan is\n%s", plan)

@@ -83,15 +83,17 @@ func (t reports) Void(ctx context.Context, report ports.StoredReport, at time.Ti
 		return rollups(t).recount(s, report.PeriodStart, "stream_id = ? AND period_start = ?", s.ID,
 			repo.UnixMillis(report.PeriodStart))
 	}
-	return t.subtract(s, report, report.Position < w.checked)
+	return t.subtract(s, report, w)
 }
 
-// subtract takes a report out of a sum, whatever else was counted; checked means that it was counted twice.
-func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, checked bool) error {
+// subtract takes a report out of what it was counted in by a watermark, whatever else was counted there.
+func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, w watermark) error {
 	const op = "subtract usage report"
 	var quantity core.Quantity
-	err := repo.ScanRow(t.DB.Raw("SELECT quantity FROM usage_events WHERE position = ? AND id = ? AND received_at = ?",
-		report.Position, report.ID, repo.UnixMillis(report.ReceivedAt)), &quantity)
+	var dimensions string
+	err := repo.ScanRow(t.DB.Raw("SELECT quantity, COALESCE(dimensions, '') FROM usage_events WHERE position = ? AND "+
+		"id = ? AND received_at = ?",
+		report.Position, report.ID, repo.UnixMillis(report.ReceivedAt)), &quantity, &dimensions)
 	if err != nil {
 		return t.Failure(op, err)
 	}
@@ -105,13 +107,16 @@ func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, checke
 		return errors.New(op + ": the sum has too many digits")
 	}
 	row.Reports--
-	if checked {
+	if report.Position < w.checked {
 		if row.CheckedQuantity, ok = row.CheckedQuantity.Add(quantity.Neg()); !ok {
 			return errors.New(op + ": the sum has too many digits")
 		}
 		row.CheckedReports--
 	}
-	return t.Failure(op, t.DB.Save(&row).Error)
+	if err := t.DB.Save(&row).Error; err != nil || report.Position >= w.divided {
+		return t.Failure(op, err)
+	}
+	return rollups(t).subtractPart(report, dimensions, quantity)
 }
 
 // passOn makes the next report with the unique value of a voided one count in its place. unique is false for a report

@@ -29,6 +29,7 @@ type rollupRow struct {
 	BilledQuantity core.Quantity
 	Billed         int64
 	BilledAt       repo.UnixMillis
+	BilledParts    repo.JSONColumn[[]core.Part]
 	// The audit writes these, and so does a recount.
 	CheckedQuantity core.Quantity
 	CheckedReports  int64
@@ -45,8 +46,8 @@ func newRollupRow(s ports.UsageStream, u ports.UsageRollup, step int64) rollupRo
 		Quantity:    u.Total.Quantity, LastAt: repo.UnixMillis(u.Total.LastAt), LastID: u.Total.LastID,
 		Reports: u.Total.Count, Step: step, AsOf: repo.UnixMillis(u.AsOf),
 		InvoiceID: u.InvoiceID, BilledQuantity: u.BilledQuantity, Billed: u.BilledMinor,
-		BilledAt:   repo.UnixMillis(u.BilledAt),
-		Incomplete: u.Incomplete,
+		BilledAt:    repo.UnixMillis(u.BilledAt),
+		BilledParts: repo.JSON(u.BilledParts), Incomplete: u.Incomplete,
 	}
 }
 
@@ -56,17 +57,17 @@ func (r rollupRow) toRollup() ports.UsageRollup {
 		Total:     core.Total{Quantity: r.Quantity, LastAt: time.Time(r.LastAt), LastID: r.LastID, Count: r.Reports},
 		AsOf:      time.Time(r.AsOf),
 		InvoiceID: r.InvoiceID, BilledQuantity: r.BilledQuantity, BilledMinor: r.Billed, BilledAt: time.Time(r.BilledAt),
-		Incomplete: r.Incomplete,
+		BilledParts: r.BilledParts.V, Incomplete: r.Incomplete,
 	}
 }
 
 type rollups struct{ *repo.Base }
 
-// watermark contains the position up to which reports are counted, and the one up to which they have been counted a
-// second time.
-type watermark struct{ position, step, checked int64 }
+// watermark contains the position up to which reports are counted, the one up to which they have been counted a second
+// time, and the one up to which they are in the parts of their periods, which is not behind the first.
+type watermark struct{ position, step, checked, divided int64 }
 
-const readWatermark = "SELECT position, step, checked FROM usage_watermark WHERE id = 1"
+const readWatermark = "SELECT position, step, checked, divided FROM usage_watermark WHERE id = 1"
 
 // The watermark that the transaction has locked, for itself or with others.
 var (
@@ -92,7 +93,7 @@ func (t rollups) read(lock string) (w watermark, err error) {
 	if t.OnPostgres() {
 		query += lock
 	}
-	err = t.QueryRowFlush("lock usage rollups", query, nil, &w.position, &w.step, &w.checked)
+	err = t.QueryRowFlush("lock usage rollups", query, nil, &w.position, &w.step, &w.checked, &w.divided)
 	return w, err
 }
 
@@ -149,13 +150,13 @@ WITH counted AS (
         as_of = excluded.as_of
     RETURNING 1
 ), rows AS (SELECT COUNT(*) AS reports FROM usage_events WHERE position >= @from AND position < @until)
-SELECT reports FROM rows`
+SELECT reports, ` + hasDimensions + ` FROM rows`
 
 // Flush implements ports.UsageRollups.
 func (t rollups) Flush(_ context.Context, end int64, limit int, now time.Time) (ports.FlushStep, error) {
 	const op = "flush usage"
 	if t.OnPostgres() { // the watermark only grows, and closings hold it
-		if w, err := t.read(""); err != nil || end <= w.position {
+		if w, err := t.read(""); err != nil || end <= w.position && w.divided == w.position {
 			return ports.FlushStep{Number: w.step}, err
 		}
 	}
@@ -167,17 +168,23 @@ func (t rollups) Flush(_ context.Context, end int64, limit int, now time.Time) (
 		return t.flushOneByOne(w, end, limit, now)
 	}
 	if end <= w.position { // another process has counted these
-		return ports.FlushStep{Number: w.step}, nil
+		return ports.FlushStep{Number: w.step}, t.divideCounted(w)
 	}
 	var until, rows int64
+	var dimensions bool
 	err = repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "end": end, "limit": limit}), &until)
 	if err != nil {
 		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
 	}
 	args := map[string]any{"from": w.position, "until": until, "step": w.step + 1, "now": now.UnixMilli()}
 	query := fmt.Sprintf(flushSQL, fmt.Sprintf(totals, "e.position >= @from AND e.position < @until"))
-	if err := repo.ScanRow(t.DB.Raw(query, args), &rows); err != nil {
+	if err := repo.ScanRow(t.DB.Raw(query, args), &rows, &dimensions); err != nil {
 		return ports.FlushStep{}, t.Failure(op, err)
+	}
+	if dimensions {
+		if err := t.divide(w, until); err != nil {
+			return ports.FlushStep{}, err
+		}
 	}
 	return t.moved(w, until, rows, until < end)
 }
@@ -187,7 +194,8 @@ func (t rollups) moved(w watermark, until, rows int64, more bool) (ports.FlushSt
 	if rows > 0 {
 		w.step++
 	}
-	err := t.DB.Exec("UPDATE usage_watermark SET position = ?, step = ? WHERE id = 1", until, w.step).Error
+	err := t.DB.Exec("UPDATE usage_watermark SET position = ?, step = ?, divided = ? WHERE id = 1", until, w.step,
+		until).Error
 	return ports.FlushStep{Number: w.step, Rows: rows, More: more}, t.Failure("move usage watermark", err)
 }
 
@@ -208,6 +216,9 @@ func (t rollups) flushOneByOne(w watermark, end int64, limit int, now time.Time)
 	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events WHERE "+
 		"position >= ? AND position < ? AND voided_at IS NULL ORDER BY position LIMIT ?",
 		w.position, end, limit).Scan(&rows).Error
+	if err == nil && len(rows) == 0 {
+		err = t.divideCounted(w)
+	}
 	if err != nil || len(rows) == 0 {
 		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
 	}
@@ -232,7 +243,11 @@ func (t rollups) flushOneByOne(w watermark, end int64, limit int, now time.Time)
 			return ports.FlushStep{}, err
 		}
 	}
-	return t.moved(w, rows[len(rows)-1].Position+1, int64(len(rows)), len(rows) == limit)
+	until := rows[len(rows)-1].Position + 1
+	if err := t.divide(w, until); err != nil {
+		return ports.FlushStep{}, err
+	}
+	return t.moved(w, until, int64(len(rows)), len(rows) == limit)
 }
 
 // offset returns the lead of the account's clock over real time.
@@ -412,7 +427,8 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 	}
 	// A period of which nothing was billed, because it came to too much, is owed its minimum when nothing is left of it.
 	unsettled, err := repo.ListBy(t.Base, op, t.DB.Where("stream_id = ? AND invoice_id <> '' AND "+
-		"(quantity <> billed_quantity OR billed_at IS NULL)", s.ID), rollupRow.toRollup)
+		"(quantity <> billed_quantity OR billed_at IS NULL OR period_start IN (SELECT p.period_start FROM usage_parts p "+
+		"WHERE p.stream_id = ? AND p.changed))", s.ID, s.ID), rollupRow.toRollup)
 	if err != nil {
 		return nil, err
 	}
@@ -460,7 +476,7 @@ func (t rollups) SetBilled(_ context.Context, s ports.UsageStream, u ports.Usage
 	row := newRollupRow(s, u, 0)
 	return t.InsertRowDeferred("set usage billed", &row, `ON CONFLICT (stream_id, period_start) DO UPDATE SET
 		invoice_id = excluded.invoice_id, billed_quantity = excluded.billed_quantity, billed = excluded.billed,
-		billed_at = excluded.billed_at`)
+		billed_at = excluded.billed_at, billed_parts = excluded.billed_parts`)
 }
 
 // ListFlushedCustomers implements ports.UsageRollups.

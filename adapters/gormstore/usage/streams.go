@@ -272,7 +272,11 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 	if err := t.findUnique(s, since, received); err != nil {
 		return err
 	}
-	return rollups(t).recount(s, since, "stream_id = ? AND period_start >= ?", s.ID, repo.UnixMillis(since))
+	if err := rollups(t).recount(s, since, "stream_id = ? AND period_start >= ?", s.ID,
+		repo.UnixMillis(since)); err != nil {
+		return err
+	}
+	return rollups(t).divideAgain(s, since, received)
 }
 
 // findUnique chooses again, in each period from a time on, which report of a unique value counts. Periods of which
