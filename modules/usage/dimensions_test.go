@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -74,6 +75,7 @@ func (f *fixture) wantLines(want string) {
 	day := f.billingPlan().Current.Start
 	f.clock.Set(f.billingPlan().NextInvoiceAt())
 	f.close()
+	f.clock.Advance(time.Second)
 	if got := linesOf(f.closed(day).Lines); got != want {
 		f.t.Errorf("closed %s with\n%s\nwant\n%s", day, got, want)
 	}
@@ -238,9 +240,8 @@ func TestRates_NeedTheDimensionsOfTheMeter(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
 		_, err := f.ChangePrice(t.Context(), creator, f.plan.ID, core.PriceChange{PriceID: f.ratedPrice(nil)})
-		var refused *fault.Error
-		refused, _ = err.(*fault.Error)
-		if refused == nil || len(refused.Details) != 1 || refused.Details[0].Field != "priceId" {
+		refused, ok := errors.AsType[*fault.Error](err)
+		if !ok || len(refused.Details) != 1 || refused.Details[0].Field != "priceId" {
 			t.Errorf("got %v, want a fault of priceId", err)
 		}
 	})
@@ -285,6 +286,7 @@ func TestRates_BillEveryReportOnce(t *testing.T) {
 				day := f.billingPlan().Current.Start
 				f.clock.Set(f.billingPlan().NextInvoiceAt())
 				f.close()
+				f.clock.Advance(time.Second)
 				invoiced += core.SumOf(f.closed(day).Lines)
 			}
 			var want int64

@@ -180,22 +180,25 @@ func (r partRow) plus(q core.Quantity, reports int64) (partRow, error) {
 
 // addPart adds a quantity and a number of reports to a part.
 func (t rollups) addPart(more partRow) error {
-	const op = "add usage to a part"
-	part, err := repo.TakeOne[partRow](t.Base, op, "stream_id = ? AND period_start = ? AND number = ?", more.StreamID,
-		more.PeriodStart, more.Number)
-	switch {
-	case errors.Is(err, ports.ErrNotFound):
-		part = more
-		part.Changed = true
-	case err == nil:
-		part, err = part.plus(more.Quantity, more.Reports)
-		fallthrough
-	default:
-		if err != nil {
-			return err
-		}
+	part, err := repo.TakeOne[partRow](t.Base, "get part of usage", "stream_id = ? AND period_start = ? AND number = ?",
+		more.StreamID, more.PeriodStart, more.Number)
+	if errors.Is(err, ports.ErrNotFound) {
+		return t.savePart(more)
 	}
-	return t.Failure(op, t.DB.Save(&part).Error)
+	if err == nil {
+		part, err = part.plus(more.Quantity, more.Reports)
+	}
+	if err != nil {
+		return err
+	}
+	return t.savePart(part)
+}
+
+func (t rollups) savePart(r partRow) error {
+	return t.Exec("save part of usage", "INSERT INTO usage_parts (stream_id, period_start, number, creator_id, quantity, "+
+		"reports, changed) VALUES (?, ?, ?, ?, ?, ?, TRUE) ON CONFLICT (stream_id, period_start, number) DO UPDATE SET "+
+		"quantity = excluded.quantity, reports = excluded.reports, changed = TRUE",
+		r.StreamID, r.PeriodStart, r.Number, r.CreatorID, r.Quantity, r.Reports)
 }
 
 // subtractPart takes a report out of its part, if its meter has dimensions.
@@ -213,14 +216,18 @@ func (t rollups) subtractPart(report ports.StoredReport, dimensions string, q co
 	if err != nil {
 		return err
 	}
-	return t.Failure(op, t.DB.Save(&part).Error)
+	return t.savePart(part)
 }
 
 // divideAgain divides the periods of a stream from a time on again, once their reports have moved. Those of which reports
 // are deleted stay as they are.
-func (t rollups) divideAgain(s ports.UsageStream, since time.Time, received repo.UnixMillis) error {
+func (t rollups) divideAgain(s ports.UsageStream, since time.Time) error {
 	const op = "divide usage again"
 	w, err := t.lock()
+	if err != nil {
+		return err
+	}
+	received, err := streams(t).receivedSince(s, since)
 	if err != nil {
 		return err
 	}

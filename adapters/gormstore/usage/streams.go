@@ -276,7 +276,7 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 		repo.UnixMillis(since)); err != nil {
 		return err
 	}
-	return rollups(t).divideAgain(s, since, received)
+	return rollups(t).divideAgain(s, since)
 }
 
 // findUnique chooses again, in each period from a time on, which report of a unique value counts. Periods of which
