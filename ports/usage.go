@@ -263,7 +263,7 @@ type UsageRollups interface {
 	// now, with the reports that wait for the next step. The rollups must be locked.
 	ListUnsettled(ctx context.Context, s UsageStream) ([]UsageRollup, error)
 	// ListParts returns the use of a period of a stream by the values of the meter's dimensions, with the reports that
-	// wait for the next step. Without a meter's dimensions it is nothing. The rollups must be locked.
+	// wait for the next step. All use of a meter without dimensions is one part. The rollups must be locked.
 	ListParts(ctx context.Context, s UsageStream, periodStart time.Time) ([]usage.Combined, error)
 	// SetBilled records what was billed of a period of a stream.
 	SetBilled(ctx context.Context, s UsageStream, u UsageRollup) error

@@ -118,16 +118,23 @@ func (p Price) CheckMeter(m Meter) error {
 	return nil
 }
 
-// When describes the values of the rate that a line is of, "" for a line of a price without rates.
+// Describe lists the values that the rate is for: "model large, region eu".
+func (r Rate) Describe() string { return describe(r.When.Map()) }
+
+func describe(values map[string]string) string {
+	var all []string
+	for _, dimension := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, dimension+" "+values[dimension])
+	}
+	return strings.Join(all, ", ")
+}
+
+// When describes the use that the line's rate is for; "" for a line of a price without rates.
 func (r Rated) When() string {
 	if r.Rest {
 		return "all other"
 	}
-	var all []string
-	for _, dimension := range slices.Sorted(maps.Keys(r.Values)) {
-		all = append(all, dimension+" "+r.Values[dimension])
-	}
-	return strings.Join(all, ", ")
+	return describe(r.Values)
 }
 
 // byRate reports whether the line is that of a rate, beside which the period has others.

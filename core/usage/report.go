@@ -37,7 +37,7 @@ type ReportDraft struct {
 	ExternalCustomerID string       `json:"externalCustomerId"`
 	Meter              string       `json:"meter"`
 	Quantity           *json.Number `json:"quantity"`
-	// Properties describe the use. Nothing of them is kept but what the meter counts by.
+	// Properties describe the use. Nothing of them is kept but what the meter counts by, and tells apart.
 	Properties     map[string]string `json:"properties"`
 	IdempotencyKey string            `json:"idempotencyKey"`
 	Timestamp      *string           `json:"timestamp"`

@@ -240,6 +240,8 @@ type Use struct {
 	ExternalCustomerID string      `json:"externalCustomerId,omitempty"`
 	Meter              string      `json:"meter"`
 	Quantity           json.Number `json:"quantity"`
+	// Properties describe the use: the value that a UNIQUE meter counts, and those of a meter's dimensions.
+	Properties map[string]string `json:"properties,omitempty"`
 	// IdempotencyKey names the report for good; "" is a new one, which only this call's retries share.
 	IdempotencyKey string     `json:"idempotencyKey"`
 	Timestamp      *time.Time `json:"timestamp,omitempty"` // nil: now

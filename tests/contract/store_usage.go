@@ -29,6 +29,9 @@ func usageCases() storeCases {
 		"what was billed is told from what is counted": whatWasBilledIsToldFromWhatIsCounted,
 		"an alert is reached once in a period":         anAlertIsReachedOnceInAPeriod,
 		"what is left of credits is found":             whatIsLeftOfCreditsIsFound,
+		"use is told apart by dimensions":              useIsToldApartByDimensions,
+		"combinations of values are bounded":           combinationsOfValuesAreBounded,
+		"parts are unsettled when they change":         partsAreUnsettledWhenTheyChange,
 	}
 }
 

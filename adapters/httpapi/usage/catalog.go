@@ -16,13 +16,15 @@ type meterView struct {
 	EventName      string           `json:"eventName"`
 	Aggregation    core.Aggregation `json:"aggregation"`
 	UniqueProperty *string          `json:"uniqueProperty"`
+	Dimensions     []string         `json:"dimensions"`
 	Livemode       bool             `json:"livemode"`
 	CreatedAt      *string          `json:"createdAt"`
 }
 
 func (h handlers) newMeterView(m core.Meter) meterView {
 	return meterView{
-		m.ID, m.Name, m.EventName, m.Aggregation, apiformat.Text(m.UniqueProperty), h.Live, apiformat.Time(m.CreatedAt),
+		m.ID, m.Name, m.EventName, m.Aggregation, apiformat.Text(m.UniqueProperty),
+		append([]string{}, m.Dimensions...), h.Live, apiformat.Time(m.CreatedAt),
 	}
 }
 
@@ -113,9 +115,16 @@ type priceView struct {
 	Tiers         []tierView    `json:"tiers"`
 	PackageSize   *int64        `json:"packageSize"`
 	Minimum       *int64        `json:"minimumAmountInCents"`
+	Rates         []rateView    `json:"rates"`
 	Recurring     recurringView `json:"recurring"`
 	Livemode      bool          `json:"livemode"`
 	CreatedAt     *string       `json:"createdAt"`
+}
+
+// rateView is what use with certain values of the meter's dimensions costs.
+type rateView struct {
+	When  map[string]string `json:"when"`
+	Tiers []tierView        `json:"tiers"`
 }
 
 type recurringView struct {
@@ -140,11 +149,19 @@ func newTierView(t core.Tier) tierView {
 	return v
 }
 
+func newTierViews(tiers core.Tiers) []tierView {
+	views := make([]tierView, len(tiers))
+	for i, t := range tiers {
+		views[i] = newTierView(t)
+	}
+	return views
+}
+
 func (h handlers) newPriceView(p core.Price) priceView {
 	v := priceView{
 		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency),
 		TiersMode: string(p.TiersMode),
-		Tiers:     make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
+		Tiers:     newTierViews(p.Tiers), Rates: make([]rateView, len(p.Rates)), Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
 		CreatedAt: apiformat.Time(p.CreatedAt),
 	}
 	if p.TiersMode == core.Package {
@@ -153,8 +170,8 @@ func (h handlers) newPriceView(p core.Price) priceView {
 	if p.MinimumMinor > 0 {
 		v.Minimum = &p.MinimumMinor
 	}
-	for i, t := range p.Tiers {
-		v.Tiers[i] = newTierView(t)
+	for i, r := range p.Rates {
+		v.Rates[i] = rateView{r.When.Map(), newTierViews(r.Tiers)}
 	}
 	return v
 }

@@ -56,8 +56,20 @@ func unitPrice(u usage.UnitAmount, c money.Currency) string {
 
 // tiersLine describes a price in one line.
 func tiersLine(p usage.Price) string {
+	line := tiersIn(p, p.Tiers)
+	if p.MinimumMinor > 0 {
+		line += ", at least " + minimumOf(p)
+	}
+	for _, r := range p.Rates {
+		line += "; " + r.Describe() + ": " + tiersIn(p, r.Tiers)
+	}
+	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
+}
+
+// tiersIn describes tiers of a price, its own or those of a rate, in one line.
+func tiersIn(p usage.Price, tiers usage.Tiers) string {
 	var all []string
-	for _, t := range p.Tiers {
+	for _, t := range tiers {
 		each := unitPrice(t.Unit, p.Currency)
 		if t.Unit.String() == "0" {
 			each = "free"
@@ -71,13 +83,10 @@ func tiersLine(p usage.Price) string {
 	if p.TiersMode == usage.Package {
 		line += fmt.Sprintf(" per package of %d, every package begun", p.PackageSize)
 	}
-	if p.TiersMode == usage.Volume && len(p.Tiers) > 1 {
+	if p.TiersMode == usage.Volume && len(tiers) > 1 {
 		line = "all units: " + line
 	}
-	if p.MinimumMinor > 0 {
-		line += ", at least " + minimumOf(p)
-	}
-	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
+	return line
 }
 
 // minimumOf is the least that a period costs, in whole units of the currency.
@@ -96,16 +105,28 @@ func chargesLine(charges []usage.Charge, c money.Currency) string {
 	return strings.Join(all, " + ")
 }
 
-func tiersPart(p usage.Price) ui.Part {
+// pricePartsOf shows the tiers of a price, and before them those of its rates.
+func pricePartsOf(p usage.Price) (parts []ui.Part) {
+	for _, r := range p.Rates {
+		parts = append(parts, tiersPart("Price of "+r.Describe(), p, r.Tiers))
+	}
+	title := "Price"
+	if len(p.Rates) > 0 {
+		title = "Price of all other use"
+	}
+	return append(parts, tiersPart(title, p, p.Tiers))
+}
+
+func tiersPart(title string, p usage.Price, tiers usage.Tiers) ui.Part {
 	if p.TiersMode == usage.Package {
-		return ui.Facts("Price",
+		return ui.Facts(title,
 			ui.Fact{Label: "Units in a package", Value: ui.Text(strconv.FormatInt(p.PackageSize, 10))},
-			ui.Fact{Label: "Price of each package begun", Value: ui.Text(unitPrice(p.Tiers[0].Unit, p.Currency))},
+			ui.Fact{Label: "Price of each package begun", Value: ui.Text(unitPrice(tiers[0].Unit, p.Currency))},
 		)
 	}
 	t := ui.Table{Label: "Tiers", Heads: []ui.Head{{Label: "Units"}, {Label: "Price of each", Num: true}}}
 	from := ""
-	for _, tier := range p.Tiers {
+	for _, tier := range tiers {
 		units := from + ", up to " + tier.UpTo.String()
 		switch {
 		case tier.Unbounded && from == "":
@@ -121,7 +142,7 @@ func tiersPart(p usage.Price) ui.Part {
 		}})
 		from = "Above " + tier.UpTo.String()
 	}
-	return ui.TablePart("Price", t)
+	return ui.TablePart(title, t)
 }
 
 // productNames are the names of the account's newest products by id.
@@ -208,6 +229,11 @@ func priceForm(v *visit, products []usage.Product) ui.Form {
 			Name: "minimumAmountInCents", Label: "Minimum of a period", Placeholder: "10.00",
 			Hint: "What a period costs at least, whatever was used. Leave it empty for none.",
 		},
+		ui.Field{
+			Name: "rates", Label: "Prices by dimension", Type: "textarea", Rows: 3, Mono: true,
+			Placeholder: "model=large: 0.10\nmodel=small, region=eu: 1000: 0; *: 0.02",
+			Hint:        "For meters with dimensions: one rate per line, the values it is for, and its price or tiers with semicolons between them. The first line that matches bills a report; the price above bills the rest.",
+		},
 		ui.Field{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies("eur"), Half: true},
 		ui.Field{
 			Name: "recurring.interval", Label: "Billed every", Type: "select", Half: true,
@@ -249,6 +275,24 @@ func parseTiers(lines []string, c money.Currency) (tiers []usage.TierDraft) {
 	return tiers
 }
 
+// parseRates reads lines such as "model=large, region=eu: 0.10", with tiers after the colon as parseTiers reads them and
+// semicolons between them.
+func parseRates(lines []string, c money.Currency) (rates []usage.RateDraft) {
+	for _, line := range lines {
+		values, tiers, _ := strings.Cut(line, ": ")
+		rate := usage.RateDraft{When: map[string]string{}}
+		for pair := range strings.SplitSeq(values, ",") {
+			dimension, value, _ := strings.Cut(pair, "=")
+			rate.When[strings.TrimSpace(dimension)] = strings.TrimSpace(value)
+		}
+		if tiers = strings.TrimSpace(tiers); tiers != "" {
+			rate.Tiers = parseTiers(strings.Split(tiers, ";"), c)
+		}
+		rates = append(rates, rate)
+	}
+	return rates
+}
+
 // shifted converts a price to minor units. A text that is no number is returned unchanged, for the use case to
 // refuse.
 func shifted(text string, c money.Currency) string {
@@ -266,6 +310,7 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 	draft := usage.PriceDraft{
 		ProductID: in.Text("productId"), BillingScheme: "usage_based", Currency: currency,
 		Tiers:     parseTiers(in.Lines("tiers"), known),
+		Rates:     parseRates(in.Lines("rates"), known),
 		Recurring: &usage.RecurringDraft{Interval: in.Text("recurring.interval")},
 	}
 	if mode := in.Text("tiersMode"); mode != "" {
@@ -340,7 +385,7 @@ func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {
 		Nav: base + "/usage", Title: product.Name, Lead: "Billed every " + string(price.Interval) + ".",
 		Up:      &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
 		Actions: []ui.Action{ui.Link("New billing plan", base+"/usage/plans/new").Primary()},
-		Parts:   []ui.Part{tiersPart(price)},
+		Parts:   pricePartsOf(price),
 		Aside:   []ui.Part{ui.Facts("Details", facts...)},
 	})
 }

@@ -124,6 +124,10 @@ func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
 				Label: "Counts", Cell: func(m usage.Meter) ui.Cell { return ui.Text(aggregations[m.Aggregation]) },
 				CSV: func(m usage.Meter) string { return string(m.Aggregation) },
 			},
+			{
+				Label: "Dimensions",
+				Cell:  func(m usage.Meter) ui.Cell { return ui.Text(strings.Join(m.Dimensions, ", ")) },
+			},
 			{Label: "ID", Cell: func(m usage.Meter) ui.Cell { return ui.Mono(m.ID) }},
 			{
 				Label: "Created", Cell: func(m usage.Meter) ui.Cell { return v.moment(m.CreatedAt) },
@@ -166,6 +170,10 @@ func meterForm(v *visit) ui.Form {
 		ui.Field{
 			Name: "uniqueProperty", Label: "Property", Mono: true, Placeholder: "userId",
 			Hint: "Only for different values: the property of your reports that has them.",
+		},
+		ui.Field{
+			Name: "dimensions", Label: "Dimensions", Type: "textarea", Rows: 2, Mono: true, Placeholder: "model\nregion",
+			Hint: "Only for sums and numbers of reports: up to five properties of your reports, one per line, whose values prices may depend on.",
 		})
 	f.Cancel = base + "/usage/meters"
 	return f
@@ -189,7 +197,7 @@ func (r *Routes) createMeter(c *fiber.Ctx, v *visit) error {
 		c.UserContext(), v.account(),
 		usage.MeterDraft{
 			Name: in.Text("name"), EventName: in.Text("eventName"), Aggregation: in.Text("aggregation"),
-			UniqueProperty: in.Text("uniqueProperty"),
+			UniqueProperty: in.Text("uniqueProperty"), Dimensions: in.Lines("dimensions"),
 		},
 	); err != nil {
 		return r.again(c, v, meterPage(), meterForm(v), err)
@@ -327,7 +335,7 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, tiersPart(price))
+	p.Parts = append(p.Parts, pricePartsOf(price)...)
 	if s.Schedule.EndsAt.IsZero() {
 		next, err := r.nextPriceForm(c, v, s, price.Currency)
 		if err != nil {
@@ -390,6 +398,14 @@ func (r *Routes) endBillingPlan(c *fiber.Ctx, v *visit) error {
 	return r.done(c, at, "The running period is the last.")
 }
 
+// nameOfLine is the name of the meter, with the values of the rate that the line is of.
+func nameOfLine(l usage.Rated) string {
+	if when := l.When(); when != "" {
+		return l.MeterName + " (" + when + ")"
+	}
+	return l.MeterName
+}
+
 // previewPart shows the amounts of the running period, tier by tier.
 func previewPart(v *visit, preview usage.Preview) ui.Part {
 	currency := string(preview.Currency)
@@ -399,7 +415,7 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 		{Label: "Comes to", Num: true},
 	}}
 	for _, l := range preview.Lines {
-		name := l.MeterName
+		name := nameOfLine(l)
 		if l.Late {
 			name += ", late use of an earlier period"
 		}
@@ -462,7 +478,7 @@ func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui
 			}
 			t.Rows = append(t.Rows, ui.Row{
 				Cells: []ui.Cell{
-					ui.TextLink(l.MeterName, base+"/usage/plans/"+s.ID), {Text: l.Quantity.String(), Num: true}, comes,
+					ui.TextLink(nameOfLine(l), base+"/usage/plans/"+s.ID), {Text: l.Quantity.String(), Num: true}, comes,
 					v.moment(l.PeriodEnd),
 				},
 			})
