@@ -480,7 +480,9 @@ var validRequests = map[string]valid{
 		return w.startOver(t).paid(t), nil
 	},
 	"POST /v1/usage/meters": func(*testing.T, *fixture) (string, harness.JSON) {
-		return "", harness.JSON{"name": "API calls", "eventName": harness.Unique("calls"), "aggregation": "SUM"}
+		return "", harness.JSON{
+			"name": "API calls", "eventName": harness.Unique("calls"), "aggregation": "SUM", "dimensions": []string{"model"},
+		}
 	},
 	"GET /v1/usage/meters/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.usageOf(t).meterID,
@@ -494,8 +496,11 @@ var validRequests = map[string]valid{
 			nil
 	},
 	"POST /v1/usage/prices": func(t *testing.T, w *fixture) (string, harness.JSON) {
-		return "",
-			priceBody(w.usageOf(t).productID)
+		body := priceBody(w.usageOf(t).productID)
+		body["rates"] = []harness.JSON{
+			{"when": harness.JSON{"model": "large"}, "tiers": []harness.JSON{{"unitAmountInCents": 20}}},
+		}
+		return "", body
 	},
 	"GET /v1/usage/prices/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.usageOf(t).priceID,

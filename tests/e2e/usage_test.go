@@ -146,9 +146,9 @@ type invoiceBody struct {
 	HostedURL, PDFURL                                     string
 	NextAttemptAt, PaidAt, CreatedAt                      *time.Time
 	LineItems                                             []struct {
-		Kind          string
-		AmountInCents int64
-		Quantity      json.Number
+		Kind, Description string
+		AmountInCents     int64
+		Quantity          json.Number
 	}
 }
 
