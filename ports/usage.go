@@ -132,6 +132,7 @@ type ListedReport struct {
 	Key string
 	// Quantity is what counts of the report: 0 where its unique value was counted before.
 	Quantity    usage.Quantity
+	Dimensions  usage.Values
 	At          time.Time
 	ReceivedAt  time.Time // real time
 	PeriodStart time.Time

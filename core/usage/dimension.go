@@ -25,6 +25,9 @@ type Values = metadata.Pairs
 
 // Values returns the values that a report has of the meter's dimensions; those that it lacks are not there.
 func (m Meter) Values(r Report) Values {
+	if len(m.Dimensions) == 0 { // true of most meters, and there are many reports
+		return Values{}
+	}
 	values := map[string]string{}
 	for _, dimension := range m.Dimensions {
 		if value := r.Properties[dimension]; value != "" {

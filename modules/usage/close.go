@@ -248,7 +248,8 @@ func (b *billing) settle(
 			u.BilledAt = billedAt
 			u.BilledParts = p.billedParts(lines, settled)
 		}
-		if err := r.Usage.Rollups.SetBilled(ctx, b.stream, u); err != nil || !settled || p.parts == nil {
+		err := r.Usage.Rollups.SetBilled(ctx, b.stream, u)
+		if err != nil || !settled || len(b.meter.Dimensions) == 0 {
 			return err
 		}
 		return r.Usage.Rollups.SetPartsBilled(ctx, b.stream, p.Start)

@@ -236,6 +236,28 @@ func TestRates_MoveWithTheirPeriods(t *testing.T) {
 	})
 }
 
+// TestRates_FollowAPriceWithout: periods of the price without rates are settled, and late use of them is told by sums.
+func TestRates_FollowAPriceWithout(t *testing.T) {
+	t.Parallel()
+	forEachDivided(t, nil, func(t *testing.T, f *fixture) {
+		f.report(of("a", "5", "large", "eu", noon))
+		_, err := f.ChangePrice(t.Context(), creator, f.plan.ID, core.PriceChange{PriceID: f.price(2, "eur")})
+		f.must(err)
+		f.wantLines("model large 5 = 50")
+		second := f.billingPlan().Current.Start
+		f.report(of("b", "3", "large", "eu", time.Time{}), of("late", "1", "small", "eu", noon))
+		_, err = f.ChangePrice(t.Context(), creator, f.plan.ID, core.PriceChange{PriceID: f.ratedPrice(nil)})
+		f.must(err)
+		f.wantLines(" 3 = 6; model small, region eu 1 = 7 of day 0")
+		if n := f.engine.Int(t, f.url, "SELECT COUNT(*) FROM usage_parts WHERE changed"); n != 0 {
+			t.Errorf("%d parts are left to be billed", n)
+		}
+		f.report(of("c", "1", "large", "us", time.Time{}), of("later", "2", "small", "eu", second),
+			of("moved", "-1", "large", "eu", second), of("to", "1", "none", "eu", second))
+		f.wantLines("model large 1 = 10;  5 = 4 of day 1")
+	})
+}
+
 func TestRates_NeedTheDimensionsOfTheMeter(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {

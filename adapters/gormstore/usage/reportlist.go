@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/metadata"
 	core "sundry/core/usage"
 	"sundry/ports"
 )
@@ -16,6 +17,7 @@ type listedReportRow struct {
 	StreamID    int64
 	Key         *string
 	Quantity    core.Quantity
+	Dimensions  string
 	OccurredAt  repo.UnixMillis
 	ReceivedAt  repo.UnixMillis
 	PeriodStart repo.UnixMillis
@@ -28,7 +30,7 @@ func (r listedReportRow) toReport() ports.ListedReport {
 	out := ports.ListedReport{
 		ID: r.ID, StreamID: r.StreamID, Quantity: r.Quantity, At: time.Time(r.OccurredAt),
 		ReceivedAt: time.Time(r.ReceivedAt), PeriodStart: time.Time(r.PeriodStart), VoidedAt: time.Time(r.VoidedAt),
-		InvoiceID: r.InvoiceID, BilledAt: time.Time(r.BilledAt),
+		InvoiceID: r.InvoiceID, BilledAt: time.Time(r.BilledAt), Dimensions: metadata.Restore(r.Dimensions),
 	}
 	if r.Key != nil {
 		out.Key = *r.Key
@@ -102,8 +104,9 @@ func (t reports) listSQL(f ports.ReportFilter) string {
 	if !t.OnPostgres() {
 		table, order, after = "usage_events e NOT INDEXED", "e.position DESC", "e.position < @at"
 	}
-	query := "SELECT e.position, e.id, e.stream_id, e.key, e.quantity, e.occurred_at, e.received_at, e.period_start, " +
-		"e.voided_at, COALESCE(u.invoice_id, '') AS invoice_id, u.billed_at FROM " + table +
+	query := "SELECT e.position, e.id, e.stream_id, e.key, e.quantity, COALESCE(e.dimensions, '') AS dimensions, " +
+		"e.occurred_at, e.received_at, e.period_start, e.voided_at, COALESCE(u.invoice_id, '') AS invoice_id, " +
+		"u.billed_at FROM " + table +
 		" LEFT JOIN usage_rollups u ON u.stream_id = e.stream_id AND u.period_start = e.period_start WHERE " + after +
 		" AND e.position >= @until AND e.received_at >= @since"
 	switch {

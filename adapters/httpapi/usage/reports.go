@@ -135,6 +135,7 @@ type listedReportView struct {
 	Meter          string             `json:"meter"`
 	MeterID        string             `json:"meterId"`
 	Quantity       core.Quantity      `json:"quantity"`
+	Dimensions     map[string]string  `json:"dimensions"`
 	Timestamp      *string            `json:"timestamp"`
 	ReceivedAt     *string            `json:"receivedAt"`
 	IdempotencyKey *string            `json:"idempotencyKey"`
@@ -146,7 +147,7 @@ type listedReportView struct {
 func newListedReportView(r usage.ReportEntry) listedReportView {
 	return listedReportView{
 		ID: r.ID, SubscriptionID: r.Stream.SubscriptionID, Meter: r.Stream.EventName, MeterID: r.Stream.MeterID,
-		Quantity: r.Quantity, Timestamp: apiformat.Time(r.At), ReceivedAt: apiformat.Time(r.ReceivedAt),
+		Quantity: r.Quantity, Dimensions: r.Dimensions.Map(), Timestamp: apiformat.Time(r.At), ReceivedAt: apiformat.Time(r.ReceivedAt),
 		IdempotencyKey: apiformat.Text(r.Key), PeriodStart: apiformat.Time(r.PeriodStart), Status: r.Status(),
 		VoidedAt: apiformat.Time(r.VoidedAt),
 	}
