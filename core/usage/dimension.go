@@ -144,8 +144,8 @@ func (r Rated) When() string {
 func (r Rated) byRate() bool { return r.Rest || len(r.Values) > 0 }
 
 // RateAll is Rate with a line for each rate of the price, the last of them of its own tiers. What is included is taken
-// off the rates in this order. The minimum is that of the whole: what all of them lack is on the last line. All wait when
-// one does, or when their sum is more than MaxAmount.
+// off the rates in this order. The minimum is that of the whole: what all of them lack is on the last line. All wait
+// when one does, or when their sum is more than MaxAmount.
 func (u Use) RateAll() []Rated {
 	if len(u.Price.Rates) == 0 {
 		return []Rated{u.Rate()}

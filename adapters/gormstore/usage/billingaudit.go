@@ -143,8 +143,8 @@ func (t audit) pricesOf(ctx context.Context, p core.PlanState) (map[string]core.
 	return prices, nil
 }
 
-// rate is the price of a quantity of a period, and of its parts where the price has rates; ok is false when that is more
-// than an invoice can ask for.
+// rate is the price of a quantity of a period, and of its parts where the price has rates; ok is false when that is
+// more than an invoice can ask for.
 func (h planHistory) rate(p core.Period, q core.Quantity, parts []core.Part) (minor int64, ok bool) {
 	use := core.Use{Price: h.priceOf(p), Plan: h.plan, Period: p, Quantity: q, Parts: parts}
 	for _, row := range h.included {

@@ -52,7 +52,8 @@ SELECT n.creator_id, n.stream_id, n.known + n.place, n.dimensions FROM (
 // divideSQL adds reports to the parts of their periods.
 const divideSQL = `
 INSERT INTO usage_parts AS p (stream_id, period_start, number, creator_id, quantity, reports, changed)
-SELECT d.stream_id, d.period_start, COALESCE(c.number, 0), MIN(d.creator_id), SUM(d.quantity), SUM(d.reports), TRUE FROM (
+SELECT d.stream_id, d.period_start, COALESCE(c.number, 0), MIN(d.creator_id), SUM(d.quantity), SUM(d.reports), TRUE
+FROM (
     SELECT e.stream_id, e.period_start, e.dimensions, MIN(e.creator_id) AS creator_id, SUM(e.quantity) AS quantity,
         COUNT(*) AS reports %s
     GROUP BY e.stream_id, e.period_start, e.dimensions
@@ -61,8 +62,8 @@ GROUP BY d.stream_id, d.period_start, COALESCE(c.number, 0)
 ON CONFLICT (stream_id, period_start, number) DO UPDATE SET
     quantity = p.quantity + excluded.quantity, reports = p.reports + excluded.reports, changed = TRUE`
 
-// divide adds the reports that are in no part yet to the parts of their periods, up to a position. Processes of an earlier
-// version count without it.
+// divide adds the reports that are in no part yet to the parts of their periods, up to a position. Processes of an
+// earlier version count without it.
 func (t rollups) divide(w watermark, until int64) error {
 	return t.divideWhere("e.position >= @divided AND e.position < @until",
 		map[string]any{"divided": w.divided, "until": until})
@@ -219,8 +220,8 @@ func (t rollups) subtractPart(report ports.StoredReport, dimensions string, q co
 	return t.savePart(part)
 }
 
-// divideAgain divides the periods of a stream from a time on again, once their reports have moved. Those of which reports
-// are deleted stay as they are.
+// divideAgain divides the periods of a stream from a time on again, once their reports have moved. Those of which
+// reports are deleted stay as they are.
 func (t rollups) divideAgain(s ports.UsageStream, since time.Time) error {
 	const op = "divide usage again"
 	w, err := t.lock()
@@ -339,8 +340,8 @@ func (t rollups) countParts(s ports.UsageStream, periodStart time.Time) ([]divid
 	})
 }
 
-// combine counts the reports of a stream under a condition by period and combination. Those beyond the combinations that
-// a stream may have are without values, as they will be once they are divided.
+// combine counts the reports of a stream under a condition by period and combination. Those beyond the combinations
+// that a stream may have are without values, as they will be once they are divided.
 func (t rollups) combine(s ports.UsageStream, where string, args map[string]any) ([]dividedRow, error) {
 	const op = "count parts of usage"
 	columns, groups, order := "quantity, 1 AS reports", "", "position"

@@ -161,7 +161,8 @@ func (h handlers) newPriceView(p core.Price) priceView {
 	v := priceView{
 		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency),
 		TiersMode: string(p.TiersMode),
-		Tiers:     newTierViews(p.Tiers), Rates: make([]rateView, len(p.Rates)), Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
+		Tiers:     newTierViews(p.Tiers), Rates: make([]rateView, len(p.Rates)),
+		Recurring: recurringView{string(p.Interval)}, Livemode: h.Live,
 		CreatedAt: apiformat.Time(p.CreatedAt),
 	}
 	if p.TiersMode == core.Package {

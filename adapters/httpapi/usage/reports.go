@@ -147,7 +147,8 @@ type listedReportView struct {
 func newListedReportView(r usage.ReportEntry) listedReportView {
 	return listedReportView{
 		ID: r.ID, SubscriptionID: r.Stream.SubscriptionID, Meter: r.Stream.EventName, MeterID: r.Stream.MeterID,
-		Quantity: r.Quantity, Dimensions: r.Dimensions.Map(), Timestamp: apiformat.Time(r.At), ReceivedAt: apiformat.Time(r.ReceivedAt),
+		Quantity: r.Quantity, Dimensions: r.Dimensions.Map(), Timestamp: apiformat.Time(r.At),
+		ReceivedAt:     apiformat.Time(r.ReceivedAt),
 		IdempotencyKey: apiformat.Text(r.Key), PeriodStart: apiformat.Time(r.PeriodStart), Status: r.Status(),
 		VoidedAt: apiformat.Time(r.VoidedAt),
 	}

@@ -56,13 +56,14 @@ func unitPrice(u usage.UnitAmount, c money.Currency) string {
 
 // tiersLine describes a price in one line.
 func tiersLine(p usage.Price) string {
-	line := tiersIn(p, p.Tiers)
+	all := []string{tiersIn(p, p.Tiers)}
 	if p.MinimumMinor > 0 {
-		line += ", at least " + minimumOf(p)
+		all[0] += ", at least " + minimumOf(p)
 	}
 	for _, r := range p.Rates {
-		line += "; " + r.Describe() + ": " + tiersIn(p, r.Tiers)
+		all = append(all, r.Describe()+": "+tiersIn(p, r.Tiers))
 	}
+	line := strings.Join(all, "; ")
 	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
 }
 
@@ -275,8 +276,8 @@ func parseTiers(lines []string, c money.Currency) (tiers []usage.TierDraft) {
 	return tiers
 }
 
-// parseRates reads lines such as "model=large, region=eu: 0.10", with tiers after the colon as parseTiers reads them and
-// semicolons between them.
+// parseRates reads lines such as "model=large, region=eu: 0.10", with tiers after the colon as parseTiers reads them
+// and semicolons between them.
 func parseRates(lines []string, c money.Currency) (rates []usage.RateDraft) {
 	for _, line := range lines {
 		values, tiers, _ := strings.Cut(line, ": ")
