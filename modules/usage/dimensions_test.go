@@ -213,6 +213,25 @@ func TestRates_BesideTheVersionBefore(t *testing.T) {
 	})
 }
 
+// TestRates_OutliveTheirReports, which are deleted only once they are in a part.
+func TestRates_OutliveTheirReports(t *testing.T) {
+	t.Parallel()
+	forEachDivided(t, nil, func(t *testing.T, f *fixture) {
+		f.report(of("a", "5", "large", "eu", noon), of("b", "2", "small", "eu", noon))
+		f.must(f.Flush(t.Context()))
+		f.wantVerified() // counts them a second time
+		f.engine.Exec(t, f.url, "DELETE FROM usage_parts")
+		f.engine.Exec(t, f.url, "UPDATE usage_watermark SET divided = 0")
+		f.deleteReports()
+		f.wantStored(2)
+		f.must(f.Flush(t.Context()))
+		f.deleteReports()
+		f.wantStored(0)
+		f.report(of("c", "1", "small", "eu", noon))
+		f.wantLines("model large 5 = 50; model small, region eu 3 = 21")
+	})
+}
+
 // TestRates_MoveWithTheirPeriods: a new billing plan cuts time anew.
 func TestRates_MoveWithTheirPeriods(t *testing.T) {
 	t.Parallel()
