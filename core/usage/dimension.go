@@ -121,8 +121,8 @@ func (p Price) CheckMeter(m Meter) error {
 	return nil
 }
 
-// Describe lists the values that the rate is for: "model large, region eu".
-func (r Rate) Describe() string { return describe(r.When.Map()) }
+// Describe lists values with their dimensions: "model large, region eu".
+func Describe(v Values) string { return describe(v.Map()) }
 
 func describe(values map[string]string) string {
 	var all []string

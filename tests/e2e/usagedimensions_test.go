@@ -82,6 +82,7 @@ func TestPricesDependOnDimensions(t *testing.T) {
 			"/dashboard/usage/prices/" + m.priceID:  "Price of model small, region eu",
 			"/dashboard/usage/plans/" + m.planID:    "Tokens (model large)",
 			"/dashboard/usage/meters":               "model, region",
+			"/dashboard/usage/reports":              "model small, region eu",
 			"/dashboard/usage/prices?q=model+large": m.priceID,
 		} {
 			if page := v.Open(t, path); !strings.Contains(page.Body, want) {

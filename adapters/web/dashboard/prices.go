@@ -61,7 +61,7 @@ func tiersLine(p usage.Price) string {
 		all[0] += ", at least " + minimumOf(p)
 	}
 	for _, r := range p.Rates {
-		all = append(all, r.Describe()+": "+tiersIn(p, r.Tiers))
+		all = append(all, usage.Describe(r.When)+": "+tiersIn(p, r.Tiers))
 	}
 	line := strings.Join(all, "; ")
 	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
@@ -109,7 +109,7 @@ func chargesLine(charges []usage.Charge, c money.Currency) string {
 // pricePartsOf shows the tiers of a price, and before them those of its rates.
 func pricePartsOf(p usage.Price) (parts []ui.Part) {
 	for _, r := range p.Rates {
-		parts = append(parts, tiersPart("Price of "+r.Describe(), p, r.Tiers))
+		parts = append(parts, tiersPart("Price of "+usage.Describe(r.When), p, r.Tiers))
 	}
 	title := "Price"
 	if len(p.Rates) > 0 {

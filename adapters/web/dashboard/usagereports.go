@@ -10,6 +10,7 @@ import (
 
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
+	core "sundry/core/usage"
 	"sundry/modules/usage"
 	"sundry/ports"
 )
@@ -55,7 +56,10 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 			}, CSV: func(e usage.ReportEntry) string { return e.Stream.EventName }},
 			{
 				Label: "Quantity", Num: true,
-				Cell: func(e usage.ReportEntry) ui.Cell { return ui.Text(e.Quantity.String()) },
+				Cell: func(e usage.ReportEntry) ui.Cell {
+					return ui.Cell{Text: e.Quantity.String(), Sub: core.Describe(e.Dimensions)}
+				},
+				CSV: func(e usage.ReportEntry) string { return e.Quantity.String() },
 			},
 			{Label: "Customer", Cell: func(e usage.ReportEntry) ui.Cell {
 				return customers.cell(e.Stream.CustomerID, e.Stream.ExternalCustomerID)
