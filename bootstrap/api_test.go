@@ -90,7 +90,7 @@ func shapeOf(line string) string {
 var mounted = []string{
 	"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs", "GET /docs/{page}",
 	"GET /a/{secret}", "GET /a/{secret}/calendar.ics", "GET /a/{secret}/reschedule", "POST /a/{secret}/reschedule",
-	"GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
+	"GET /m/{room}", "GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
 	"GET /i/{secret}", "GET /i/{secret}/pdf", "POST /i/{secret}/pay",
 	"GET /i/{secret}/challenge", "POST /i/{secret}/authenticate", "GET /r/{secret}/pdf", "GET /d/{kind}/{secret}",
 	"GET /d/{kind}/{secret}/pdf", "GET /r/{secret}/files/{file}", "GET /f/{until}/{checkout}/{token}",

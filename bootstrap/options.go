@@ -8,6 +8,7 @@ import (
 
 	"sundry/adapters/ical"
 	"sundry/adapters/jobs"
+	"sundry/adapters/meetinghosts"
 	"sundry/adapters/passwords"
 	"sundry/adapters/pdf"
 	"sundry/adapters/sandboxpay"
@@ -15,6 +16,7 @@ import (
 	"sundry/adapters/taxtable"
 	"sundry/adapters/telemetry"
 	"sundry/adapters/vies"
+	"sundry/core/appointment"
 	"sundry/ports"
 )
 
@@ -30,6 +32,8 @@ type Options struct {
 	// Calendars writes the calendar files of appointments, and CalendarReader reads those of creators.
 	Calendars      ports.CalendarWriter
 	CalendarReader ports.CalendarReader
+	// MeetingHosts are the providers at which meetings are made on creators' accounts.
+	MeetingHosts map[appointment.Provider]ports.MeetingHost
 	// Files keeps the bytes of the files that creators upload.
 	Files ports.FileStorage
 	// Passwords hashes creators' passwords.
@@ -65,6 +69,9 @@ func (a *App) openAdapters(o Options) error {
 	}
 	if o.CalendarReader == nil {
 		o.CalendarReader = ical.Calendars{}
+	}
+	if o.MeetingHosts == nil {
+		o.MeetingHosts = a.meetingHosts()
 	}
 	if o.Files == nil {
 		files, err := a.fileStorage()
@@ -146,4 +153,20 @@ func (a *App) taxCalculator() (ports.TaxCalculator, error) {
 		return stripepay.NewTaxes(stripepay.New(a.stripeConfig()), a.clock.Real), nil
 	}
 	return taxtable.New(a.cfg.SellerCountry)
+}
+
+// meetingHosts are the providers of meetings whose settings are given.
+func (a *App) meetingHosts() map[appointment.Provider]ports.MeetingHost {
+	all := map[appointment.Provider]ports.MeetingHost{}
+	if a.cfg.Zoom() {
+		all[appointment.Zoom] = meetinghosts.NewZoom(meetinghosts.Config{
+			ClientID: a.cfg.ZoomClientID, ClientSecret: a.cfg.ZoomClientSecret,
+		})
+	}
+	if a.cfg.GoogleMeet() {
+		all[appointment.GoogleMeet] = meetinghosts.NewGoogleMeet(meetinghosts.Config{
+			ClientID: a.cfg.GoogleClientID, ClientSecret: a.cfg.GoogleClientSecret,
+		})
+	}
+	return all
 }

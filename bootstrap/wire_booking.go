@@ -20,11 +20,13 @@ func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service)
 		booking.Deps{
 			Store: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Listings: listings,
 			Accounts: accounts, Locks: a.slotLocks(), Calendars: a.adapters.Calendars, Reader: a.adapters.CalendarReader,
-			Fetcher: webhookhttp.NewFetcher(a.receivers()),
+			Fetcher: webhookhttp.NewFetcher(a.receivers()), MeetingHosts: a.adapters.MeetingHosts,
+			Encrypter: a.encrypter("meeting-accounts"),
 		})
 
 	a.mux.Handle(booking.TaskRemind, jobs.Default, module.Remind)
 	a.mux.Handle(booking.TaskReadCalendar, jobs.Default, module.ReadCalendar)
+	a.mux.Handle(booking.TaskHostMeeting, jobs.Default, module.HostMeeting)
 	a.verify("booking", module.Verify)
 	return module
 }

@@ -203,6 +203,19 @@ type Config struct {
 	// VIESAPIBase is the address of that register. Default: the European Commission's address.
 	VIESAPIBase string `env:"VIES_API_BASE"`
 
+	// Meetings
+
+	// ZoomClientID is the client id of an OAuth application at Zoom, with which creators connect their accounts. Its redirect
+	// address is `BASE_URL` with `/dashboard/bookings/meetings/zoom/connected`. With ZoomClientSecret or not at all.
+	ZoomClientID string `env:"ZOOM_CLIENT_ID"`
+	// ZoomClientSecret is that application's client secret.
+	ZoomClientSecret string `env:"ZOOM_CLIENT_SECRET,unset"`
+	// GoogleClientID is the client id of an OAuth application at Google with the Meet API, for Google Meet. Its redirect
+	// address is `BASE_URL` with `/dashboard/bookings/meetings/google_meet/connected`. With GoogleClientSecret or not at all.
+	GoogleClientID string `env:"GOOGLE_CLIENT_ID"`
+	// GoogleClientSecret is that application's client secret.
+	GoogleClientSecret string `env:"GOOGLE_CLIENT_SECRET,unset"`
+
 	// Mail
 
 	// SMTPURL is the mail server, `smtp://user:password@host:587` or `smtps://…`. Without it, a sandbox writes mail to
@@ -379,7 +392,7 @@ func (c Config) faults() []error {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
 	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.fileFaults(),
-		c.taxFaults(), c.workFaults(), c.telemetryFaults())
+		c.taxFaults(), c.meetingFaults(), c.workFaults(), c.telemetryFaults())
 	if c.Live() {
 		all = append(all, c.liveFaults()...)
 	}

@@ -14,6 +14,8 @@ type BookingRepos struct {
 	BusyCalendars BusyCalendars
 	Reservations  Reservations
 	Appointments  Appointments
+	Meetings      HostedMeetings
+	Accounts      MeetingAccounts
 	Audit         BookingAudit
 }
 
@@ -143,4 +145,31 @@ type BookingAudit interface {
 	// ListMisseated lists groups with more live seats than they have, or that are live without any, and live seats of
 	// groups that are not, or of another time.
 	ListMisseated(ctx context.Context, limit int) ([]string, error)
+}
+
+// HostedMeetings keeps the meetings that are made on creators' accounts at providers.
+type HostedMeetings interface {
+	// Insert writes a new meeting. ErrDuplicate when its room has one.
+	Insert(ctx context.Context, m appointment.HostedMeeting) error
+	// Get returns the meeting of a room, of any account: a room's address is all that those who meet know. ErrNotFound.
+	Get(ctx context.Context, room string) (appointment.HostedMeeting, error)
+	// Update writes a changed meeting. ErrStale.
+	Update(ctx context.Context, m appointment.HostedMeeting) error
+	// ListUnmade lists a creator's meetings at a provider that it has not made, at most limit, newest first.
+	ListUnmade(ctx context.Context, creatorID string, provider appointment.Provider, limit int) (
+		[]appointment.HostedMeeting, error)
+}
+
+// MeetingAccounts keeps creators' accounts at providers of meetings, one at each.
+type MeetingAccounts interface {
+	// Put writes an account in the place of the one that the creator had at the provider.
+	Put(ctx context.Context, a appointment.MeetingAccount) error
+	// Get returns a creator's account. ErrNotFound.
+	Get(ctx context.Context, creatorID string, provider appointment.Provider) (appointment.MeetingAccount, error)
+	// Update writes a changed account. ErrStale.
+	Update(ctx context.Context, a appointment.MeetingAccount) error
+	// List lists a creator's accounts, by provider.
+	List(ctx context.Context, creatorID string) ([]appointment.MeetingAccount, error)
+	// Delete deletes an account; nothing when there is none.
+	Delete(ctx context.Context, creatorID string, provider appointment.Provider) error
 }

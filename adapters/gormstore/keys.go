@@ -94,6 +94,7 @@ var encryptedColumns = []encryptedColumn{
 	{"webhook-secrets", "webhook_endpoints", "previous_secret", [3]string{"id", "''", "''"}},
 	{"second-steps", "second_steps", "app_secret", [3]string{"id", "''", "''"}},
 	{"second-steps", "second_steps", "new_app_secret", [3]string{"id", "''", "''"}},
+	{"meeting-accounts", "meeting_accounts", "token", [3]string{"creator_id", "provider", "''"}},
 	{"kept-responses", "idempotency_keys", "body", [3]string{"creator_id", "route", "key"}},
 }
 

@@ -102,7 +102,7 @@ func (b Bookable) location(mode DeliveryMode, room string) (meetingURL, address 
 	if b.SharedURL != "" {
 		return b.SharedURL, ""
 	}
-	return b.Meetings.link(room), ""
+	return b.Meetings.link(b.Rooms, room), ""
 }
 
 // Changeable refuses, with STATE_CONFLICT, what can only be done to an appointment that is still to come.

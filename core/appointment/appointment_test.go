@@ -40,12 +40,13 @@ func TestABookedAppointmentSaysWhere(t *testing.T) {
 		virtual *VirtualMeeting
 		want    string
 	}{
-		"the public server": {&VirtualMeeting{Provider: Jitsi}, "https://meet.jit.si/room-1"},
+		"the public server": {&VirtualMeeting{Provider: Jitsi}, "https://meet.jit.si/sundry-room-1"},
 		"a private server": {&VirtualMeeting{Provider: Jitsi, URL: "https://jitsi.example.com/team/"},
-			"https://jitsi.example.com/team/room-1"},
-		"nowhere": {nil, ""},
+			"https://jitsi.example.com/team/sundry-room-1"},
+		"an account's": {&VirtualMeeting{Provider: Zoom}, "https://pay.example.com/m/room-1"},
+		"nowhere":      {nil, ""},
 	} {
-		if got := (MeetingSettings{Virtual: c.virtual}).link("room-1"); got != c.want {
+		if got := (MeetingSettings{Virtual: c.virtual}).link("https://pay.example.com/m/", "room-1"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package appointment
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"sundry/core/fault"
@@ -12,21 +13,32 @@ import (
 // Provider names the host of virtual meetings.
 type Provider string
 
-// The providers of meetings. Static is one address for every meeting; Jitsi gives each a room of its own.
+// The providers of meetings. Static is one address for every meeting; Jitsi gives each a room of its own. Zoom and
+// GoogleMeet make each on the creator's account there.
 const (
-	Static Provider = "static"
-	Jitsi  Provider = "jitsi"
+	Static     Provider = "static"
+	Jitsi      Provider = "jitsi"
+	Zoom       Provider = "zoom"
+	GoogleMeet Provider = "google_meet"
 )
+
+// AccountProviders are those at which a creator needs an account.
+var AccountProviders = []Provider{Zoom, GoogleMeet}
+
+// NeedsAccount reports whether meetings are made on the creator's account at the provider.
+func (p Provider) NeedsAccount() bool { return slices.Contains(AccountProviders, p) }
 
 const (
 	// publicJitsi is the server that needs no account.
 	publicJitsi = "https://meet.jit.si"
-	maxURL      = 2048
-	maxAddress  = 500
+	// jitsiRoom precedes the names of our rooms there.
+	jitsiRoom  = "/sundry-"
+	maxURL     = 2048
+	maxAddress = 500
 )
 
 // VirtualMeeting specifies where virtual meetings take place. URL is the meeting itself (Static) or the server (Jitsi;
-// "" = the public one).
+// "" = the public one); a provider that needs an account has none.
 type VirtualMeeting struct {
 	Provider Provider `json:"provider"`
 	URL      string   `json:"url"`
@@ -48,8 +60,10 @@ func (m MeetingSettings) Check() error {
 	var f fault.Violations
 	if m.Virtual != nil {
 		at := f.Nest("virtual")
-		at.OneOf("provider", string(m.Virtual.Provider), string(Static), string(Jitsi))
-		if m.Virtual.URL != "" {
+		at.OneOf("provider", string(m.Virtual.Provider), string(Static), string(Jitsi), string(Zoom), string(GoogleMeet))
+		if m.Virtual.URL != "" && m.Virtual.Provider.NeedsAccount() {
+			at.Addf("url", fault.DetailNotAllowed, "Each meeting gets an address of its own.")
+		} else if m.Virtual.URL != "" {
 			at.Check(meetingURL(m.Virtual.URL, m.Virtual.Provider), "url", fault.DetailInvalid,
 				"Expected an absolute https address of at most 2048 characters, without user name; of a Jitsi server also "+
 					"without query and fragment.")
@@ -88,17 +102,20 @@ func (m MeetingSettings) address(l listing.State) string {
 	return ""
 }
 
-// link returns the link of a virtual meeting; room names it at a provider that gives each its own.
-func (m MeetingSettings) link(room string) string {
+// link returns the link of a virtual meeting; room names it at a provider that gives each its own. Below rooms are those
+// of meetings that a provider has yet to make (Meeting).
+func (m MeetingSettings) link(rooms, room string) string {
 	switch {
 	case m.Virtual == nil:
 		return ""
+	case m.Virtual.Provider.NeedsAccount():
+		return rooms + room
 	case m.Virtual.Provider == Static:
 		return m.Virtual.URL
 	case m.Virtual.URL == "":
-		return publicJitsi + "/" + room
+		return publicJitsi + jitsiRoom + room
 	}
-	return strings.TrimRight(m.Virtual.URL, "/") + "/" + room
+	return strings.TrimRight(m.Virtual.URL, "/") + jitsiRoom + room
 }
 
 // MissingSetup names everything that keeps a listing from being booked. The

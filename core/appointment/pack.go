@@ -33,6 +33,8 @@ type Bookable struct {
 	Setup
 	Listing listing.State
 	Variant listing.Variant
+	// Rooms is the address below which the meetings have theirs that are made on the creator's account at a provider.
+	Rooms string
 	// SharedURL is the link of those who share the time already; "" for the first one.
 	SharedURL string
 	// RefundPolicy is the policy that the buyer was promised before they paid.

@@ -337,12 +337,14 @@ func TestEveryFaultOfTheMeetingSettingsIsListed(t *testing.T) {
 		"a Jitsi with a fragment": {virtual(Jitsi, "https://jitsi.example.com/#x"), "virtual.url:INVALID"},
 		"a Jitsi with a hash":     {virtual(Jitsi, "https://jitsi.example.com/#"), "virtual.url:INVALID"},
 		"a Jitsi room by query":   {virtual(Jitsi, "https://jitsi.example.com/?room="), "virtual.url:INVALID"},
-		"another provider":        {virtual("zoom", "https://zoom.example.com"), "virtual.provider:NOT_ALLOWED"},
+		"another provider":        {virtual("skype", "https://skype.example.com"), "virtual.provider:NOT_ALLOWED"},
+		"an account":              {virtual(Zoom, ""), ""},
+		"an account's address":    {virtual(GoogleMeet, "https://meet.google.com/x"), "virtual.url:NOT_ALLOWED"},
 		"an address of two lines": {place("1 Rue de Rivoli\n75001 Paris"), ""},
 		"a blank address":         {place(" \n"), "inPerson.address:REQUIRED"},
 		"a long address":          {place(strings.Repeat("x", 501)), "inPerson.address:TOO_LONG"},
 		"a bell in the address":   {place("1 Rue\a"), "inPerson.address:INVALID"},
-		"both wrong": {MeetingSettings{&VirtualMeeting{"zoom", ""}, &Place{""}},
+		"both wrong": {MeetingSettings{&VirtualMeeting{"skype", ""}, &Place{""}},
 			"virtual.provider:NOT_ALLOWED inPerson.address:REQUIRED"},
 	} {
 		if err := c.settings.Check(); faults(err) != c.want {

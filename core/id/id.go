@@ -52,6 +52,7 @@ const (
 	Request         Prefix = "req"
 	Image           Prefix = "img"
 	File            Prefix = "file"
+	Meeting         Prefix = "mtg"
 )
 
 // Crockford's base32 in lower case: the digits and letters rise in the order of their bytes, so ids sort as

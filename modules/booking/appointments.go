@@ -2,7 +2,6 @@ package booking
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -96,7 +95,7 @@ func (s *Service) reschedule(
 	if err != nil {
 		return state, err
 	}
-	return a.State(), s.save(ctx, r, a, change)
+	return a.State(), s.save(ctx, r, state, a, change)
 }
 
 // sold returns an appointment's reservation and its listing as it was sold.
@@ -148,12 +147,17 @@ func (s *Service) moveReservation(
 	return taken[0], nil
 }
 
-// save writes a changed appointment, updates its reminders and publishes the change.
-func (s *Service) save(ctx context.Context, r ports.Repos, a *appointment.Appointment, change event.Event) error {
+// save writes an appointment that was before, has its reminders and its meeting follow, and publishes the change.
+func (s *Service) save(
+	ctx context.Context, r ports.Repos, before appointment.State, a *appointment.Appointment, change event.Event,
+) error {
 	if err := r.Booking.Appointments.Update(ctx, a.State()); err != nil {
 		return err
 	}
 	if err := s.scheduleReminders(ctx, r, a.State()); err != nil {
+		return err
+	}
+	if err := s.scheduleMeetings(ctx, r, before, a.State()); err != nil {
 		return err
 	}
 	return s.deps.Bus.Publish(ctx, r, change)
@@ -189,5 +193,8 @@ func (s *Service) RecordOutcome(
 	return state, err
 }
 
-// room names a meeting at a provider that gives each its own.
-func (s *Service) room() string { return "sundry-" + hex.EncodeToString(s.deps.IDs.Random(16)) }
+// room names a meeting at a provider that gives each its own. It has the shape of the secrets in other addresses, so that it
+// names the cell too.
+func (s *Service) room() string {
+	return id.Body(s.deps.IDs.New(id.Meeting)) + id.Body(s.deps.IDs.New(id.Meeting))
+}

@@ -165,7 +165,7 @@ func (s *Cancellations) cancel(
 	if err := s.booking.leaveGroup(ctx, r, reservation.State()); err != nil {
 		return state, err
 	}
-	if err := s.booking.save(ctx, r, a, change); err != nil {
+	if err := s.booking.save(ctx, r, state, a, change); err != nil {
 		return state, err
 	}
 	return a.State(), s.publishAllCanceled(ctx, r, a.State())

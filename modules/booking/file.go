@@ -34,5 +34,11 @@ func (s *Service) ImportPart(ctx context.Context, r ports.Repos, creatorID strin
 	if err := r.Booking.Scheduling.UpdateHours(ctx, creatorID, part.Hours.Clean()); err != nil {
 		return err
 	}
+	if err := f.Nest("meetings").Merge(s.checkConnected(ctx, r, creatorID, part.Meetings)); err != nil {
+		return err
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
 	return r.Booking.Scheduling.UpdateMeetings(ctx, creatorID, part.Meetings)
 }

@@ -198,6 +198,9 @@ func (s *Service) Confirm(
 		if err := s.scheduleReminders(ctx, r, a.State()); err != nil {
 			return nil, false, err
 		}
+		if err := s.scheduleMeetings(ctx, r, appointment.State{}, a.State()); err != nil {
+			return nil, false, err
+		}
 		booked = append(booked, emitted)
 	}
 	return booked, true, nil
@@ -263,6 +266,7 @@ func latest(states []appointment.ReservationState) []appointment.ReservationStat
 func (s *Service) booked(
 	ctx context.Context, r ports.Repos, reservation *appointment.Reservation,
 ) (b appointment.Bookable, err error) {
+	b.Rooms = s.rooms()
 	if b.Listing, err = s.deps.Listings.Listing(ctx, r, reservation.State().ListingID); err != nil {
 		return b, err
 	}

@@ -46,6 +46,10 @@ type Deps struct {
 	Calendars ports.CalendarWriter
 	Reader    ports.CalendarReader
 	Fetcher   ports.Fetcher
+	// MeetingHosts are the providers that make meetings on creators' accounts.
+	MeetingHosts map[appointment.Provider]ports.MeetingHost
+	// Encrypter encrypts what opens those accounts.
+	Encrypter ports.Encrypter
 }
 
 // New returns the module.
@@ -82,6 +86,9 @@ func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings ap
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := s.checkConnected(ctx, r, creatorID, meetings); err != nil {
+			return err
+		}
 		if err := r.Booking.Scheduling.UpdateMeetings(ctx, creatorID, meetings); err != nil {
 			return err
 		}
@@ -126,6 +133,7 @@ func (s *Service) bookable(
 func (s *Service) offered(
 	ctx context.Context, r ports.Repos, listingID, variantID string,
 ) (b appointment.Bookable, err error) {
+	b.Rooms = s.rooms()
 	if b.Listing, err = s.deps.Listings.Listing(ctx, r, listingID); err != nil {
 		return b, err
 	}

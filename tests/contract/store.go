@@ -103,6 +103,8 @@ func bookingCases() storeCases {
 		"many want the same time":                                manyWantTheSameTime,
 		"an appointment comes back as it went":                   anAppointmentComesBackAsItWent,
 		"the audit finds unmatched reservations":                 theAuditFindsUnmatchedReservations,
+		"hosted meetings are kept by room":                       hostedMeetingsAreKeptByRoom,
+		"meeting accounts are one at each provider":              meetingAccountsAreOneAtEachProvider,
 	}
 }
 

@@ -426,6 +426,103 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 	}
 }
 
+func hostedMeetingsAreKeptByRoom(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	meeting := func(room, creatorID, providerID string, minutes int) appointment.HostedMeeting {
+		m := filled[appointment.HostedMeeting]()
+		m.Room, m.CreatorID, m.Provider, m.ProviderID, m.Revision = room, creatorID, appointment.Zoom, providerID, 1
+		m.CreatedAt = catalogTime.Add(time.Duration(minutes) * time.Minute)
+		return m
+	}
+	unmade := meeting("b", creator, "", 1)
+	unmade.StartsAt, unmade.EndsAt = time.Time{}, time.Time{}
+	all := []appointment.HostedMeeting{
+		meeting("a", creator, "1", 0), unmade, meeting("c", creator, "", 2), meeting("d", "crt_2", "", 3),
+	}
+	insert := func(m appointment.HostedMeeting) error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Meetings.Insert(ctx, m)
+		})
+	}
+	for _, m := range all {
+		if err := insert(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, "a second meeting of a room", insert(all[0]), ports.ErrDuplicate)
+	changed := all[0]
+	changed.URL, changed.Revision = "https://zoom.example.com/j/1", 2
+	update := func() error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Meetings.Update(ctx, changed)
+		})
+	}
+	if err := update(); err != nil {
+		t.Fatal(err)
+	}
+	changed.Revision = 9
+	wantError(t, "a change of another revision", update(), ports.ErrStale)
+	changed.Revision = 2
+	meetings := store.Read(t.Context()).Booking.Meetings
+	for _, want := range []appointment.HostedMeeting{changed, unmade} {
+		if got, err := meetings.Get(t.Context(), want.Room); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	}
+	_, err := meetings.Get(t.Context(), "z")
+	wantError(t, "an unknown room", err, ports.ErrNotFound)
+	found, err := meetings.ListUnmade(t.Context(), creator, appointment.Zoom, 9)
+	if err != nil || len(found) != 2 || found[0].Room != "c" || found[1].Room != "b" {
+		t.Errorf("unmade are %+v, %v", found, err)
+	}
+	if found, err := meetings.ListUnmade(t.Context(), creator, appointment.GoogleMeet, 9); err != nil || len(found) != 0 {
+		t.Errorf("unmade at another provider are %+v, %v", found, err)
+	}
+}
+
+func meetingAccountsAreOneAtEachProvider(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	zoom := filled[appointment.MeetingAccount]()
+	zoom.CreatorID, zoom.Provider, zoom.Revision = creator, appointment.Zoom, 1
+	google, other, again := zoom, zoom, zoom
+	google.Provider, google.FailedAt, other.CreatorID = appointment.GoogleMeet, time.Time{}, "crt_2"
+	again.Token, again.Name, again.Revision = []byte("another"), "another", 7
+	do := func(work func(ctx context.Context, accounts ports.MeetingAccounts) error) error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return work(ctx, r.Booking.Accounts)
+		})
+	}
+	for _, a := range []appointment.MeetingAccount{zoom, google, other, again} {
+		if err := do(func(ctx context.Context, accounts ports.MeetingAccounts) error { return accounts.Put(ctx, a) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed := again
+	changed.Token, changed.FailedAt, changed.Revision = []byte("renewed"), time.Time{}, 8
+	update := func(ctx context.Context, accounts ports.MeetingAccounts) error { return accounts.Update(ctx, changed) }
+	if err := do(update); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "a change of another revision", do(update), ports.ErrStale)
+	accounts := store.Read(t.Context()).Booking.Accounts
+	all, err := accounts.List(t.Context(), creator)
+	if want := []appointment.MeetingAccount{google, changed}; err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("%+v, %v; want %+v", all, err, want)
+	}
+	for range 2 { // nothing is deleted twice
+		if err := do(func(ctx context.Context, accounts ports.MeetingAccounts) error {
+			return accounts.Delete(ctx, creator, appointment.Zoom)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = accounts.Get(t.Context(), creator, appointment.Zoom)
+	wantError(t, "what is deleted", err, ports.ErrNotFound)
+	if got, err := accounts.Get(t.Context(), "crt_2", appointment.Zoom); err != nil || !reflect.DeepEqual(got, other) {
+		t.Errorf("another creator's is %+v, %v", got, err)
+	}
+}
+
 func theAuditFindsUnmatchedReservations(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	lone, matched := heldReservation("a1", 0), heldReservation("a2", 240)

@@ -385,6 +385,10 @@ var validRequests = map[string]valid{
 			"inPerson": harness.JSON{"address": "1 Rue de Rivoli\n75001 Paris"},
 		}
 	},
+	"DELETE /v1/scheduling/meeting-accounts/{provider}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		return w.meetingAccount(t), nil
+	},
+	"GET /m/{room}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.meetingRoom(t), nil },
 	"GET /v1/listings/{id}/readiness": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.appointment(t).ID,
 			nil

@@ -56,15 +56,16 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if app, err = start(engine, databaseURL, vars); err != nil {
+	if app, err = start(engine, databaseURL, vars, bootstrap.Options{}); err != nil {
 		return nil, errors.Join(err, drop())
 	}
 	app.closers = slices.Insert(app.closers, 0, drop)
 	return app, nil
 }
 
-// start runs the program on a database.
-func start(engine testdb.Engine, databaseURL string, vars map[string]string) (app *App, err error) {
+// start runs the program on a database, with adapters that it does not pick by its configuration.
+func start(engine testdb.Engine, databaseURL string, vars map[string]string, options bootstrap.Options) (app *App,
+	err error) {
 	a := &App{Log: &Log{}, DatabaseURL: databaseURL}
 	defer func() {
 		if err != nil {
@@ -100,9 +101,9 @@ func start(engine testdb.Engine, databaseURL string, vars map[string]string) (ap
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	options.Passwords = passwords.NewArgon2id(cheap)
 	a.Program, err = bootstrap.New(
-		context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		bootstrap.Options{Passwords: passwords.NewArgon2id(cheap)},
+		context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})), options,
 	)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -144,16 +145,32 @@ func New(t testing.TB, engine testdb.Engine, vars map[string]string) *App {
 	return app.endedBy(t, engine, err)
 }
 
+// With is New with adapters of the test.
+func With(t testing.TB, engine testdb.Engine, options bootstrap.Options) *App {
+	t.Helper()
+	databaseURL, drop, err := engine.Make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := drop(); err != nil {
+			t.Error(err)
+		}
+	})
+	app, err := start(engine, databaseURL, nil, options)
+	return app.endedBy(t, engine, err)
+}
+
 // On is New on a database that the test has.
 func On(t testing.TB, engine testdb.Engine, databaseURL string, vars map[string]string) *App {
 	t.Helper()
-	app, err := start(engine, databaseURL, vars)
+	app, err := start(engine, databaseURL, vars, bootstrap.Options{})
 	return app.endedBy(t, engine, err)
 }
 
 // Refused returns why the program does not start on a database; nil when it does.
 func Refused(engine testdb.Engine, databaseURL string, vars map[string]string) error {
-	app, err := start(engine, databaseURL, vars)
+	app, err := start(engine, databaseURL, vars, bootstrap.Options{})
 	if err == nil {
 		return app.Close()
 	}

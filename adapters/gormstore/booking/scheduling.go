@@ -18,7 +18,8 @@ func Repositories(b *repo.Base) ports.BookingRepos {
 	return ports.BookingRepos{
 		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b},
 		Reservations: reservations{reservationMapping.On(b), seatMapping.On(b)},
-		Appointments: appointments{appointmentMapping.On(b)}, Audit: audit{b},
+		Appointments: appointments{appointmentMapping.On(b)}, Meetings: hostedMeetings{hostedMeetingMapping.On(b)},
+		Accounts: meetingAccounts{b}, Audit: audit{b},
 	}
 }
 

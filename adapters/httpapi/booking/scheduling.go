@@ -30,6 +30,14 @@ func (h handlers) schedulingRoutes() []httpapi.Route {
 			Handle: h.putMeetingSettings,
 		},
 		{
+			Method: fiber.MethodGet, Path: "/v1/scheduling/meeting-accounts", Auth: httpapi.AccessToken,
+			Handle: h.listMeetingAccounts,
+		},
+		{
+			Method: fiber.MethodDelete, Path: "/v1/scheduling/meeting-accounts/:provider", Auth: httpapi.AccessToken,
+			Handle: h.deleteMeetingAccount,
+		},
+		{
 			Method: fiber.MethodGet, Path: "/v1/scheduling/busy-calendars", Auth: httpapi.AccessToken,
 			Handle: h.listBusyCalendars,
 		},
@@ -172,6 +180,36 @@ func (h handlers) putMeetingSettings(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(newMeetingSettings(m))
+}
+
+// meetingAccountView is a creator's account at a provider of meetings.
+type meetingAccountView struct {
+	Provider    string  `json:"provider"`
+	Name        *string `json:"name"`
+	ConnectedAt *string `json:"connectedAt"`
+	FailedAt    *string `json:"failedAt"`
+}
+
+func (h handlers) listMeetingAccounts(c *fiber.Ctx) error {
+	accounts, err := h.Booking.MeetingAccounts(c.UserContext(), httpapi.Account(c))
+	if err != nil {
+		return err
+	}
+	views := make([]meetingAccountView, len(accounts))
+	for i, a := range accounts {
+		views[i] = meetingAccountView{
+			string(a.Provider), apiformat.Text(a.Name), apiformat.Time(a.ConnectedAt), apiformat.Time(a.FailedAt),
+		}
+	}
+	return c.JSON(httpapi.ListView[meetingAccountView]{Data: views})
+}
+
+func (h handlers) deleteMeetingAccount(c *fiber.Ctx) error {
+	provider := appointment.Provider(c.Params("provider"))
+	if err := h.Booking.DisconnectMeetings(c.UserContext(), httpapi.Account(c), provider); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
 }
 
 // readinessView reports whether a listing can be booked and, if not, what is missing.

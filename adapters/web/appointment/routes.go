@@ -53,6 +53,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/a/:secret/times", compress, r.openTimes)
 	app.Get("/a/:secret/cancel", compress, r.askCancel)
 	app.Post("/a/:secret/cancel", compress, r.cancel)
+	app.Get("/m/:room", compress, r.meeting)
 }
 
 // page holds what the pages of an appointment show.

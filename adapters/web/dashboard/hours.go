@@ -282,7 +282,7 @@ func (r *Routes) sendHours(c *fiber.Ctx, v *visit, h workHours, refused error) e
 		}
 		c.Status(r.layout.Config().StatusOf(refused))
 	}
-	p, err := r.schedulePage(c, v, f, meetingsForm(v, setup.Meetings))
+	p, err := r.schedulePage(c, v, f, savedMeetings(v, setup.Meetings))
 	if err != nil {
 		return err
 	}

@@ -35,20 +35,23 @@ func (r *Routes) zoneOptions(c *fiber.Ctx, v *visit, set string) ([]ui.Option, e
 	return all, nil
 }
 
-func meetingsForm(v *visit, m appointment.MeetingSettings) ui.Form {
-	provider, address, place := "", "", ""
+// savedMeetings makes the form with what is saved.
+func savedMeetings(v *visit, m appointment.MeetingSettings) func([]appointment.MeetingAccount) ui.Form {
+	return func(accounts []appointment.MeetingAccount) ui.Form { return meetingsForm(v, m, accounts) }
+}
+
+func meetingsForm(v *visit, m appointment.MeetingSettings, accounts []appointment.MeetingAccount) ui.Form {
+	var provider appointment.Provider
+	address, place := "", ""
 	if m.Virtual != nil {
-		provider, address = string(m.Virtual.Provider), m.Virtual.URL
+		provider, address = m.Virtual.Provider, m.Virtual.URL
 	}
 	if m.InPerson != nil {
 		place = m.InPerson.Address
 	}
 	f := v.form("meetings", base+"/bookings/meetings", "Save meetings",
 		ui.Field{Name: "provider", Label: "Online", Type: "select", Also: []string{"virtual.provider"}, Half: true,
-			Options: ui.Choices(
-				provider, "", "Not online", string(appointment.Jitsi), "Jitsi, a room for each appointment",
-				string(appointment.Static), "Always the same address",
-			)},
+			Options: meetingOptions(provider, accounts)},
 		ui.Field{
 			Name: "url", Label: "Address", Type: "url", Value: address, Also: []string{"virtual.url", "virtual"},
 			Half: true, Placeholder: "https://…", Hint: "Of the meeting, or of your own Jitsi server.",
@@ -62,8 +65,14 @@ func meetingsForm(v *visit, m appointment.MeetingSettings) ui.Form {
 	return f
 }
 
-// schedulePage shows the hours and places at which a creator meets buyers; hours and meetings are its forms.
-func (r *Routes) schedulePage(c *fiber.Ctx, v *visit, hours, meetings ui.Form) (ui.Page, error) {
+// schedulePage shows when, where and on which accounts a creator meets buyers. meetings makes the form of the places.
+func (r *Routes) schedulePage(
+	c *fiber.Ctx, v *visit, hours ui.Form, meetings func(accounts []appointment.MeetingAccount) ui.Form,
+) (ui.Page, error) {
+	accounts, err := r.Booking.MeetingAccounts(c.UserContext(), v.account())
+	if err != nil {
+		return ui.Page{}, err
+	}
 	feed, err := r.Booking.FeedURL(c.UserContext(), v.account())
 	if err != nil {
 		return ui.Page{}, err
@@ -75,8 +84,9 @@ func (r *Routes) schedulePage(c *fiber.Ctx, v *visit, hours, meetings ui.Form) (
 	}
 	return ui.Page{
 		Nav: base + "/bookings", Title: "Hours and meetings",
-		Up:    &ui.Action{Label: "Bookings", Href: base + "/bookings"},
-		Parts: []ui.Part{ui.FormPart(hours), ui.FormPart(meetings), secret},
+		Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
+		Parts: slices.Concat([]ui.Part{ui.FormPart(hours), ui.FormPart(meetings(accounts))}, r.accountsPart(v, accounts),
+			[]ui.Part{secret}),
 	}, nil
 }
 
@@ -89,7 +99,7 @@ func (r *Routes) schedule(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p, err := r.schedulePage(c, v, hours, meetingsForm(v, setup.Meetings))
+	p, err := r.schedulePage(c, v, hours, savedMeetings(v, setup.Meetings))
 	if err != nil {
 		return err
 	}
@@ -117,13 +127,17 @@ func (r *Routes) saveMeetings(c *fiber.Ctx, v *visit) error {
 	if formErr != nil {
 		return formErr
 	}
-	meetings := meetingsForm(v, m)
-	if !meetings.Refill(c, err) {
-		return err
-	}
-	p, pageErr := r.schedulePage(c, v, hours, meetings)
+	refilled := false
+	p, pageErr := r.schedulePage(c, v, hours, func(accounts []appointment.MeetingAccount) ui.Form {
+		f := meetingsForm(v, m, accounts)
+		refilled = f.Refill(c, err)
+		return f
+	})
 	if pageErr != nil {
 		return pageErr
+	}
+	if !refilled {
+		return err
 	}
 	c.Status(r.layout.Config().StatusOf(err))
 	return r.send(c, v, p)
