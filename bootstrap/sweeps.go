@@ -42,8 +42,8 @@ const (
 	// the first of figures after a start, at which there may be a whole history to add up.
 	sumEvery     = time.Hour
 	figuresFirst = time.Minute
-	// shortRun bounds a sweep of what is recent, and longRun one that may have a whole history before it. The next goes on
-	// where one was ended.
+	// shortRun bounds a sweep of what is recent, and longRun one that may have a whole history before it. The next goes
+	// on where one was ended.
 	shortRun = 5 * time.Minute
 	longRun  = time.Hour
 )
@@ -54,10 +54,13 @@ func (a *App) sweep(ctx context.Context) {
 		defer a.invariants.forget() // the next leader's word counts
 		defer a.recurring.forget()
 		jobs.RunSweeps(ctx, a.log,
-			jobs.Sweep{Name: "unsettled payments", Every: recoverEvery, Limit: shortRun, Do: a.modules.Attempts.Recover},
+			jobs.Sweep{Name: "unsettled payments", Every: recoverEvery, Limit: shortRun,
+				Do: a.modules.Attempts.Recover},
 			jobs.Sweep{Name: "usage flush", Every: flushEvery, Limit: longRun, Do: a.modules.Usage.Flush},
-			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Limit: shortRun, Do: a.modules.Usage.MakePartitions},
-			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Limit: longRun, Do: a.deleteOld},
+			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Limit: shortRun,
+				Do: a.modules.Usage.MakePartitions},
+			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Limit: longRun,
+				Do: a.deleteOld},
 			jobs.Sweep{Name: "uploads", First: retentionFirst, Every: retentionEvery, Limit: longRun,
 				Do: a.modules.Files.SweepUploads},
 			jobs.Sweep{Name: "balances", First: sumEvery, Every: sumEvery, Limit: longRun,

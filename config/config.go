@@ -205,13 +205,15 @@ type Config struct {
 
 	// Meetings
 
-	// ZoomClientID is the client id of an OAuth application at Zoom, with which creators connect their accounts. Its redirect
-	// address is `BASE_URL` with `/dashboard/bookings/meetings/zoom/connected`. With ZoomClientSecret or not at all.
+	// ZoomClientID is the client id of an OAuth application at Zoom, with which creators connect their accounts. Its
+	// redirect address is `BASE_URL` with `/dashboard/bookings/meetings/zoom/connected`. With ZoomClientSecret or not
+	// at all.
 	ZoomClientID string `env:"ZOOM_CLIENT_ID"`
 	// ZoomClientSecret is that application's client secret.
 	ZoomClientSecret string `env:"ZOOM_CLIENT_SECRET,unset"`
-	// GoogleClientID is the client id of an OAuth application at Google with the Meet API, for Google Meet. Its redirect
-	// address is `BASE_URL` with `/dashboard/bookings/meetings/google_meet/connected`. With GoogleClientSecret or not at all.
+	// GoogleClientID is the client id of an OAuth application at Google with the Meet API, for Google Meet. Its
+	// redirect address is `BASE_URL` with `/dashboard/bookings/meetings/google_meet/connected`. With GoogleClientSecret
+	// or not at all.
 	GoogleClientID string `env:"GOOGLE_CLIENT_ID"`
 	// GoogleClientSecret is that application's client secret.
 	GoogleClientSecret string `env:"GOOGLE_CLIENT_SECRET,unset"`

@@ -86,7 +86,7 @@ type CreditUses interface {
 type AccessReader interface {
 	// ReadAccess returns the customer's document. ErrNotFound when there is none.
 	ReadAccess(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error)
-	// HasVersionAbove reports whether the customer's document has a higher version than the given one; what is not known
-	// has version 0. Many may ask at once: they share their queries.
+	// HasVersionAbove reports whether the customer's document has a higher version than the given one; what is not
+	// known has version 0. Many may ask at once: they share their queries.
 	HasVersionAbove(ctx context.Context, creatorID, externalCustomerID string, version int64) (bool, error)
 }

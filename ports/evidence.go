@@ -17,8 +17,8 @@ type EvidenceSource interface {
 // DisputeFiles keeps the files of disputes, for payments; files implements it.
 type DisputeFiles interface {
 	Network
-	// StoreForDispute stores the bytes of a file, which does not exist for anybody until AttachStored. VALIDATION_FAILED,
-	// LIMIT_REACHED.
+	// StoreForDispute stores the bytes of a file, which does not exist for anybody until AttachStored.
+	// VALIDATION_FAILED, LIMIT_REACHED.
 	StoreForDispute(ctx context.Context, f NewDisputeFile) (file.State, error)
 	// DisputeFileContent reads a file of the account's dispute. NOT_FOUND.
 	DisputeFileContent(ctx context.Context, creatorID, disputeID, fileID string) ([]byte, error)
@@ -41,7 +41,8 @@ type NewDisputeFile struct {
 
 // SaleDocuments renders the documents of sales, for payments; invoicing implements it.
 type SaleDocuments interface {
-	// SalePDF is the receipt of a payment, or the invoice that it paid, as it was issued. NOT_FOUND where there is none.
+	// SalePDF is the receipt of a payment, or the invoice that it paid, as it was issued. NOT_FOUND where there is
+	// none.
 	SalePDF(ctx context.Context, paid payment.State) ([]byte, error)
 	// EvidencePDF prints what was collected about a payment of a dispute.
 	EvidencePDF(d dispute.State, c dispute.Collected) ([]byte, error)

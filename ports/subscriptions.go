@@ -134,8 +134,8 @@ type PaidPeriods interface {
 
 // SubscriptionAudit reads subscriptions for `sundry verify`. Each method returns at most limit ids that break its rule.
 type SubscriptionAudit interface {
-	// Stalled lists trialing, active and past due subscriptions, but those in dispute, that neither a task nor an unsettled
-	// charge will ever take a step further.
+	// Stalled lists trialing, active and past due subscriptions, but those in dispute, that neither a task nor an
+	// unsettled charge will ever take a step further.
 	Stalled(ctx context.Context, limit int) ([]string, error)
 	// LostCharges lists succeeded payments that no subscription took over and that do not go back.
 	LostCharges(ctx context.Context, limit int) ([]string, error)

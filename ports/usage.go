@@ -145,8 +145,8 @@ type ListedReport struct {
 
 // ReportFilter specifies which reports of which streams are listed.
 type ReportFilter struct {
-	// StreamIDs are the streams. Without them the reports of all streams of CreatorID are listed, or of those whose meter
-	// has the EventName.
+	// StreamIDs are the streams. Without them the reports of all streams of CreatorID are listed, or of those whose
+	// meter has the EventName.
 	StreamIDs            []int64
 	CreatorID, EventName string
 	// From and To bound the time of use: from From up to, and without, To; the zero time bounds nothing.
@@ -268,8 +268,8 @@ type UsageRollups interface {
 	ListParts(ctx context.Context, s UsageStream, periodStart time.Time) ([]usage.Combined, error)
 	// SetBilled records what was billed of a period of a stream.
 	SetBilled(ctx context.Context, s UsageStream, u UsageRollup) error
-	// SetPartsBilled records that nothing is left to be billed of the parts of a period, as ListParts has returned them:
-	// ListUnsettled returns the period again when another part changes, even if their sum does not.
+	// SetPartsBilled records that nothing is left to be billed of the parts of a period, as ListParts has returned
+	// them: ListUnsettled returns the period again when another part changes, even if their sum does not.
 	SetPartsBilled(ctx context.Context, s UsageStream, periodStart time.Time) error
 	// ListFlushedCustomers returns the named customers whose counts the step changed.
 	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
@@ -342,8 +342,8 @@ type UsageAudit interface {
 	// Repeated lists the streams and periods of UNIQUE meters in which other reports count than one for each value, as
 	// "stream/period".
 	Repeated(ctx context.Context, limit int) ([]string, error)
-	// Misdivided lists the streams and periods whose parts by the values of dimensions are not what they have in all, as
-	// "stream/period".
+	// Misdivided lists the streams and periods whose parts by the values of dimensions are not what they have in all,
+	// as "stream/period".
 	Misdivided(ctx context.Context, limit int) ([]string, error)
 	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
 	// one whose billed quantity and amount are not what invoices and price make them.

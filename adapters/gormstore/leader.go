@@ -13,8 +13,8 @@ import (
 const (
 	// leadPoll is the pause between two attempts of a process to lead.
 	leadPoll = 3 * time.Second
-	// leadCheck is the pause between two checks of a leader whose connection was not closed. leadTimeout bounds one, and a
-	// question for the lead.
+	// leadCheck is the pause between two checks of a leader whose connection was not closed. leadTimeout bounds one,
+	// and a question for the lead.
 	leadCheck   = 10 * time.Second
 	leadTimeout = 5 * time.Second
 )

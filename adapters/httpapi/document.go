@@ -27,8 +27,8 @@ var sharedDocument []byte
 // written for its first reader, because writing it takes longer than the rest of a start and most processes have none.
 type Document struct {
 	YAML, JSON func() ([]byte, error)
-	// Client is the document for generators of clients, in JSON: what a key with the scopes may call. It is written with
-	// each call.
+	// Client is the document for generators of clients, in JSON: what a key with the scopes may call. It is written
+	// with each call.
 	Client func(scopes identity.Scopes) ([]byte, error)
 	// query are the names of the query parameters of each operation.
 	query map[string][]string

@@ -1,4 +1,5 @@
-// Package meetinghosts makes meetings at Zoom and Google Meet, on accounts that their owners have opened to us by OAuth 2.0.
+// Package meetinghosts makes meetings at Zoom and Google Meet, on accounts that their owners have opened to us by OAuth
+// 2.0.
 package meetinghosts
 
 import (
@@ -64,7 +65,7 @@ func (a account) connect(ctx context.Context, code, redirectURL string) ([]byte,
 	if err != nil {
 		return nil, refusal(err)
 	}
-	return json.Marshal(token)
+	return json.Marshal(token) //nolint:gosec // what opens the account, which is stored encrypted
 }
 
 // refusal is ErrMeetingAccess for a code or a token that the provider does not take.
@@ -77,7 +78,8 @@ func refusal(err error) error {
 	return err
 }
 
-// call makes a request with the access, renewed where it has expired, and reads the response into out unless that is nil.
+// call makes a request with the access, renewed where it has expired, and reads the response into out unless that is
+// nil.
 func (a account) call(ctx context.Context, access *[]byte, method, path string, body, out any) error {
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, a.client)
 	var token oauth2.Token
@@ -89,7 +91,7 @@ func (a account) call(ctx context.Context, access *[]byte, method, path string, 
 		return refusal(err)
 	}
 	if valid.AccessToken != token.AccessToken {
-		if *access, err = json.Marshal(valid); err != nil {
+		if *access, err = json.Marshal(valid); err != nil { //nolint:gosec // as above
 			return err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"sundry/ports"
 )
 
-// GoogleMeet makes meeting spaces (https://developers.google.com/workspace/meet/api). A space has neither a title nor a time,
-// and its owner cannot delete it: changes and cancellations ask nothing of Google.
+// GoogleMeet makes meeting spaces (https://developers.google.com/workspace/meet/api). A space has neither a title nor a
+// time, and its owner cannot delete it: changes and cancellations ask nothing of Google.
 type GoogleMeet struct{ account }
 
 var _ ports.MeetingHost = GoogleMeet{}
@@ -28,7 +28,8 @@ func NewGoogleMeet(c Config) GoogleMeet {
 	return GoogleMeet{newAccount(c, oauth2.AuthStyleInParams, spacesScope)}
 }
 
-// ConsentURL implements ports.MeetingHost. Google gives a token that lasts only to who asks for one, and only with a consent.
+// ConsentURL implements ports.MeetingHost. Google gives a token that lasts only to who asks for one, and only with a
+// consent.
 func (g GoogleMeet) ConsentURL(state, redirectURL string) string {
 	return g.at(redirectURL).AuthCodeURL(state, oauth2.AccessTypeOffline, oauth2.ApprovalForce)
 }

@@ -65,7 +65,8 @@ func newScheduled(m appointment.HostedMeeting) scheduled {
 }
 
 // Create implements ports.MeetingHost.
-func (z Zoom) Create(ctx context.Context, access *[]byte, m appointment.HostedMeeting) (appointment.HostedMeeting, error) {
+func (z Zoom) Create(ctx context.Context, access *[]byte, m appointment.HostedMeeting) (
+	appointment.HostedMeeting, error) {
 	var made struct {
 		ID      int64
 		JoinURL string `json:"join_url"`

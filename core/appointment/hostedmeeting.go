@@ -2,8 +2,8 @@ package appointment
 
 import "time"
 
-// HostedMeeting is a virtual meeting on a creator's account at a provider. Buyers get the address of its room here, which
-// exists from the moment they pay and leads on to the provider's once that has made the meeting.
+// HostedMeeting is a virtual meeting on a creator's account at a provider. Buyers get the address of its room here,
+// which exists from the moment they pay and leads on to the provider's once that has made the meeting.
 type HostedMeeting struct {
 	Room      string
 	CreatorID string
@@ -21,7 +21,9 @@ type HostedMeeting struct {
 
 // NewHostedMeeting returns the meeting of an appointment that has not been made yet.
 func NewHostedMeeting(room string, provider Provider, a State, now time.Time) HostedMeeting {
-	m := HostedMeeting{Room: room, CreatorID: a.CreatorID, Provider: provider, AppointmentID: a.ID, CreatedAt: now, Revision: 1}
+	m := HostedMeeting{
+		Room: room, CreatorID: a.CreatorID, Provider: provider, AppointmentID: a.ID, CreatedAt: now, Revision: 1,
+	}
 	if a.GroupID != "" {
 		m.AppointmentID, m.GroupID = "", a.GroupID
 	}

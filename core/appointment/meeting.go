@@ -60,14 +60,17 @@ func (m MeetingSettings) Check() error {
 	var f fault.Violations
 	if m.Virtual != nil {
 		at := f.Nest("virtual")
-		at.OneOf("provider", string(m.Virtual.Provider), string(Static), string(Jitsi), string(Zoom), string(GoogleMeet))
-		if m.Virtual.URL != "" && m.Virtual.Provider.NeedsAccount() {
+		at.OneOf(
+			"provider", string(m.Virtual.Provider), string(Static), string(Jitsi), string(Zoom), string(GoogleMeet),
+		)
+		switch {
+		case m.Virtual.URL != "" && m.Virtual.Provider.NeedsAccount():
 			at.Addf("url", fault.DetailNotAllowed, "Each meeting gets an address of its own.")
-		} else if m.Virtual.URL != "" {
+		case m.Virtual.URL != "":
 			at.Check(meetingURL(m.Virtual.URL, m.Virtual.Provider), "url", fault.DetailInvalid,
 				"Expected an absolute https address of at most 2048 characters, without user name; of a Jitsi server also "+
 					"without query and fragment.")
-		} else {
+		default:
 			at.Check(m.Virtual.Provider != Static, "url", fault.DetailRequired, "Expected the address of the meeting.")
 		}
 	}
@@ -102,8 +105,8 @@ func (m MeetingSettings) address(l listing.State) string {
 	return ""
 }
 
-// link returns the link of a virtual meeting; room names it at a provider that gives each its own. Below rooms are those
-// of meetings that a provider has yet to make (Meeting).
+// link returns the link of a virtual meeting; room names it at a provider that gives each its own. Below rooms are
+// those of meetings that a provider has yet to make (Meeting).
 func (m MeetingSettings) link(rooms, room string) string {
 	switch {
 	case m.Virtual == nil:

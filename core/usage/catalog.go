@@ -47,8 +47,8 @@ type Meter struct {
 	Aggregation Aggregation
 	// UniqueProperty is the property of reports whose values UNIQUE counts; "" for the others.
 	UniqueProperty string
-	// Dimensions are the properties of reports by whose values SUM and COUNT tell use apart, so that a price may depend on
-	// them.
+	// Dimensions are the properties of reports by whose values SUM and COUNT tell use apart, so that a price may depend
+	// on them.
 	Dimensions []string
 	CreatedAt  time.Time
 }

@@ -17,8 +17,8 @@ type Rated struct {
 	PeriodStart time.Time   `json:"periodStart"`
 	PeriodEnd   time.Time   `json:"periodEnd"`
 	Quantity    Quantity    `json:"quantity"`
-	// Values are those of the rate that the line is of. Rest means that it is of the use that no rate of the price is for.
-	// A price without rates has neither.
+	// Values are those of the rate that the line is of. Rest means that it is of the use that no rate of the price is
+	// for. A price without rates has neither.
 	Values map[string]string `json:"values,omitempty"`
 	Rest   bool              `json:"rest,omitempty"`
 	// Included is the part of the quantity that the subscription's plan includes: the tiers begin behind it.

@@ -74,8 +74,8 @@ func (s *Service) Wait(
 	return d, err
 }
 
-// snapshotUntil is Snapshot with the real time at which access ends as the account's clock runs now; zero when it has no
-// end.
+// snapshotUntil is Snapshot with the real time at which access ends as the account's clock runs now; zero when it has
+// no end.
 func (s *Service) snapshotUntil(ctx context.Context, creatorID, externalCustomerID string) (
 	d access.Document, ends time.Time, err error,
 ) {

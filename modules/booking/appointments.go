@@ -193,8 +193,8 @@ func (s *Service) RecordOutcome(
 	return state, err
 }
 
-// room names a meeting at a provider that gives each its own. It has the shape of the secrets in other addresses, so that it
-// names the cell too.
+// room names a meeting at a provider that gives each its own. It has the shape of the secrets in other addresses, so
+// that it names the cell too.
 func (s *Service) room() string {
 	return id.Body(s.deps.IDs.New(id.Meeting)) + id.Body(s.deps.IDs.New(id.Meeting))
 }

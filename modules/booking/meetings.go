@@ -22,7 +22,8 @@ const TaskHostMeeting = "meeting.host"
 const (
 	// purposeConnect derives what comes back from the page on which a creator lets us make meetings.
 	purposeConnect = "meeting-account"
-	// reconnected bounds how many meetings a new connection makes up for at once; the others follow within refusedPause.
+	// reconnected bounds how many meetings a new connection makes up for at once; the others follow within
+	// refusedPause.
 	reconnected = 500
 	// refusedPause is the pause before a provider that refuses an account is asked again.
 	refusedPause = 15 * time.Minute
@@ -66,9 +67,9 @@ func (s *Service) meetingHost(provider appointment.Provider) (ports.MeetingHost,
 	return nil, fault.NotFound("provider of meetings")
 }
 
-// ConnectMeetings keeps the account that a creator has opened to us: state and code are those with which the provider leads
-// to redirectURL. Meetings that could not be made before are made now. NOT_FOUND, FORBIDDEN for the state of somebody else,
-// STATE_CONFLICT when the provider refuses the code.
+// ConnectMeetings keeps the account that a creator has opened to us: state and code are those with which the provider
+// leads to redirectURL. Meetings that could not be made before are made now. NOT_FOUND, FORBIDDEN for the state of
+// somebody else, STATE_CONFLICT when the provider refuses the code.
 func (s *Service) ConnectMeetings(ctx context.Context, creatorID string, provider appointment.Provider, state, code,
 	redirectURL string) error {
 	host, err := s.meetingHost(provider)
@@ -76,7 +77,9 @@ func (s *Service) ConnectMeetings(ctx context.Context, creatorID string, provide
 		return err
 	}
 	if of, ok := secret.Verify(s.cfg.LinkKeys, purposeConnect, id.Creator, state); !ok || of != creatorID {
-		return fault.New(fault.Forbidden, "This page was not opened from your dashboard. Connect the account from there.")
+		return fault.New(
+			fault.Forbidden, "This page was not opened from your dashboard. Connect the account from there.",
+		)
 	}
 	name, access, err := host.Connect(ctx, code, redirectURL)
 	if errors.Is(err, ports.ErrMeetingAccess) {
@@ -88,8 +91,9 @@ func (s *Service) ConnectMeetings(ctx context.Context, creatorID string, provide
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now := s.deps.Clock.Real()
 		if err := r.Booking.Accounts.Put(ctx, appointment.MeetingAccount{
-			CreatorID: creatorID, Provider: provider, Name: name, Token: s.deps.Encrypter.Encrypt(access), ConnectedAt: now,
-			Revision: now.UnixMilli(), // no older copy of an account that was connected before is written over it
+			CreatorID: creatorID, Provider: provider, Name: name, Token: s.deps.Encrypter.Encrypt(access),
+			ConnectedAt: now,
+			Revision:    now.UnixMilli(), // no older copy of an account that was connected before is written over it
 		}); err != nil {
 			return err
 		}
@@ -100,8 +104,8 @@ func (s *Service) ConnectMeetings(ctx context.Context, creatorID string, provide
 	})
 }
 
-// DisconnectMeetings forgets a creator's account at a provider. Virtual meetings that were to take place there have no place
-// until the creator sets another; those that are made stay. NOT_FOUND.
+// DisconnectMeetings forgets a creator's account at a provider. Virtual meetings that were to take place there have no
+// place until the creator sets another; those that are made stay. NOT_FOUND.
 func (s *Service) DisconnectMeetings(ctx context.Context, creatorID string, provider appointment.Provider) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if _, err := r.Booking.Accounts.Get(ctx, creatorID, provider); errors.Is(err, ports.ErrNotFound) {
@@ -140,8 +144,8 @@ func (s *Service) checkConnected(ctx context.Context, r ports.Repos, creatorID s
 	return err
 }
 
-// scheduleMeetings has the provider's meetings follow an appointment that has changed. before is as it was, and the zero
-// value of a new one.
+// scheduleMeetings has the provider's meetings follow an appointment that has changed. before is as it was, and the
+// zero value of a new one.
 func (s *Service) scheduleMeetings(ctx context.Context, r ports.Repos, before, a appointment.State) error {
 	var done string
 	for _, address := range []string{a.MeetingURL, before.MeetingURL} {
@@ -179,9 +183,9 @@ func (s *Service) scheduleHosting(ctx context.Context, r ports.Repos, m appointm
 	return r.Tasks.Schedule(ctx, TaskHostMeeting, m.Room, "", s.deps.Clock.Real())
 }
 
-// HostMeeting makes, changes or deletes the provider's meeting of a room, so that it fits its appointments. A refusal is
-// believed when it is repeated: two tasks that renew the access at once may each refuse the other. While the provider
-// refuses the account, it is asked again until the appointments are over. Task TaskHostMeeting.
+// HostMeeting makes, changes or deletes the provider's meeting of a room, so that it fits its appointments. A refusal
+// is believed when it is repeated: two tasks that renew the access at once may each refuse the other. While the
+// provider refuses the account, it is asked again until the appointments are over. Task TaskHostMeeting.
 func (s *Service) HostMeeting(ctx context.Context, t ports.Task) error {
 	err := s.followAppointments(ctx, t.Subject, t.Attempts >= believed)
 	refused := errors.Is(err, ports.ErrMeetingAccess)
@@ -254,9 +258,12 @@ func over(all []appointment.State, now time.Time) bool {
 // errRenewed reports that an account was refused with an access that another task has renewed meanwhile.
 var errRenewed = errors.New("the access to the meeting account was renewed meanwhile")
 
-// keepAccess keeps what opens an account, and whether the provider refused it. What worked is the newest there is, and has
-// what waited for it tried at once; what was refused may be older than what another task has kept meanwhile (errRenewed).
-func (s *Service) keepAccess(ctx context.Context, account appointment.MeetingAccount, access []byte, refused bool) error {
+// keepAccess keeps what opens an account, and whether the provider refused it. What worked is the newest there is, and
+// has what waited for it tried at once; what was refused may be older than what another task has kept meanwhile
+// (errRenewed).
+func (s *Service) keepAccess(
+	ctx context.Context, account appointment.MeetingAccount, access []byte, refused bool,
+) error {
 	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Booking.Accounts.Get(ctx, account.CreatorID, account.Provider)
 		if errors.Is(err, ports.ErrNotFound) {
@@ -282,7 +289,9 @@ func (s *Service) keepAccess(ctx context.Context, account appointment.MeetingAcc
 }
 
 // hostUnmade has the meetings made that could not be.
-func (s *Service) hostUnmade(ctx context.Context, r ports.Repos, creatorID string, provider appointment.Provider) error {
+func (s *Service) hostUnmade(
+	ctx context.Context, r ports.Repos, creatorID string, provider appointment.Provider,
+) error {
 	unmade, err := r.Booking.Meetings.ListUnmade(ctx, creatorID, provider, reconnected)
 	for _, m := range unmade {
 		if err := s.scheduleHosting(ctx, r, m); err != nil {
@@ -301,20 +310,20 @@ func takingPlace(ctx context.Context, r ports.Repos, m appointment.HostedMeeting
 	return []appointment.State{a}, err
 }
 
-// atProvider takes a step at the provider. A meeting that its owner deleted there is made again, or is gone as it should be.
+// atProvider takes a step at the provider. A meeting that its owner deleted there is made again, or is gone as it
+// should be.
 func atProvider(ctx context.Context, host ports.MeetingHost, access *[]byte, m appointment.HostedMeeting,
 	step appointment.MeetingStep) (appointment.HostedMeeting, error) {
-	switch step {
-	case appointment.ChangeMeeting:
+	if step == appointment.DeleteMeeting {
+		if err := host.Delete(ctx, access, m); err != nil && !errors.Is(err, ports.ErrMeetingGone) {
+			return m, err
+		}
+		return m.Deleted(), nil
+	}
+	if step == appointment.ChangeMeeting {
 		if err := host.Update(ctx, access, m); !errors.Is(err, ports.ErrMeetingGone) {
 			return m, err
 		}
-	case appointment.DeleteMeeting:
-		err := host.Delete(ctx, access, m)
-		if err == nil || errors.Is(err, ports.ErrMeetingGone) {
-			return m.Deleted(), nil
-		}
-		return m, err
 	}
 	return host.Create(ctx, access, m)
 }
@@ -326,8 +335,8 @@ type JoinedMeeting struct {
 	Seller identity.Storefront
 }
 
-// JoinMeeting returns the meeting of a room while somebody is to meet there; its URL is "" as long as the provider has not
-// made it. NOT_FOUND.
+// JoinMeeting returns the meeting of a room while somebody is to meet there; its URL is "" as long as the provider has
+// not made it. NOT_FOUND.
 func (s *Service) JoinMeeting(ctx context.Context, room string) (j JoinedMeeting, err error) {
 	r := s.deps.Store.Read(ctx)
 	j.HostedMeeting, err = r.Booking.Meetings.Get(ctx, room)

@@ -288,7 +288,8 @@ func TestRates_NeedTheDimensionsOfTheMeter(t *testing.T) {
 	})
 }
 
-// TestRates_BillEveryReportOnce reports, voids, counts and closes at random, and compares all invoices with what was used.
+// TestRates_BillEveryReportOnce reports, voids, counts and closes at random, and compares all invoices with what was
+// used.
 func TestRates_BillEveryReportOnce(t *testing.T) {
 	t.Parallel()
 	forEachDivided(t, nil, func(t *testing.T, f *fixture) {

@@ -127,10 +127,10 @@ func hungEndpoint(_ context.Context, w *fixture) (end func() error, err error) {
 		case <-r.Context().Done():
 		}
 	}))
-	stop := func() error { close(released); receiver.Close(); return nil }
+	stop := func() { close(released); receiver.Close() }
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, stop())
+			stop()
 		}
 	}()
 	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
@@ -145,7 +145,7 @@ func hungEndpoint(_ context.Context, w *fixture) (end func() error, err error) {
 			return nil, err
 		}
 	}
-	return stop, nil
+	return func() error { stop(); return nil }, nil
 }
 
 // readListing has one listing read at a pace.

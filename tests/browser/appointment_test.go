@@ -147,3 +147,23 @@ func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
 	b.follow("#cancel", "Cancel this appointment?")
 	b.follow("#confirm", "You canceled this appointment")
 }
+
+// TestAMeetingThatIsBeingSetUp opens a buyer's link before the provider has made the meeting, and again once it has.
+func TestAMeetingThatIsBeingSetUp(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	id, address := s.appointment()
+	room := harness.Unique("room")
+	s.Exec(t, "UPDATE appointments SET meeting_url = $1 WHERE id = $2", s.URL+"/m/"+room, id)
+	s.Exec(t, `INSERT INTO hosted_meetings (id, creator_id, provider, appointment_id, group_id, provider_id, url, title,
+		created_at, revision) VALUES ($1, $2, 'zoom', $3, '', '', '', '', 1, 1)`, room, s.ID, id)
+	b := newTab(t)
+	b.open(s.URL + "/m/" + room)
+	b.sees("The meeting is being set up")
+	b.sees("Portfolio review")
+	b.accessible("a meeting that is being set up")
+	b.fits("a meeting that is being set up")
+	s.Exec(t, "UPDATE hosted_meetings SET url = $1 WHERE id = $2", address, room)
+	b.click("#reload")
+	b.sees("Add to calendar")
+}

@@ -13,8 +13,8 @@ import (
 	"sundry/tests/testenv"
 )
 
-// usualScopes are those of a program that sells, bills, books, refunds and hears of it.
-const usualScopes = "checkout,customers,access,subscriptions,appointments,invoices,refunds,webhooks"
+// usualScopes are those of a program that sells, bills, refunds and hears of it.
+const usualScopes = "checkout,customers,access,subscriptions,invoices,refunds,webhooks"
 
 // maxGeneratedLines bounds what oapi-codegen makes for the usual scopes. All of /openapi.yaml gives over 100,000.
 const maxGeneratedLines = 25_000
@@ -49,7 +49,9 @@ func TestClientDocument_Go(t *testing.T) {
 		}
 		return written
 	}
-	if lines := bytes.Count(generate("?scopes="+usualScopes), []byte("\n")); lines >= maxGeneratedLines {
+	lines := bytes.Count(generate("?scopes="+usualScopes), []byte("\n"))
+	t.Logf("%d lines for %s", lines, usualScopes)
+	if lines >= maxGeneratedLines {
 		t.Errorf("the client for %s has %d lines, want fewer than %d", usualScopes, lines, maxGeneratedLines)
 	}
 	generate("")

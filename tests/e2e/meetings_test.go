@@ -192,7 +192,8 @@ func TestAnAccountIsDisconnected(t *testing.T) {
 	})
 }
 
-// TestNobodyConnectsTheirAccountToAnothers has an attacker lead a creator to the return address with the attacker's code.
+// TestNobodyConnectsTheirAccountToAnothers has an attacker lead a creator to the return address with the attacker's
+// code.
 func TestNobodyConnectsTheirAccountToAnothers(t *testing.T) {
 	t.Parallel()
 	eachHosted(t, func(t *testing.T, h hosted) {

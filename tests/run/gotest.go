@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// unwatched are the folders that the race detector leaves out, in the order in which they are run: the longest first, so
-// that none is alone at the end. Most watch another process than their own, the built binary or a browser. e2e does not,
-// but every package that it goes through runs under the detector with tests of its own, and the whole over HTTP would
-// take twice as long again; so it is with bootstrap, which puts the packages together. Rules start no goroutine, and
-// arch and fuzz compute; they take up to ten times as long under the detector. The statements that roundtrips counts are
-// quiet at the end of the run.
+// unwatched are the folders that the race detector leaves out, in the order in which they are run: the longest first,
+// so that none is alone at the end. Most watch another process than their own, the built binary or a browser. e2e does
+// not, but every package that it goes through runs under the detector with tests of its own, and the whole over HTTP
+// would take twice as long again; so it is with bootstrap, which puts the packages together. Rules start no goroutine,
+// and arch and fuzz compute; they take up to ten times as long under the detector. The statements that roundtrips
+// counts are quiet at the end of the run.
 var unwatched = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/clients",
 	"sundry/tests/bench", "sundry/bootstrap", "sundry/tests/arch", "sundry/tests/fuzz", "sundry/core",
 	"sundry/tests/roundtrips"}

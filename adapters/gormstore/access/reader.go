@@ -66,7 +66,8 @@ func (q *versionQuestion) MarshalJSON() ([]byte, error) {
 }
 
 // HasVersionAbove implements ports.AccessReader: those who ask while a query is under way share the next one.
-func (r *Reader) HasVersionAbove(ctx context.Context, creatorID, externalCustomerID string, version int64) (bool, error) {
+func (r *Reader) HasVersionAbove(ctx context.Context, creatorID, externalCustomerID string, version int64) (bool,
+	error) {
 	q := &versionQuestion{creatorID: creatorID, externalCustomerID: externalCustomerID, version: version}
 	if err := r.versions.Do(ctx, q); err != nil {
 		return false, r.engine.Failure("compare versions of access", err)
@@ -74,8 +75,8 @@ func (r *Reader) HasVersionAbove(ctx context.Context, creatorID, externalCustome
 	return q.above, nil
 }
 
-// The queries return the positions, from 0, of the questions to which the answer is yes, as one JSON array. Each question
-// is one lookup by primary key: a join may scan the table instead.
+// The queries return the positions, from 0, of the questions to which the answer is yes, as one JSON array. Each
+// question is one lookup by primary key: a join may scan the table instead.
 const (
 	AboveOnPostgres = `SELECT COALESCE(json_agg(q.position - 1), '[]')::text
 FROM json_array_elements($1::json) WITH ORDINALITY AS q (of, position)

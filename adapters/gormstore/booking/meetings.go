@@ -31,8 +31,8 @@ func (hostedMeetingRow) TableName() string { return "hosted_meetings" }
 
 func newHostedMeetingRow(m appointment.HostedMeeting) hostedMeetingRow {
 	return hostedMeetingRow{
-		ID: m.Room, CreatorID: m.CreatorID, Provider: string(m.Provider), AppointmentID: m.AppointmentID, GroupID: m.GroupID,
-		ProviderID: m.ProviderID, URL: m.URL, Title: m.Title, StartsAt: repo.UnixMillis(m.StartsAt),
+		ID: m.Room, CreatorID: m.CreatorID, Provider: string(m.Provider), AppointmentID: m.AppointmentID,
+		GroupID: m.GroupID, ProviderID: m.ProviderID, URL: m.URL, Title: m.Title, StartsAt: repo.UnixMillis(m.StartsAt),
 		EndsAt: repo.UnixMillis(m.EndsAt), CreatedAt: repo.UnixMillis(m.CreatedAt), Revision: m.Revision,
 	}
 }
@@ -110,7 +110,8 @@ func (t meetingAccounts) Get(_ context.Context, creatorID string, provider appoi
 // Update implements ports.MeetingAccounts.
 func (t meetingAccounts) Update(_ context.Context, a appointment.MeetingAccount) error {
 	return t.ExecChanged("update meeting account of "+a.CreatorID, ports.ErrStale,
-		"UPDATE meeting_accounts SET name = ?, token = ?, failed_at = ?, revision = ? WHERE "+ofAccount+" AND revision = ?",
+		"UPDATE meeting_accounts SET name = ?, token = ?, failed_at = ?, revision = ? WHERE "+ofAccount+
+			" AND revision = ?",
 		a.Name, a.Token, repo.UnixMillis(a.FailedAt), a.Revision, a.CreatorID, string(a.Provider), a.Revision-1)
 }
 

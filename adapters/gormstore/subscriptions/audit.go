@@ -8,8 +8,8 @@ import (
 
 type audit struct{ *repo.Base }
 
-// Stalled implements ports.SubscriptionAudit. An unsettled charge has no task while its request makes it, and none until
-// the next search for those whose request died.
+// Stalled implements ports.SubscriptionAudit. An unsettled charge has no task while its request makes it, and none
+// until the next search for those whose request died.
 func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit steps of subscriptions",
 		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due') AND s.disputes = '[]'

@@ -17,7 +17,8 @@ func (r *Routes) meeting(c *fiber.Ctx) error {
 		return layout.SeeOther(c, m.URL)
 	}
 	p := page{
-		reader: layout.ReaderOf(c, ""), Path: c.Path(), Title: m.Title, Seller: m.Seller.Name, Storefront: m.Seller.Profile,
+		reader: layout.ReaderOf(c, ""), Path: c.Path(), Title: m.Title, Seller: m.Seller.Name,
+		Storefront: m.Seller.Profile,
 	}
 	return r.send(c, "meeting.html", "title.meeting", p)
 }

@@ -36,9 +36,11 @@ func (r *Routes) accountsPart(v *visit, accounts []appointment.MeetingAccount) [
 		}
 		i := slices.IndexFunc(accounts, func(a appointment.MeetingAccount) bool { return a.Provider == provider })
 		if i >= 0 && accounts[i].FailedAt.IsZero() {
-			disconnect := v.button("Disconnect "+name, at+"/disconnect").Confirm("Appointments that are booked from now on get no " +
-				"meeting there. Those that are made stay.")
-			one = ui.Check{Done: true, Title: name, Text: connectedText(accounts[i], v), Do: &disconnect, Icon: "appointment"}
+			disconnect := v.button("Disconnect "+name, at+"/disconnect").Confirm(
+				"Appointments that are booked from now on get no meeting there. Those that are made stay.",
+			)
+			one.Done, one.Text, one.Do = true, connectedText(accounts[i], v), &disconnect
+			one.Href, one.Label = "", ""
 		} else if i >= 0 {
 			one.Text = name + " refuses the account since " + v.reader.Date(accounts[i].FailedAt) +
 				". Connect it again: the meetings that could not be made are made then."
@@ -50,8 +52,8 @@ func (r *Routes) accountsPart(v *visit, accounts []appointment.MeetingAccount) [
 		return nil
 	}
 	return []ui.Part{{
-		Kind: "checks", Title: "Accounts for meetings", Lead: "Each online appointment gets a meeting of its own there.",
-		Data: checks,
+		Kind: "checks", Title: "Accounts for meetings", Data: checks,
+		Lead: "Each online appointment gets a meeting of its own there.",
 	}}
 }
 
