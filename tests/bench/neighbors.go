@@ -26,6 +26,9 @@ const (
 	waitingReaders = 10_000
 )
 
+// dueSettle is the time from the beginning of the filling until they fall due.
+const dueSettle = time.Minute
+
 // dueDeliveries is how many deliveries of one account are due at once.
 var dueDeliveries = 1_000_000
 
@@ -88,7 +91,9 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 	if err := w.pool.QueryRow(ctx, ownerOf, endpoint).Scan(&creator); err != nil {
 		return nil, err
 	}
-	fill := strings.NewReplacer("$endpoint", endpoint, "$creator", creator, "$count", strconv.Itoa(dueDeliveries))
+	due := time.Now().Add(dueSettle)
+	fill := strings.NewReplacer("$endpoint", endpoint, "$creator", creator, "$count", strconv.Itoa(dueDeliveries),
+		"$due", strconv.FormatInt(due.UnixMilli(), 10))
 	for _, statement := range []string{
 		`INSERT INTO events SELECT e.id || '_' || n, e.creator_id, e.type, e.customer_id, e.external_customer_id, e.livemode, e.data, e.created_at, e.position + n
 			FROM events e, generate_series(1, $count) n WHERE e.creator_id = '$creator' AND e.type = 'customer.access_changed'`,
@@ -96,14 +101,15 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 			SELECT 'del_due_' || e.position, e.creator_id, e.id, e.type, '$endpoint', 'pending', 0, e.created_at, e.created_at, 1
 			FROM events e WHERE e.creator_id = '$creator' AND e.id LIKE '%\_%\_%'`,
 		`INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, concurrency_key)
-			SELECT 'webhook.deliver:' || endpoint_id || '/' || id, 'webhook.deliver', endpoint_id || '/' || id, 'webhooks', creator_id, created_at, created_at, endpoint_id
+			SELECT 'webhook.deliver:' || endpoint_id || '/' || id, 'webhook.deliver', endpoint_id || '/' || id, 'webhooks', creator_id, $due, $due, endpoint_id
 			FROM deliveries WHERE endpoint_id = '$endpoint' AND status = 'pending'`,
-		"ANALYZE events, deliveries, tasks",
+		"VACUUM ANALYZE", "CHECKPOINT", // what the filling leaves to do is not what is measured
 	} {
 		if _, err := w.pool.Exec(ctx, fill.Replace(statement)); err != nil {
 			return nil, err
 		}
 	}
+	time.Sleep(time.Until(due.Add(time.Second)))
 	return func() error {
 		var all []error
 		for _, statement := range []string{
