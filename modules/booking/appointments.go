@@ -95,6 +95,11 @@ func (s *Service) reschedule(
 	if err != nil {
 		return state, err
 	}
+	if a.State().MeetingURL != state.MeetingURL {
+		if err := s.addMeeting(ctx, r, b, a.State()); err != nil {
+			return state, err
+		}
+	}
 	return a.State(), s.save(ctx, r, state, a, change)
 }
 

@@ -198,6 +198,9 @@ func (s *Service) Confirm(
 		if err := s.scheduleReminders(ctx, r, a.State()); err != nil {
 			return nil, false, err
 		}
+		if err := s.addMeeting(ctx, r, b, a.State()); err != nil {
+			return nil, false, err
+		}
 		if err := s.scheduleMeetings(ctx, r, appointment.State{}, a.State()); err != nil {
 			return nil, false, err
 		}

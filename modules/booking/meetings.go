@@ -144,43 +144,35 @@ func (s *Service) checkConnected(ctx context.Context, r ports.Repos, creatorID s
 	return err
 }
 
+// addMeeting keeps the meeting that an appointment has got with its place from b. Those who share the time have it
+// already.
+func (s *Service) addMeeting(ctx context.Context, r ports.Repos, b appointment.Bookable, a appointment.State) error {
+	room, ok := strings.CutPrefix(a.MeetingURL, s.rooms())
+	if !ok || a.MeetingURL == b.SharedURL {
+		return nil
+	}
+	m := appointment.NewHostedMeeting(room, b.Meetings.Virtual.Provider, a, s.deps.Clock.Real())
+	return r.Booking.Meetings.Insert(ctx, m)
+}
+
 // scheduleMeetings has the provider's meetings follow an appointment that has changed. before is as it was, and the
 // zero value of a new one.
 func (s *Service) scheduleMeetings(ctx context.Context, r ports.Repos, before, a appointment.State) error {
-	var done string
-	for _, address := range []string{a.MeetingURL, before.MeetingURL} {
+	for _, address := range slices.Compact([]string{a.MeetingURL, before.MeetingURL}) {
 		room, ok := strings.CutPrefix(address, s.rooms())
-		if !ok || address == done {
+		if !ok {
 			continue
 		}
-		done = address
-		m, err := r.Booking.Meetings.Get(ctx, room)
-		if errors.Is(err, ports.ErrNotFound) {
-			m, err = s.newMeeting(ctx, r, room, a)
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.scheduleHosting(ctx, r, m); err != nil {
+		if err := s.scheduleHosting(ctx, r, room); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) newMeeting(ctx context.Context, r ports.Repos, room string, a appointment.State) (
-	appointment.HostedMeeting, error) {
-	setup, err := r.Booking.Scheduling.Get(ctx, a.CreatorID)
-	if err != nil {
-		return appointment.HostedMeeting{}, err
-	}
-	m := appointment.NewHostedMeeting(room, setup.Meetings.Virtual.Provider, a, s.deps.Clock.Real())
-	return m, r.Booking.Meetings.Insert(ctx, m)
-}
-
 // scheduleHosting has the provider asked at once. The tasks are the platform's: a provider follows no account's clock.
-func (s *Service) scheduleHosting(ctx context.Context, r ports.Repos, m appointment.HostedMeeting) error {
-	return r.Tasks.Schedule(ctx, TaskHostMeeting, m.Room, "", s.deps.Clock.Real())
+func (s *Service) scheduleHosting(ctx context.Context, r ports.Repos, room string) error {
+	return r.Tasks.Schedule(ctx, TaskHostMeeting, room, "", s.deps.Clock.Real())
 }
 
 // HostMeeting makes, changes or deletes the provider's meeting of a room, so that it fits its appointments. A refusal
@@ -294,7 +286,7 @@ func (s *Service) hostUnmade(
 ) error {
 	unmade, err := r.Booking.Meetings.ListUnmade(ctx, creatorID, provider, reconnected)
 	for _, m := range unmade {
-		if err := s.scheduleHosting(ctx, r, m); err != nil {
+		if err := s.scheduleHosting(ctx, r, m.Room); err != nil {
 			return err
 		}
 	}
@@ -328,7 +320,7 @@ func atProvider(ctx context.Context, host ports.MeetingHost, access *[]byte, m a
 	return host.Create(ctx, access, m)
 }
 
-// JoinedMeeting is a meeting as those who come to it see it.
+// JoinedMeeting is a meeting for the page of its room.
 type JoinedMeeting struct {
 	appointment.HostedMeeting
 	// Seller is the seller, as buyers see them; empty once there is a URL.
