@@ -47,7 +47,7 @@ func (a *App) wireAttempts(
 	return attempts
 }
 
-// disputeParts are what disputes need of the areas that know something about a payment.
+// disputeParts are the parts of other areas that collect evidence and keep files for disputes.
 type disputeParts struct {
 	// Sources are in the order in which they are asked: who the buyer is comes before what they were sent.
 	Sources   []ports.EvidenceSource

@@ -18,7 +18,7 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 	return rows, err
 }
 
-// Dial is how connections to PostgreSQL are opened.
+// Dial opens connections to PostgreSQL.
 var Dial = dial
 
 // ClaimSQL is for tests of the plan of an engine's claim.

@@ -30,7 +30,7 @@ func NewHostedMeeting(room string, provider Provider, a State, now time.Time) Ho
 	return m
 }
 
-// MeetingStep is what has to be done at the provider.
+// MeetingStep names a change at the provider.
 type MeetingStep string
 
 // The steps.
@@ -79,7 +79,7 @@ type MeetingAccount struct {
 	// Token opens the account, encrypted.
 	Token       []byte
 	ConnectedAt time.Time
-	// FailedAt is when the provider refused the token; zero while it takes it.
+	// FailedAt is the time of the provider's last refusal of the token; zero while it takes it.
 	FailedAt time.Time
 	Revision int64
 }

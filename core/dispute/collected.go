@@ -31,7 +31,7 @@ type Collected struct {
 	Refunds      []Refund `json:"refunds"`
 }
 
-// NewCollected is what is collected before anything is known.
+// NewCollected returns the collection before any source has added to it.
 func NewCollected(now time.Time) *Collected {
 	return &Collected{
 		CollectedAt: Moment{now}, Access: []Access{}, Activity: []Activity{}, Downloads: []Download{},
@@ -77,7 +77,7 @@ type Buyer struct {
 	Country    *string `json:"country"` // ISO 3166-1 alpha-2
 }
 
-// Purchase is how and where the buyer paid.
+// Purchase describes the payment: its time, amount and card, and the network that it came from.
 type Purchase struct {
 	PaidAt        Moment `json:"paidAt"`
 	AmountInCents int64  `json:"amountInCents"`
@@ -90,7 +90,7 @@ type Purchase struct {
 	Country   *string `json:"country"`
 }
 
-// Consent is what the buyer agreed to, in the words that they read.
+// Consent holds the texts that the buyer agreed to, word for word.
 type Consent struct {
 	AcceptedAt      Moment  `json:"acceptedAt"`
 	Statement       *string `json:"statement"`
@@ -135,7 +135,7 @@ type Appointment struct {
 type Mail struct {
 	Kind      string `json:"kind"`
 	CreatedAt Moment `json:"createdAt"`
-	// SentAt is when a mail server took it.
+	// SentAt is the time at which a mail server took it.
 	SentAt Moment `json:"sentAt"`
 	// Refused means that it was refused permanently.
 	Refused bool `json:"refused"`

@@ -300,8 +300,8 @@ func TestLateUseIsToldByRate(t *testing.T) {
 func TestTheRatesOfAPeriodWaitTogether(t *testing.T) {
 	t.Parallel()
 	for name, quantities := range map[string]string{
-		"one comes to too much":          "1 0 99999999999999",
-		"all of them come to too much":   "5000000000 1 50000000000",
+		"one amounts to too much":        "1 0 99999999999999",
+		"all of them amount to too much": "5000000000 1 50000000000",
 		"they do not fit on the invoice": "1 9999999999 3",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -144,7 +144,7 @@ func TestRates_ShareAMinimumAndWhatIsIncluded(t *testing.T) {
 	})
 }
 
-// TestRates_TooMuchUseWaits: all rates of a period that comes to too much wait together.
+// TestRates_TooMuchUseWaits: all rates of a period that amounts to too much wait together.
 func TestRates_TooMuchUseWaits(t *testing.T) {
 	t.Parallel()
 	forEachDivided(t, nil, func(t *testing.T, f *fixture) {

@@ -189,7 +189,7 @@ func longPolls(ctx context.Context, w *fixture) (end func() error, err error) {
 	}), nil
 }
 
-// inBackground begins to load the program, and lets it come to its pace. The end fails when most reads were refused: that
+// inBackground begins to load the program, and lets it reach its pace. The end fails when most reads were refused: that
 // is no load.
 func inBackground(ctx context.Context,
 	load func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request)))) (end func() error) {

@@ -428,19 +428,7 @@ func aVoidReportIsNotCounted(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	s := openStream(t, store, stream(1, "sub_1"))
 	accept(t, store, report(s, "k1", "5"), report(s, "k2", "7"))
-	void := func(key string) {
-		t.Helper()
-		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-			if err := r.Usage.Rollups.Lock(ctx); err != nil {
-				return err
-			}
-			stored, err := r.Usage.Reports.Get(ctx, creator, key)
-			if err != nil {
-				return err
-			}
-			return r.Usage.Reports.Void(ctx, stored, catalogTime)
-		})
-	}
+	void := func(key string) { t.Helper(); voidReport(t, store, key) }
 	void("k1")
 	wantCounted(t, store, s, "7")
 	if got, err := store.Read(t.Context()).Usage.Reports.Get(t.Context(), creator, "k1"); err != nil || !got.Voided {
@@ -626,4 +614,19 @@ func whatIsLeftOfCreditsIsFound(t *testing.T, db Database) {
 		uses[0] != want {
 		t.Errorf("used %+v, %v", uses, err)
 	}
+}
+
+// voidReport voids the creator's report of a key.
+func voidReport(t *testing.T, store StoreAdapter, key string) {
+	t.Helper()
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Usage.Rollups.Lock(ctx); err != nil {
+			return err
+		}
+		stored, err := r.Usage.Reports.Get(ctx, creator, key)
+		if err != nil {
+			return err
+		}
+		return r.Usage.Reports.Void(ctx, stored, catalogTime)
+	})
 }

@@ -78,19 +78,7 @@ func useIsToldApartByDimensions(t *testing.T, db Database) {
 			t.Errorf("misdivided %v, %v", found, err)
 		}
 	}
-	void := func(key string) {
-		t.Helper()
-		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-			if err := r.Usage.Rollups.Lock(ctx); err != nil {
-				return err
-			}
-			stored, err := r.Usage.Reports.Get(ctx, creator, key)
-			if err != nil {
-				return err
-			}
-			return r.Usage.Reports.Void(ctx, stored, catalogTime)
-		})
-	}
+	void := func(key string) { t.Helper(); voidReport(t, store, key) }
 	want("")
 	accept(t, store, ofModel(s, "a", "0.1", "L"), ofModel(s, "b", "0.2", "L"), ofModel(s, "c", "4", "S"), report(s, "d", "8"))
 	want("0.3L 4S 8")

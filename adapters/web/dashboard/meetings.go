@@ -61,7 +61,7 @@ func connectedText(a appointment.MeetingAccount, v *visit) string {
 	return strings.TrimSpace("Connected on " + v.reader.Date(a.ConnectedAt) + " " + a.Name)
 }
 
-// returnAddress is where a provider leads after the consent. It is registered there.
+// returnAddress returns the address to which a provider leads after the consent, as it is registered there.
 func (r *Routes) returnAddress(c *fiber.Ctx) string {
 	return r.layout.Config().BaseURL + base + "/bookings/meetings/" + c.Params("provider") + "/connected"
 }
