@@ -14,9 +14,10 @@ type turns struct {
 	taken      int64
 	waits      int64         // of those taken, how many were waited for
 	waited     time.Duration // in all
+	longest    time.Duration // of those since the last time
 }
 
-// delayGauge estimates how long somebody who asks for a connection now will wait for it, by those who have just got
+// delayGauge estimates how long a request that begins now will wait for its connections, by those that have just got
 // theirs.
 type delayGauge struct {
 	mu    sync.Mutex
@@ -36,8 +37,8 @@ func (g *delayGauge) sample(now time.Time, read func() turns) time.Duration {
 	seen := read()
 	switch waits := seen.waits - g.last.waits; {
 	case g.at.IsZero():
-	case waits > 0:
-		g.delay = (seen.waited - g.last.waited) / time.Duration(waits)
+	case waits > 0 || seen.longest > 0:
+		g.delay = max(seen.longest, (seen.waited-g.last.waited)/time.Duration(max(waits, 1)))
 	case seen.inUse >= seen.max && seen.taken == g.last.taken:
 		g.delay += since // nobody has got one meanwhile
 	default:
@@ -57,7 +58,7 @@ func (s *Store) Delay() time.Duration {
 		stat := s.engine.Pool.Stat()
 		return turns{
 			inUse: int(stat.AcquiredConns()), max: int(stat.MaxConns()), taken: stat.AcquireCount(),
-			waits: stat.EmptyAcquireCount(), waited: stat.EmptyAcquireWaitTime(),
+			waits: stat.EmptyAcquireCount(), waited: stat.EmptyAcquireWaitTime(), longest: s.queue.longestWait(),
 		}
 	})
 }

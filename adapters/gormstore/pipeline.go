@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/repo"
@@ -265,7 +264,7 @@ func (p *pipeline) rollback(ctx context.Context) error {
 // withPgxConn lends the driver's own connection.
 func (p *pipeline) withPgxConn(fn func(conn *pgx.Conn) error) error {
 	return p.conn.Raw(func(lent any) error {
-		return fn(lent.(*stdlib.Conn).Conn()) //nolint:forcetypeassert,errcheck // the pool is ours
+		return fn(lent.(*queuedConn).Conn.Conn()) //nolint:forcetypeassert,errcheck // the pool is ours
 	})
 }
 

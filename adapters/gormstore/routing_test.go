@@ -20,17 +20,19 @@ func TestAShardsIndexIsKnownByItsName(t *testing.T) {
 	}
 }
 
-func TestTheOperatorDecidesHowPlansAreKept(t *testing.T) {
+func TestTheOperatorDecidesHowPlansAreMade(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{
-		"postgres://db/sundry": "force_generic_plan", "postgres://db/sundry?plan_cache_mode=auto": "auto",
+	for address, want := range map[string][2]string{
+		"postgres://db/sundry":                             {"force_generic_plan", "off"},
+		"postgres://db/sundry?plan_cache_mode=auto&jit=on": {"auto", "on"},
 	} {
 		cfg, err := pgx.ParseConfig(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if configure(cfg, defaultSchema, false); cfg.RuntimeParams["plan_cache_mode"] != want {
-			t.Errorf("%s: %q, want %q", address, cfg.RuntimeParams["plan_cache_mode"], want)
+		configure(cfg, defaultSchema, false)
+		if got := [2]string{cfg.RuntimeParams["plan_cache_mode"], cfg.RuntimeParams["jit"]}; got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type Store struct {
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next poll.
 	wake     func()
 	notifier *notifier // nil on SQLite
+	queue    *queue    // nil on SQLite
 	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled means that the other connections
 	// lead to a pooler.
 	direct *pgx.ConnConfig

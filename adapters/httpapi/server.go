@@ -162,6 +162,7 @@ func (s *Server) setCommonHeaders(c *fiber.Ctx) {
 // observe logs and counts the request by its route pattern: a path can hold a checkout secret.
 func (s *Server) observe(c *fiber.Ctx) error {
 	start := time.Now()
+	c.SetUserContext(ports.WithBegin(c.UserContext(), start))
 	span := s.beginSpan(c)
 	err := c.Next()
 	if err == nil {
