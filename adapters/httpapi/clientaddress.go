@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"net"
 	"net/netip"
 	"strings"
 
@@ -14,17 +16,29 @@ type TrustedProxies []netip.Prefix
 
 // ClientAddress returns the network from which a request came. Rate limits count by it.
 func (t TrustedProxies) ClientAddress(c *fiber.Ctx) string {
-	peer, ok := parseAddress(c.Context().RemoteAddr().String())
+	peer, ok := peerOf(c)
 	if !ok {
 		return ""
 	}
-	return network(origin(peer, c.GetReqHeaders()[fiber.HeaderXForwardedFor], t.contain)).String()
+	if t.contain(peer) {
+		forwarded := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderXForwardedFor), []byte(","))
+		peer = origin(peer, string(forwarded), t.contain)
+	}
+	return network(peer).String()
+}
+
+// peerOf returns the other end of the connection.
+func peerOf(c *fiber.Ctx) (peer netip.Addr, ok bool) {
+	if address, ok := c.Context().RemoteAddr().(*net.TCPAddr); ok {
+		return address.AddrPort().Addr().Unmap().WithZone(""), true
+	}
+	return parseAddress(c.Context().RemoteAddr().String())
 }
 
 // ClientCountry reads the country that a trusted proxy names in a header; "" for none, and for any other sender.
 func (t TrustedProxies) ClientCountry(header string) func(*fiber.Ctx) string {
 	return func(c *fiber.Ctx) string {
-		peer, ok := parseAddress(c.Context().RemoteAddr().String())
+		peer, ok := peerOf(c)
 		code := strings.ToUpper(strings.TrimSpace(c.Get(header)))
 		if header == "" || !ok || !t.contain(peer) || !country.Valid(code) {
 			return ""
@@ -45,8 +59,8 @@ func (t TrustedProxies) contain(address netip.Addr) bool {
 
 // origin walks X-Forwarded-For from its end, where the nearest proxy wrote, to the first address that is no proxy of
 // ours. What comes before that may be invented.
-func origin(peer netip.Addr, forwarded []string, trusts func(netip.Addr) bool) netip.Addr {
-	hops := strings.Split(strings.Join(forwarded, ","), ",")
+func origin(peer netip.Addr, forwarded string, trusts func(netip.Addr) bool) netip.Addr {
+	hops := strings.Split(forwarded, ",")
 	for i := len(hops) - 1; i >= 0 && trusts(peer); i-- {
 		hop, ok := parseAddress(strings.TrimSpace(hops[i]))
 		if !ok {

@@ -1,8 +1,13 @@
 package httpapi
 
 import (
+	"io"
+	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
+
+	"github.com/gofiber/fiber/v2"
 )
 
 func TestTheClientIsTheFirstHopThatIsNoProxyOfOurs(t *testing.T) {
@@ -46,8 +51,37 @@ func TestTheClientIsTheFirstHopThatIsNoProxyOfOurs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			peer, ok := parseAddress(c.peer)
-			if got := network(origin(peer, c.forwarded, ours.Contains)).String(); !ok || got != c.want {
+			if got := network(origin(peer, strings.Join(c.forwarded, ","), ours.Contains)).String(); !ok || got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEachForwardingHeaderOfATrustedPeerIsRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		trusted, want string
+	}{
+		"of a proxy of ours": {"0.0.0.0/0", "192.0.2.99/32"},
+		"of nobody's":        {"10.0.0.0/8", "0.0.0.0/32"}, // fiber's tests come from 0.0.0.0
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := fiber.New()
+			app.Get("/", func(request *fiber.Ctx) error {
+				return request.SendString(TrustedProxies{netip.MustParsePrefix(c.trusted)}.ClientAddress(request))
+			})
+			request := httptest.NewRequest(fiber.MethodGet, "/", nil)
+			request.Header.Add(fiber.HeaderXForwardedFor, "192.0.2.99")
+			request.Header.Add(fiber.HeaderXForwardedFor, "198.51.100.1")
+			response, err := app.Test(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = response.Body.Close() }()
+			if got, err := io.ReadAll(response.Body); err != nil || string(got) != c.want {
+				t.Errorf("got %s, want %s, %v", got, c.want, err)
 			}
 		})
 	}

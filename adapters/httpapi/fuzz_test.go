@@ -32,10 +32,10 @@ func FuzzOrigin(f *testing.F) {
 	proxy := netip.MustParseAddr("10.0.0.1")
 	f.Fuzz(func(t *testing.T, forwarded string) {
 		client := netip.MustParseAddr("198.51.100.7")
-		if got := origin(client, []string{forwarded}, netip.Addr.IsPrivate); got != client {
+		if got := origin(client, forwarded, netip.Addr.IsPrivate); got != client {
 			t.Errorf("%q of a client is believed: %s", forwarded, got)
 		}
-		got := origin(proxy, []string{forwarded}, netip.Addr.IsPrivate)
+		got := origin(proxy, forwarded, netip.Addr.IsPrivate)
 		if !got.IsValid() || got.Zone() != "" || got.Is4In6() {
 			t.Errorf("%q gives %s", forwarded, got)
 		}
