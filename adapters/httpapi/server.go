@@ -179,10 +179,12 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	took := time.Since(start)
 	s.metrics.responded(c.Method(), c.Route().Path, c.Response().StatusCode(), took, trace)
 	s.recordRequest(c, start, took)
-	s.Log.DebugContext(
-		c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),
-		slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
-		slog.Duration("took", took),
-	)
+	if s.Log.Enabled(c.UserContext(), slog.LevelDebug) {
+		s.Log.DebugContext(
+			c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),
+			slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
+			slog.Duration("took", took),
+		)
+	}
 	return err
 }
