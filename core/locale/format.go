@@ -57,17 +57,41 @@ func grouped(digits, separator string) string {
 }
 
 // Date writes the day of t in the zone that t carries: June 15, 2026.
-func (l Locale) Date(t time.Time) string {
-	month := l.Text("month." + strconv.Itoa(int(t.Month())))
+func (l Locale) Date(t time.Time) string { return l.date(t, "month.") }
+
+// ShortDate is Date with a short month: Jun 15, 2026.
+func (l Locale) ShortDate(t time.Time) string { return l.date(t, "month.short.") }
+
+func (l Locale) date(t time.Time, months string) string {
+	separator := " "
+	if l.monthFirst() {
+		separator = ", "
+	}
+	return l.dayOfMonth(t, months) + separator + strconv.Itoa(t.Year())
+}
+
+// ShortDay is ShortDate without the year, for axes and lists of one year: Jun 15.
+func (l Locale) ShortDay(t time.Time) string { return l.dayOfMonth(t, "month.short.") }
+
+// Month is the name of a month with its year: June 2026.
+func (l Locale) Month(t time.Time) string {
+	return l.Text("month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
+}
+
+// ShortMonth is the short name of a month: Jun.
+func (l Locale) ShortMonth(t time.Time) string { return l.Text("month.short." + strconv.Itoa(int(t.Month()))) }
+
+func (l Locale) dayOfMonth(t time.Time, months string) string {
+	month := l.Text(months + strconv.Itoa(int(t.Month())))
 	switch {
 	case l.monthFirst():
-		return fmt.Sprintf("%s %d, %d", month, t.Day(), t.Year())
+		return fmt.Sprintf("%s %d", month, t.Day())
 	case l.language() == german:
-		return fmt.Sprintf("%d. %s %d", t.Day(), month, t.Year())
+		return fmt.Sprintf("%d. %s", t.Day(), month)
 	case l.language() == french && t.Day() == 1:
-		return fmt.Sprintf("1er %s %d", month, t.Year())
+		return "1er " + month
 	}
-	return fmt.Sprintf("%d %s %d", t.Day(), month, t.Year())
+	return fmt.Sprintf("%d %s", t.Day(), month)
 }
 
 // Day is Date with the day of the week before it: Monday, June 15, 2026.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -107,13 +106,13 @@ func (r *Routes) bookingList(
 				Label: "Customer",
 				Cell:  func(a appointment.State) ui.Cell { return customers.cell(a.CustomerID, a.ExternalCustomerID) },
 			},
-			{Label: "When (" + zone.String() + ")", Cell: func(a appointment.State) ui.Cell {
+			{Label: v.say("When (%s)", zone.String()), Cell: func(a appointment.State) ui.Cell {
 				return ui.Cell{
-					Text: v.reader.Day(a.StartsAt.In(zone)),
-					Sub:  v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)),
+					Text: ui.Data(v.reader.Day(a.StartsAt.In(zone))),
+					Sub:  ui.Data(v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone))),
 				}
 			}, CSV: func(a appointment.State) string { return ui.ExactTime(a.StartsAt) }},
-			{Label: "Where", Cell: func(a appointment.State) ui.Cell { return ui.Text(whereOf(a)) }},
+			{Label: "Where", Cell: func(a appointment.State) ui.Cell { return ui.Label(whereOf(a)) }},
 			{Label: "Status", Cell: appointmentBadge},
 		},
 		Read: named(customers, func(one appointment.State) string { return one.CustomerID },
@@ -138,12 +137,12 @@ func (r *Routes) bookingList(
 	}
 }
 
-func whereOf(a appointment.State) string {
+func whereOf(a appointment.State) ui.Words {
 	switch {
 	case a.MeetingURL != "":
 		return "Online"
 	case a.Address != "":
-		return a.Address
+		return ui.Data(a.Address)
 	default:
 		return "–"
 	}
@@ -191,7 +190,7 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 	days := make([]weekDay, 7)
 	for i := range days {
 		date := monday + civil.Date(i) //nolint:gosec // 0 to 6
-		days[i] = weekDay{Label: date.Weekday().String(), Date: dayOf(date).Format("January 2"), Today: date == today}
+		days[i] = weekDay{Label: capitalized(v.reader.Weekday(dayOf(date))), Date: v.reader.ShortDay(dayOf(date)), Today: date == today}
 	}
 	for _, a := range slices.Backward(found.Items) {
 
@@ -203,8 +202,8 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 		}
 	}
 	p := ui.Page{
-		Nav: base + "/bookings", Title: "Week of " + v.reader.Date(dayOf(monday)),
-		Lead: "Times are in " + zone.String() + ".", Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
+		Nav: base + "/bookings", Title: v.say("Week of %s", v.reader.Date(dayOf(monday))),
+		Lead: v.say("Times are in %s.", zone.String()), Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
 		Actions: []ui.Action{ui.Link("Today", base+"/bookings/week")}, Parts: []ui.Part{{Kind: "week", Data: days}},
 	}
 	if today.Monday()-monday < 7*52 {
@@ -241,10 +240,10 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	}
 	status := appointmentBadge(a)
 	p := ui.Page{
-		Nav: base + "/bookings", Title: a.Title, Badge: &status,
+		Nav: base + "/bookings", Title: ui.Data(a.Title), Badge: &status,
 		Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
-		Lead: v.reader.Day(a.StartsAt.In(zone)) + ", " + v.reader.Clock(a.StartsAt.In(zone)) + " – " +
-			v.reader.Clock(a.EndsAt.In(zone)) + " (" + zone.String() + ")",
+		Lead: ui.Data(v.reader.Day(a.StartsAt.In(zone)) + ", " + v.reader.Clock(a.StartsAt.In(zone)) + " – " +
+			v.reader.Clock(a.EndsAt.In(zone)) + " (" + zone.String() + ")"),
 	}
 	if a.MeetingURL != "" && a.Status == appointment.StatusConfirmed {
 		p.Actions = append(p.Actions, ui.Link("Join meeting", a.MeetingURL).Primary())
@@ -354,10 +353,11 @@ func (r *Routes) groupPart(
 // saidFacts lists what the buyer answered, noted, and whom they invited.
 func saidFacts(r intake.Response) (all []ui.Fact) {
 	for _, a := range r.Answers {
+		value := ui.Text(a.Value)
 		if a.Type == intake.Checkbox {
-			a.Value = map[string]string{"true": "Yes", "false": "No"}[a.Value]
+			value = ui.Label(map[string]ui.Words{"true": "Yes", "false": "No"}[a.Value])
 		}
-		all = append(all, ui.Fact{Label: a.Label, Value: ui.Text(a.Value)})
+		all = append(all, ui.Fact{Label: ui.Data(a.Label), Value: value})
 	}
 	if r.Notes != "" {
 		all = append(all, ui.Fact{Label: "Notes", Value: ui.Text(r.Notes)})
@@ -369,12 +369,12 @@ func saidFacts(r intake.Response) (all []ui.Fact) {
 }
 
 // canceledBy names who canceled.
-var canceledBy = map[appointment.Canceler]string{
+var canceledBy = map[appointment.Canceler]ui.Words{
 	appointment.ByBuyer: "The buyer", appointment.ByCreator: "You", appointment.BySystem: "Sundry",
 }
 
 // noRefund explains why a buyer gets no refund.
-var noRefund = map[appointment.RefundDecision]string{
+var noRefund = map[appointment.RefundDecision]ui.Words{
 	appointment.NothingPaid:     "Nothing was paid.",
 	appointment.NoRefundPolicy:  "Not refunded: the listing promises no refund.",
 	appointment.TooLateToRefund: "Not refunded: the buyer canceled too late.",
@@ -383,16 +383,16 @@ var noRefund = map[appointment.RefundDecision]string{
 	appointment.NothingLeft:     "Nothing is left to refund.",
 }
 
-var refundSteps = map[refund.Status]string{
-	refund.Pending: " is on its way to the buyer", refund.Succeeded: " was refunded",
-	refund.Failed: " could not be refunded",
+var refundSteps = map[refund.Status]ui.Words{
+	refund.Pending: "%s is on its way to the buyer", refund.Succeeded: "%s was refunded",
+	refund.Failed: "%s could not be refunded",
 }
 
 // cancellation lists who canceled, the reason and the effect on the payment.
 func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
 	var all []ui.Fact
 	if who := canceledBy[a.CanceledBy]; who != "" {
-		all = append(all, ui.Fact{Label: "Canceled by", Value: ui.Text(who)})
+		all = append(all, ui.Fact{Label: "Canceled by", Value: ui.Label(who)})
 	}
 	if a.CancelReason != "" {
 		all = append(all, ui.Fact{Label: "Reason", Value: ui.Text(a.CancelReason)})
@@ -401,24 +401,28 @@ func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
 	case "": // canceled before this was recorded
 		return all
 	case appointment.RefundDue:
-		return append(all, ui.Fact{Label: "Refund", Value: ui.Text(v.reader.Money(m.Amount) + refundSteps[m.Status])})
+		return append(all, ui.Fact{Label: "Refund", Value: ui.Label(v.say(refundSteps[m.Status], v.reader.Money(m.Amount)))})
 	default:
-		return append(all, ui.Fact{Label: "Refund", Value: ui.Text(noRefund[m.Decision])})
+		return append(all, ui.Fact{Label: "Refund", Value: ui.Label(noRefund[m.Decision])})
 	}
 }
 
 // cancelForm cancels, with the choice of a refund where there is one.
 func (v *visit) cancelForm(a appointment.State, m booking.Money, shares int) ui.Form {
 	fields := []ui.Field{{Name: "reason", Label: "Reason", Hint: "The buyer reads it."}}
-	lead := "We’ll email the buyer. " + noRefund[m.Decision]
+	lead := v.say("We’ll email the buyer. %s", noRefund[m.Decision])
 	if m.Decision == appointment.RefundDue {
 		lead = "We’ll email the buyer."
-		fields = append(fields, ui.Field{Name: "refund", Label: "Refund", Type: "select", Options: ui.Choices("true",
-			"true", "Refund "+v.reader.Money(m.Amount), "false", "Don’t refund")})
+		fields = append(fields, ui.Field{Name: "refund", Label: "Refund", Type: "select", Options: []ui.Option{
+			{Value: "true", Label: v.say("Refund %s", v.reader.Money(m.Amount)), Selected: true},
+			{Value: "false", Label: "Don’t refund"},
+		}})
 	}
 	if shares > 1 {
-		fields = append(fields, ui.Field{Name: "who", Label: "Who", Type: "select", Options: ui.Choices("one",
-			"one", "This buyer only", "all", "All "+strconv.Itoa(shares)+" buyers of this time")})
+		fields = append(fields, ui.Field{Name: "who", Label: "Who", Type: "select", Options: []ui.Option{
+			{Value: "one", Label: "This buyer only", Selected: true},
+			{Value: "all", Label: v.say("All %d buyers of this time", shares)},
+		}})
 	}
 	cancel := v.form("cancel", base+"/bookings/"+a.ID+"/cancel", "Cancel appointment", fields...)
 	cancel.Title, cancel.Lead, cancel.Danger = "Cancel it", lead, true
@@ -464,7 +468,7 @@ func (r *Routes) openTimes(
 	for _, s := range calendar.Slots {
 		all = append(all, ui.Option{
 			Value: s.StartsAt().Format(time.RFC3339),
-			Label: v.reader.Day(s.StartsAt().In(zone)) + ", " + v.reader.Clock(s.StartsAt().In(zone)),
+			Label: ui.Data(v.reader.Day(s.StartsAt().In(zone)) + ", " + v.reader.Clock(s.StartsAt().In(zone))),
 		})
 	}
 	return all, nil
@@ -486,7 +490,7 @@ func (r *Routes) cancelAppointment(c *fiber.Ctx, v *visit) error {
 	if a.RefundDecision == appointment.RefundDue {
 		return r.done(c, at, "Canceled. We’ll email the buyer and return the money.")
 	}
-	return r.done(c, at, "Canceled. We’ll email the buyer. "+noRefund[a.RefundDecision])
+	return r.done(c, at, v.say("Canceled. We’ll email the buyer. %s", noRefund[a.RefundDecision]))
 }
 
 func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
@@ -510,11 +514,11 @@ func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
 
 // outcomes are the buttons that record how an appointment went.
 func (v *visit) outcomes(a appointment.State) []ui.Action {
-	to := func(label string, outcome appointment.Outcome) ui.Action {
+	to := func(label ui.Words, outcome appointment.Outcome) ui.Action {
 		return v.button(label, base+"/bookings/"+a.ID+"/outcome", ui.Hidden("outcome", string(outcome)))
 	}
 	if a.Outcome != "" {
-		return []ui.Action{to("Undo “"+outcomeTones[a.Outcome].Text+"”", "")}
+		return []ui.Action{to(v.say("Undo “%s”", outcomeTones[a.Outcome].Text), "")}
 	}
 	return []ui.Action{to("It took place", appointment.Completed), to("Buyer didn’t come", appointment.NoShow)}
 }

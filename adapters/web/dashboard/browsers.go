@@ -3,11 +3,11 @@ package dashboard
 import "strings"
 
 // browserName returns a browser's common name, read from its User-Agent.
-func browserName(userAgent string) string {
+func (v *visit) browserName(userAgent string) string {
 	if userAgent == "" {
-		return "API"
+		return v.text("API")
 	}
-	name := "Another program"
+	name := v.text("Another program")
 	for _, known := range []struct{ mark, name string }{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
 		{"curl/", "curl"},
@@ -22,7 +22,7 @@ func browserName(userAgent string) string {
 		{"Linux", "Linux"},
 	} {
 		if strings.Contains(userAgent, system.mark) {
-			return name + " on " + system.name
+			return v.text("%s on %s", name, system.name)
 		}
 	}
 	return name

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 
@@ -62,18 +61,19 @@ func (r *Routes) askArchive(c *fiber.Ctx, v *visit) error {
 	if len(ids) == 0 {
 		return r.flash(c, base+"/listings", "bad", "Choose the listings to archive first.")
 	}
-	f := v.form("archive", base+"/listings/archive", "Archive "+countOf(len(ids), "listing"), hidden(ids)...)
+	archive := v.plural(len(ids), "Archive %d listing", "Archive %d listings")
+	f := v.form("archive", base+"/listings/archive", archive, hidden(ids)...)
 	f.Danger, f.Cancel = true, base+"/listings"
 	f.Lead = "Nobody can buy them any more. Earlier buyers keep their access, and running subscriptions go on."
 	return r.send(c, v, ui.Page{
-		Nav: base + "/listings", Title: "Archive " + countOf(len(ids), "listing"),
+		Nav: base + "/listings", Title: archive,
 		Up: &ui.Action{Label: "Listings", Href: base + "/listings"}, Parts: []ui.Part{ui.TablePart("", t), ui.FormPart(f)},
 	})
 }
 
 // archiveChosen archives listings, each by itself. One that is archived already stays so.
 func (r *Routes) archiveChosen(c *fiber.Ctx, v *visit) error {
-	done, left := 0, ""
+	done, left := 0, ui.Words("")
 	for _, id := range chosen(c) {
 		l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), id)
 		if err == nil && l.Status != listing.Archived {
@@ -84,15 +84,16 @@ func (r *Routes) archiveChosen(c *fiber.Ctx, v *visit) error {
 		var refusal *fault.Error
 		switch {
 		case errors.As(err, &refusal):
-			left = " " + cmp.Or(l.Title, id) + ": " + refusal.First()
+			left = v.say("%s: %s", cmp.Or(l.Title, id), reasonOf(refusal))
 		case err != nil:
 			return err
 		}
 	}
+	archived := v.plural(done, "%d listing archived.", "%d listings archived.")
 	if left != "" {
-		return r.flash(c, base+"/listings", "bad", countOf(done, "listing")+" archived."+left)
+		return r.flash(c, base+"/listings", "bad", v.say("%s %s", archived, left))
 	}
-	return r.done(c, base+"/listings", countOf(done, "listing")+" archived.")
+	return r.done(c, base+"/listings", archived)
 }
 
 // refundKey is the idempotency key of the refund of a chosen payment.
@@ -139,12 +140,12 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 		switch {
 		case errors.As(err, &refusal):
 			cell.Text = "–"
-			cell.Sub = refusal.First()
+			cell.Sub = reasonOf(refusal)
 		case err != nil:
 			return err
 		default:
 			ids = append(ids, paid.ID)
-			cell.Text = v.reader.Money(preview.Share.Amount)
+			cell.Text = ui.Data(v.reader.Money(preview.Share.Amount))
 			sums[string(preview.Share.Amount.Currency)] += preview.Share.Amount.Minor
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{orderCell(paid), cell}})
@@ -152,7 +153,7 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 	if len(t.Rows) == 0 {
 		return r.flash(c, base+"/orders", "bad", "Choose the orders to refund first.")
 	}
-	p := refundsPage("Refund " + countOf(len(ids), "order"))
+	p := refundsPage(v.plural(len(ids), "Refund %d order", "Refund %d orders"))
 	p.Parts = []ui.Part{ui.TablePart("", t)}
 	if len(ids) > 0 {
 		p.Parts = append(p.Parts, ui.FormPart(r.refundsForm(v, ids, sums)))
@@ -162,27 +163,28 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 
 // orderCell names an order in a table.
 func orderCell(paid ports.ListedPayment) ui.Cell {
-	return ui.Cell{Text: soldAs(paid.State), Href: base + "/orders/" + paid.ID, Sub: paid.Sale.ReceiptNumber}
+	return ui.Cell{Text: soldAs(paid.State), Href: base + "/orders/" + paid.ID, Sub: ui.Data(paid.Sale.ReceiptNumber)}
 }
 
 // heldBack explains why an order can't be refunded while its money is held; "" where it isn't.
-func heldBack(paid ports.ListedPayment) string {
+func heldBack(paid ports.ListedPayment) ui.Words {
 	if paid.Standing() == payment.StandingDisputed {
 		return "It’s disputed: nothing can be refunded now."
 	}
 	return ""
 }
 
-func refundsPage(title string) ui.Page {
+func refundsPage(title ui.Words) ui.Page {
 	return ui.Page{Nav: base + "/orders", Title: title, Up: &ui.Action{Label: "Orders", Href: base + "/orders"}}
 }
 
 // refundsForm asks for confirmation, with what goes back in each currency.
 func (r *Routes) refundsForm(v *visit, ids []string, sums map[string]int64) ui.Form {
 	fields := append(hidden(ids), ui.Hidden("once", r.Identity.NewGuest()), ui.Field{
-		Name: "reason", Label: "Reason", Type: "select", Options: ui.Choices("", refundReasons...),
+		Name: "reason", Label: "Reason", Type: "select", Options: refundReasons(),
 	})
-	f := v.form("refunds", base+"/orders/refunds", "Refund "+countOf(len(ids), "order"), fields...)
+	f := v.form("refunds", base+"/orders/refunds", v.plural(len(ids), "Refund %d order", "Refund %d orders"),
+		fields...)
 	f.Danger, f.Cancel = true, base+"/orders"
 	f.Title = "This goes back to the buyers"
 	f.Lead = "All that is left of each order. It takes away what was bought, and cancels its subscription."
@@ -241,7 +243,7 @@ func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 		case err != nil:
 			return err
 		default:
-			amount.Text, result = v.reader.Money(made.Share.Amount), refundTones[made.Status]
+			amount.Text, result = ui.Data(v.reader.Money(made.Share.Amount)), refundTones[made.Status]
 			if made.Status == refund.Pending {
 				pending++
 			} else {
@@ -251,7 +253,7 @@ func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{orderCell(paid), amount, result}})
 	}
 	p := refundsPage("Refunds")
-	p.Lead = fmt.Sprintf("%d of %d are done.", settled, settled+pending)
+	p.Lead = v.say("%d of %d are done.", settled, settled+pending)
 	if pending > 0 {
 		p.Actions = []ui.Action{ui.Link("Update", c.OriginalURL())}
 	}
@@ -260,18 +262,10 @@ func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 }
 
 // whyNotRefunded explains why nothing was requested for an order; "" where nothing is known.
-func (r *Routes) whyNotRefunded(c *fiber.Ctx, v *visit, paymentID string) string {
+func (r *Routes) whyNotRefunded(c *fiber.Ctx, v *visit, paymentID string) ui.Words {
 	_, err := r.Treasury.PreviewRefund(c.UserContext(), v.account(), paymentID, nil)
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {
-		return refusal.First()
+		return reasonOf(refusal)
 	}
 	return ""
-}
-
-// countOf is a number with what it counts: 1 order, 3 orders.
-func countOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

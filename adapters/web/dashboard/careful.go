@@ -58,7 +58,7 @@ func (r *Routes) askAgain(c *fiber.Ctx, v *visit, refused error) error {
 	}, ui.Field{
 		Name: "password" + again, Label: "Password", Type: "password", Required: !app, Autocomplete: "current-password",
 	})
-	lead := "You signed in a while ago. Enter your password to go on."
+	lead := ui.Words("You signed in a while ago. Enter your password to go on.")
 	if app {
 		lead = "You signed in a while ago. Enter your password, or the code of your authenticator app, to go on."
 		f.Fields = append(f.Fields, codeField("code"+again, "Code"))
@@ -93,7 +93,7 @@ func sentFields(c *fiber.Ctx) (fields []ui.Field) {
 }
 
 // codeField takes a code of an authenticator app or a recovery code.
-func codeField(name, label string) ui.Field {
+func codeField(name string, label ui.Words) ui.Field {
 	return ui.Field{
 		Name: name, Label: label, Autocomplete: "one-time-code", Mono: true,
 		Hint: "Six digits, or one of your recovery codes.",

@@ -40,7 +40,7 @@ func (r *Routes) askConfirmation(c *fiber.Ctx, v *visit) error {
 	if err := r.Identity.AskEmailConfirmation(c.UserContext(), v.account()); err != nil {
 		return r.refused(c, base, err)
 	}
-	return r.done(c, base, "A link is on its way to "+v.Creator.Email+".")
+	return r.done(c, base, v.say("A link is on its way to %s.", v.Creator.Email))
 }
 
 // confirmationNote tells a creator what keeps them from selling.
@@ -51,7 +51,7 @@ func confirmationNote(v *visit) []ui.Part {
 	again := v.button("Send another link", base+"/confirmation")
 	return []ui.Part{{Kind: "note", Data: ui.Note{
 		Tone:   "wait",
-		Text:   "Confirm your email address to publish and sell: open the link that we mailed to " + v.Creator.Email + ".",
+		Text:   v.say("Confirm your email address to publish and sell: open the link that we mailed to %s.", v.Creator.Email),
 		Action: &again,
 	}}}
 }

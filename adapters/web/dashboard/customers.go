@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,9 +43,8 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, r.customerList(v), ui.Page{
-		Title: "Customers",
-		Lead: "Who bought from you, and what they may use. They find their purchases at " +
-			r.Customers.FindURL(v.account()) + ".",
+		Title:   "Customers",
+		Lead:    v.say("Who bought from you, and what they may use. They find their purchases at %s.", r.Customers.FindURL(v.account())),
 		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
 	})
 }
@@ -64,8 +61,8 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 		Columns: []ui.Column[customer.State]{
 			{Label: "Customer", Cell: func(s customer.State) ui.Cell {
 				return ui.Cell{
-					Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID,
-					Sub: strings.TrimPrefix(s.DisplayName+sharedEmail(sameEmail, s.Email), " · "),
+					Text: ui.Data(cmp.Or(s.Email, s.ExternalCustomerID, s.ID)), Href: base + "/customers/" + s.ID,
+					Sub: v.sharedEmail(s, sameEmail),
 				}
 			}},
 			{Label: "External ID", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.ExternalCustomerID)) }},
@@ -99,12 +96,17 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 	}
 }
 
-// sharedEmail notes that several customers have an address: every guest purchase makes one.
-func sharedEmail(counts map[string]int, email string) string {
-	if n := counts[strings.ToLower(email)]; email != "" && n > 1 {
-		return fmt.Sprintf(" · one of %d with this email", n)
+// sharedEmail is a customer's name, with a note where several have their address: every guest purchase makes one.
+func (v *visit) sharedEmail(s customer.State, counts map[string]int) ui.Words {
+	n := counts[strings.ToLower(s.Email)]
+	if s.Email == "" || n < 2 {
+		return ui.Data(s.DisplayName)
 	}
-	return ""
+	shared := v.text("one of %d with this email", n)
+	if s.DisplayName != "" {
+		shared = s.DisplayName + " · " + shared
+	}
+	return ui.Data(shared)
 }
 
 // sameEmailPart lists the other customers with a customer's address; ok is false when there are none.
@@ -178,8 +180,8 @@ func (r *Routes) editCustomer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	return r.send(c, v, ui.Page{
-		Nav: base + "/customers", Title: "Edit " + customerName(s),
-		Up:    &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Nav: base + "/customers", Title: v.say("Edit %s", customerName(s)),
+		Up:    &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
 		Parts: []ui.Part{ui.FormPart(customerForm(v, s))},
 	})
 }
@@ -204,8 +206,8 @@ func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
 	}
 	if _, err := r.Customers.Update(c.UserContext(), v.account(), s.ID, patch); err != nil {
 		p := ui.Page{
-			Nav: base + "/customers", Title: "Edit " + customerName(s),
-			Up: &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+			Nav: base + "/customers", Title: v.say("Edit %s", customerName(s)),
+			Up: &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
 		}
 		return r.again(c, v, p, customerForm(v, s), err)
 	}
@@ -220,7 +222,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/customers/" + s.ID
-	p := ui.Page{Nav: base + "/customers", Title: customerName(s), Lead: s.Email,
+	p := ui.Page{Nav: base + "/customers", Title: ui.Data(customerName(s)), Lead: ui.Data(s.Email),
 		Up: &ui.Action{Label: "Customers", Href: base + "/customers"}, Actions: []ui.Action{
 			ui.Link("Edit", at+"/edit"), v.button("Open their portal", at+"/portal"),
 			ui.Link("Give access", at+"/grant").Primary(),
@@ -308,14 +310,14 @@ func (r *Routes) usageCreditsPart(ctx context.Context, v *visit, customerID stri
 		{Label: "Bought"}, {Label: "For"}, {Label: "Until"}, {Label: "Credit", Num: true}, {Label: "Left", Num: true},
 	}}
 	for _, one := range found.Items {
-		until := ui.Text("no end")
+		until := ui.Label("no end")
 		if !one.ExpiresAt.IsZero() {
 			until = v.moment(one.ExpiresAt)
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			v.moment(one.CreatedAt), ui.Text(cmp.Or(one.Meter, "all usage")), until,
-			{Text: v.price(one.Granted, string(one.Currency)), Num: true},
-			{Text: v.price(one.Rest(), string(one.Currency)), Num: true},
+			v.moment(one.CreatedAt), ui.Label(cmp.Or(ui.Data(one.Meter), "all usage")), until,
+			{Text: ui.Data(v.price(one.Granted, string(one.Currency))), Num: true},
+			{Text: ui.Data(v.price(one.Rest(), string(one.Currency))), Num: true},
 		}})
 	}
 	return []ui.Part{ui.TablePart("Usage credits", t)}, nil
@@ -325,7 +327,7 @@ func (r *Routes) usageCreditsPart(ctx context.Context, v *visit, customerID stri
 func (v *visit) offerErasure(p *ui.Page, s customer.State) {
 	if !s.ErasedAt.IsZero() {
 		p.Actions = nil
-		p.Parts = append(p.Parts, ui.NotePart("wait", "Who this was has been erased on "+v.when(s.ErasedAt)+"."))
+		p.Parts = append(p.Parts, ui.NotePart("wait", v.say("Who this was has been erased on %s.", v.when(s.ErasedAt))))
 		return
 	}
 	p.Actions = append(p.Actions, v.button("Erase", base+"/customers/"+s.ID+"/erase").Confirm(
@@ -347,7 +349,7 @@ func metadataFacts(m metadata.Pairs) []ui.Fact {
 	pairs := m.Map()
 	facts := make([]ui.Fact, 0, len(pairs))
 	for _, key := range sortedKeys(pairs) {
-		facts = append(facts, ui.Fact{Label: key, Value: ui.Text(pairs[key])})
+		facts = append(facts, ui.Fact{Label: ui.Data(key), Value: ui.Text(pairs[key])})
 	}
 	return facts
 }
@@ -362,8 +364,8 @@ func customerOrders(v *visit, paid []ports.ListedPayment) ui.Part {
 	}}
 	for _, one := range paid {
 		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
-			{Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
+			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: ui.Data(one.Sale.ReceiptNumber)},
+			{Text: ui.Data(v.reader.Money(one.Amount)), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
 		}})
 	}
 	if len(paid) == 0 {
@@ -397,7 +399,7 @@ func (r *Routes) grantsPart(c *fiber.Ctx, v *visit, s customer.State, why access
 		t.Empty = &ui.Empty{Title: "No access", Text: "Nothing that this customer bought or was given counts now."}
 	}
 	p := ui.TablePart("Access", t)
-	p.Lead = "What they may use, and why. Version " + strconv.FormatInt(why.Document.Version, 10) + "."
+	p.Lead = v.say("What they may use, and why. Version %d.", why.Document.Version)
 	p.Actions = []ui.Action{ui.Link("Show as JSON", base+"/customers/"+s.ID+"/access")}
 	return p, nil
 }
@@ -425,7 +427,7 @@ func (r *Routes) planNames(ctx context.Context, v *visit) func(listingID, key st
 }
 
 // grantEnds explain why a grant no longer counts.
-var grantEnds = map[coreaccess.EndReason]string{
+var grantEnds = map[coreaccess.EndReason]ui.Words{
 	coreaccess.Revoked: "You took it back", coreaccess.Expired: "Its time was over",
 	coreaccess.SourceEnded: "The subscription ended", coreaccess.Refunded: "Refunded",
 	coreaccess.Disputed: "The payment is disputed",
@@ -446,11 +448,10 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, plan string, runn
 		}
 		gives = append(
 			gives,
-			credit.Key+": "+strconv.FormatInt(credit.Left(), 10)+" of "+
-				strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left",
+			v.text("%s: %d of %d %s left", credit.Key, credit.Left(), credit.Granted, credit.Unit),
 		)
 	}
-	source := ui.Cell{Text: plainWords(string(g.Source)), Sub: g.Note}
+	source := ui.Cell{Text: wordsOf(grantSources, g.Source), Sub: ui.Data(g.Note)}
 	switch g.Source {
 	case coreaccess.Subscription:
 		source.Href = base + "/subscriptions/" + g.SourceID
@@ -463,7 +464,7 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, plan string, runn
 	var buttons ui.Cell
 	switch {
 	case !running:
-		until = ui.Cell{Text: "Ended " + v.when(g.EndedAt), Sub: grantEnds[g.EndReason]}
+		until = ui.Cell{Text: v.say("Ended %s", v.when(g.EndedAt)), Sub: grantEnds[g.EndReason]}
 	case !g.ExpiresAt.IsZero():
 		until = v.moment(g.ExpiresAt)
 	}
@@ -479,8 +480,8 @@ func (v *visit) historyPart(why access.Explanation) ui.Part {
 	var steps []ui.Step
 	for _, change := range why.History[:min(len(why.History), 12)] {
 		steps = append(steps, ui.Step{
-			Title: cmp.Or(accessCauses[change.Cause.Kind], plainWords(string(change.Cause.Kind))), Href: causePage(change.Cause),
-			Text: changedWords(change.Changed) + " · version " + strconv.FormatInt(change.Version, 10),
+			Title: wordsOf(accessCauses, change.Cause.Kind), Href: causePage(change.Cause),
+			Text: v.say("%s · version %d", v.changedWords(change.Changed), change.Version),
 			At:   v.when(change.At), Tone: "ok",
 		})
 	}
@@ -488,7 +489,7 @@ func (v *visit) historyPart(why access.Explanation) ui.Part {
 }
 
 // accessCauses put what changed a customer's access into words.
-var accessCauses = map[coreaccess.CauseKind]string{
+var accessCauses = map[coreaccess.CauseKind]ui.Words{
 	coreaccess.CustomerErased: "Customer erased",
 	coreaccess.PurchasePaid:   "Purchase paid", coreaccess.SubscriptionStarted: "Subscription started",
 	coreaccess.SubscriptionChanged: "Subscription changed", coreaccess.SubscriptionEnded: "Subscription ended",
@@ -514,13 +515,18 @@ func causePage(cause coreaccess.Cause) string {
 	return ""
 }
 
+// snapshotMembers name the members of a snapshot.
+var snapshotMembers = map[string]ui.Words{
+	"activePlans": "plans", "entitlements": "entitlements", "credits": "credits",
+}
+
 // changedWords name the members of a snapshot that changed: "Plans, credits".
-func changedWords(members []string) string {
+func (v *visit) changedWords(members []string) string {
 	words := make([]string, len(members))
 	for i, member := range members {
-		words[i] = strings.TrimPrefix(strings.ToLower(member), "active")
+		words[i] = v.text(snapshotMembers[member])
 	}
-	return plainWords(strings.Join(words, ", "))
+	return capitalized(strings.Join(words, ", "))
 }
 
 // country names a country; a dash for none.
@@ -540,8 +546,8 @@ func (r *Routes) customerAccess(c *fiber.Ctx, v *visit) error {
 	}
 	return r.send(c, v, ui.Page{
 		Nav: base + "/customers", Title: "Access snapshot",
-		Lead: "What GET /v1/customer-access/" + accessID(s) + " responds with.",
-		Up:   &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Lead: v.say("What GET /v1/customer-access/%s responds with.", accessID(s)),
+		Up:   &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
 		Parts: []ui.Part{ui.CodePart("Snapshot", "snapshot", indented(d.Body)), ui.CodePart("Ask for it", "ask",
 			"curl -s "+r.layout.Config().BaseURL+"/v1/customer-access/"+accessID(s)+" -H 'Authorization: Bearer $KEY'")},
 	})
@@ -570,7 +576,7 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 		}
 		for _, p := range plans {
 			if !p.Retired {
-				options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: l.Title + " – " + p.Name})
+				options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: ui.Data(l.Title + " – " + p.Name)})
 			}
 		}
 	}
@@ -590,10 +596,10 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 	return f, nil
 }
 
-func grantPage(s customer.State) ui.Page {
+func grantPage(v *visit, s customer.State) ui.Page {
 	return ui.Page{
-		Nav: base + "/customers", Title: "Give access", Lead: "To " + customerName(s) + ", without a payment.",
-		Up: &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Nav: base + "/customers", Title: "Give access", Lead: v.say("To %s, without a payment.", customerName(s)),
+		Up: &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
 	}
 }
 
@@ -606,7 +612,7 @@ func (r *Routes) newGrant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := grantPage(s)
+	p := grantPage(v, s)
 	p.Parts = []ui.Part{ui.FormPart(f)}
 	return r.send(c, v, p)
 }
@@ -633,7 +639,7 @@ func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
 		if formErr != nil {
 			return formErr
 		}
-		return r.again(c, v, grantPage(s), f, err)
+		return r.again(c, v, grantPage(v, s), f, err)
 	}
 	return r.done(c, base+"/customers/"+s.ID, "Access given.")
 }

@@ -27,7 +27,7 @@ func (r *Routes) customerTimeline(
 	ctx context.Context, v *visit, paid []ports.ListedPayment, subs []subscription.State, customerID string,
 ) (ui.Part, error) {
 	var all []happened
-	add := func(at time.Time, tone, title, text, href string) {
+	add := func(at time.Time, tone string, title, text ui.Words, href string) {
 		if !at.IsZero() {
 			all = append(all, happened{at, ui.Step{Title: title, Text: text, Tone: tone, At: v.when(at), Href: base + href}})
 		}
@@ -35,7 +35,7 @@ func (r *Routes) customerTimeline(
 	paymentIDs := make([]string, len(paid))
 	for i, p := range paid {
 		paymentIDs[i] = p.ID
-		add(p.SettledAt, "ok", "Paid "+v.reader.Money(p.Amount), soldAs(p.State), "/orders/"+p.ID)
+		add(p.SettledAt, "ok", v.say("Paid %s", v.reader.Money(p.Amount)), soldAs(p.State), "/orders/"+p.ID)
 	}
 	refunds, err := r.Refunds.ListOf(ctx, v.account(), paymentIDs, maxTimeline)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Routes) customerTimeline(
 	}
 	for _, f := range refunds {
 		if f.Status == refund.Succeeded {
-			add(f.SettledAt, "wait", "Refunded "+v.reader.Money(f.Share.Amount), refundReason(f.Reason), "/orders/"+f.PaymentID)
+			add(f.SettledAt, "wait", v.say("Refunded %s", v.reader.Money(f.Share.Amount)), v.refundReason(f.Reason), "/orders/"+f.PaymentID)
 		}
 	}
 	booked, err := r.Booking.Appointments(
@@ -53,16 +53,16 @@ func (r *Routes) customerTimeline(
 		return ui.Part{}, err
 	}
 	for _, a := range booked.Items {
-		add(a.CreatedAt, "ok", "Booked "+a.Title, "for "+v.when(a.StartsAt), "/bookings/"+a.ID)
+		add(a.CreatedAt, "ok", v.say("Booked %s", a.Title), v.say("for %s", v.when(a.StartsAt)), "/bookings/"+a.ID)
 		if a.Status == appointment.StatusCanceled {
-			add(a.CanceledAt, "wait", "Canceled "+a.Title, canceledBy[a.CanceledBy], "/bookings/"+a.ID)
+			add(a.CanceledAt, "wait", v.say("Canceled %s", a.Title), canceledBy[a.CanceledBy], "/bookings/"+a.ID)
 		}
 	}
 	for _, s := range subs {
 		at := "/subscriptions/" + s.ID
-		add(s.StartedAt, "ok", "Subscribed to "+s.Offer.Name(), v.recurringPrice(s), at)
-		add(s.CanceledAt, "wait", "Canceled "+s.Offer.Name(), "", at)
-		add(s.EndedAt, "bad", s.Offer.Name()+" ended", "", at)
+		add(s.StartedAt, "ok", v.say("Subscribed to %s", s.Offer.Name()), ui.Data(v.recurringPrice(s)), at)
+		add(s.CanceledAt, "wait", v.say("Canceled %s", s.Offer.Name()), "", at)
+		add(s.EndedAt, "bad", v.say("%s ended", s.Offer.Name()), "", at)
 	}
 	slices.SortStableFunc(all, func(a, b happened) int { return b.at.Compare(a.at) })
 	steps := make([]ui.Step, 0, maxTimeline)

@@ -4,8 +4,7 @@
 // Pages are rendered by the server and work without a script; every change is a form. A page is put together from
 // parts (ui) that one template renders, so every area looks and behaves alike. A browser is signed in by a cookie
 // that is sent to /dashboard only, and every form carries a token of that sign-in, which another site cannot know
-// (session.go). The texts are English and stand beside what they are about: buyers' pages are the ones that are
-// translated.
+// (session.go). The texts are English and stand beside what they are about; ui.Words translates them.
 package dashboard
 
 import (
@@ -92,7 +91,8 @@ func New(l *layout.Layout, d Deps) (*Routes, error) {
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	at := app.Group(base, layout.Compress())
+	at := app.Group(base, layout.Compress(), r.inChosenLanguage)
+	at.Post("/language", r.chooseLanguage)
 	r.mountSignIn(at)
 	r.get(at, "/", r.home)
 	r.get(at, "/search", r.search)
@@ -124,8 +124,10 @@ type fieldAt struct {
 }
 
 // funcs returns the template functions that only the dashboard has.
-func funcs(locale.Locale) template.FuncMap {
+func funcs(reader locale.Locale) template.FuncMap {
 	return template.FuncMap{
+		"say":       func(words ui.Words, values ...any) string { return words.In(reader.Language, values...) },
+		"languages": func() []language { return languages(reader.Language) },
 		"at": func(formID string, f ui.Field) fieldAt {
 			return fieldAt{formID + "-" + strings.NewReplacer("[", "-", "]", "", ".", "-").Replace(f.Name), f}
 		},

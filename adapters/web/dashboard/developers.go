@@ -37,10 +37,10 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 				Label: "Key",
 				Cell:  func(k *core.APIKey) ui.Cell { return ui.Mono(k.State().Prefix + "…" + k.State().Last4) },
 			},
-			{Label: "Scopes", Cell: func(k *core.APIKey) ui.Cell { return ui.Text(scopeList(k.State().Scopes)) }},
+			{Label: "Scopes", Cell: func(k *core.APIKey) ui.Cell { return ui.Label(scopeList(k.State().Scopes)) }},
 			{Label: "Last used", Cell: func(k *core.APIKey) ui.Cell {
 				if k.State().LastUsedAt.IsZero() {
-					return ui.Text("Never")
+					return ui.Label("Never")
 				}
 				return v.moment(k.State().LastUsedAt)
 			}, CSV: func(k *core.APIKey) string { return ui.ExactTime(k.State().LastUsedAt) }},
@@ -50,7 +50,7 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 			},
 			{Label: "Expires", Cell: func(k *core.APIKey) ui.Cell {
 				if k.State().ExpiresAt.IsZero() {
-					return ui.Text("Never")
+					return ui.Label("Never")
 				}
 				return v.moment(k.State().ExpiresAt)
 			}, CSV: func(k *core.APIKey) string { return ui.ExactTime(k.State().ExpiresAt) }},
@@ -81,7 +81,7 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 }
 
 // scopeLabels say what a scope lets a key do.
-var scopeLabels = map[core.Scope]string{
+var scopeLabels = map[core.Scope]ui.Words{
 	core.ScopeRead:          "Read everything, change nothing",
 	core.ScopeCatalog:       "Catalog, meters and prices",
 	core.ScopeCheckout:      "Checkout sessions and payments",
@@ -98,11 +98,11 @@ var scopeLabels = map[core.Scope]string{
 }
 
 // scopeList names the scopes of a key as the API does.
-func scopeList(scopes core.Scopes) string {
+func scopeList(scopes core.Scopes) ui.Words {
 	if scopes == (core.Scopes{}) {
 		return "Everything"
 	}
-	return strings.ReplaceAll(scopes.Text(), ",", ", ")
+	return ui.Data(strings.ReplaceAll(scopes.Text(), ",", ", "))
 }
 
 func (r *Routes) keyForm(v *visit) ui.Form {
@@ -200,7 +200,7 @@ func eventTypes(selected string) []ui.Option {
 	all := []ui.Option{{Label: "Any type"}}
 	for _, kind := range webhook.Catalogue() {
 		all = append(all, ui.Option{
-			Value: string(kind.Type), Label: string(kind.Type), Selected: string(kind.Type) == selected,
+			Value: string(kind.Type), Label: ui.Data(string(kind.Type)), Selected: string(kind.Type) == selected,
 		})
 	}
 	return all
@@ -217,7 +217,9 @@ func (r *Routes) events(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[event.Record]{
 			{
 				Label: "Event",
-				Cell:  func(e event.Record) ui.Cell { return ui.Cell{Text: string(e.Type), Href: base + "/events/" + e.ID} },
+				Cell: func(e event.Record) ui.Cell {
+					return ui.Cell{Text: ui.Data(string(e.Type)), Href: base + "/events/" + e.ID}
+				},
 			},
 			{Label: "ID", Cell: func(e event.Record) ui.Cell { return ui.Mono(e.ID) }},
 			{
@@ -260,7 +262,7 @@ func (r *Routes) event(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	return r.send(c, v, ui.Page{
-		Nav: base + "/events", Title: string(e.Type), Lead: v.when(e.CreatedAt),
+		Nav: base + "/events", Title: ui.Data(string(e.Type)), Lead: ui.Data(v.when(e.CreatedAt)),
 		Up:    &ui.Action{Label: "Events", Href: base + "/events"},
 		Parts: []ui.Part{ui.CodePart("Data", "data", indented(e.Data))}, Aside: []ui.Part{ui.Facts("Details",
 			ui.Fact{Label: "ID", Value: ui.Copyable(e.ID)},

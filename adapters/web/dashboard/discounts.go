@@ -19,25 +19,25 @@ func (r *Routes) mountDiscounts(at fiber.Router) {
 }
 
 func (v *visit) discountValue(d discount.State) string {
-	value := fmt.Sprintf("%d%% off", d.PercentOff)
+	value := v.text("%d%% off", d.PercentOff)
 	if d.PercentOff == 0 {
-		value = v.reader.Money(d.AmountOff) + " off"
+		value = v.text("%s off", v.reader.Money(d.AmountOff))
 	}
 	switch d.Duration {
 	case discount.Repeating:
-		return fmt.Sprintf("%s for %d months", value, d.DurationInMonths)
+		return v.text("%s for %d months", value, d.DurationInMonths)
 	case discount.Forever:
-		return value + " for ever"
+		return v.text("%s for ever", value)
 	default:
-		return value + " once"
+		return v.text("%s once", value)
 	}
 }
 
-func redemptions(d discount.State) string {
+func (v *visit) redemptions(d discount.State) string {
 	if d.MaxRedemptions == 0 {
 		return fmt.Sprint(d.Redeemed)
 	}
-	return fmt.Sprintf("%d of %d", d.Redeemed, d.MaxRedemptions)
+	return v.text("%d of %d", d.Redeemed, d.MaxRedemptions)
 }
 
 func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
@@ -55,12 +55,12 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[discount.State]{
 			{Label: "Code", Cell: func(d discount.State) ui.Cell { return ui.Copyable(d.Code) }},
 			{Label: "Takes off", Cell: func(d discount.State) ui.Cell { return ui.Text(v.discountValue(d)) }},
-			{Label: "Used", Num: true, Cell: func(d discount.State) ui.Cell { return ui.Text(redemptions(d)) }},
+			{Label: "Used", Num: true, Cell: func(d discount.State) ui.Cell { return ui.Text(v.redemptions(d)) }},
 			{Label: "Applies to", Cell: func(d discount.State) ui.Cell {
 				if len(d.ListingIDs) == 0 {
-					return ui.Text("Everything")
+					return ui.Label("Everything")
 				}
-				return ui.Text(plural(len(d.ListingIDs), "listing", "listings"))
+				return ui.Label(v.plural(len(d.ListingIDs), "%d listing", "%d listings"))
 			}},
 			{
 				Label: "Expires", Cell: func(d discount.State) ui.Cell { return v.moment(d.ExpiresAt) },
@@ -102,7 +102,7 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	}
 	options := []ui.Option{{Label: "Everything"}}
 	for _, l := range found.Items {
-		options = append(options, ui.Option{Value: l.ID, Label: l.Title})
+		options = append(options, ui.Option{Value: l.ID, Label: ui.Data(l.Title)})
 	}
 	f := v.form("discount", base+"/discounts/new", "Create code",
 		ui.Field{

@@ -45,7 +45,7 @@ func (r *Routes) disputes(c *fiber.Ctx, v *visit) error {
 		},
 		Columns: []ui.Column[dispute.State]{
 			{Label: "Dispute", Cell: func(d dispute.State) ui.Cell {
-				return ui.Cell{Text: plainWords(d.Reason), Href: base + "/disputes/" + d.ID, Sub: d.ID}
+				return ui.Cell{Text: wordsOf(disputeReasons, d.Reason), Href: base + "/disputes/" + d.ID, Sub: ui.Data(d.ID)}
 			}},
 			{
 				Label: "Amount", Num: true,
@@ -79,7 +79,8 @@ func (r *Routes) noDisputes() ui.Empty {
 		Text:  "When a buyer asks their bank to take a payment back, it appears here, and you have seven days to respond.",
 	}
 	if r.Sandbox != nil {
-		nothing.Text += " To try one, open a payment link and pay with the test card 4000 0000 0000 0259."
+		nothing.Text = "When a buyer asks their bank to take a payment back, it appears here, and you have seven days to " +
+			"respond. To try one, open a payment link and pay with the test card 4000 0000 0000 0259."
 		nothing.Action = &ui.Action{Label: "Payment links", Href: base + "/links", Tone: "primary"}
 	}
 	return nothing
@@ -94,7 +95,7 @@ func evidenceForm(v *visit, d dispute.State) ui.Form {
 		})
 	for _, file := range d.Files {
 		f.Fields = append(f.Fields, ui.Field{
-			Name: fileBox(file.ID), Label: "Send " + file.Name, Type: "checkbox", Checked: true, Also: []string{"fileIds"},
+			Name: fileBox(file.ID), Label: v.say("Send %s", file.Name), Type: "checkbox", Checked: true, Also: []string{"fileIds"},
 		})
 	}
 	f.Fields = append(f.Fields, ui.Field{
@@ -140,13 +141,13 @@ func disputeFiles(v *visit, d dispute.State) []ui.Part {
 	for _, f := range d.Files {
 		last := ui.Cell{Actions: []ui.Action{v.button("Delete", at+"/"+f.ID+"/delete")}}
 		if !d.Open() {
-			last = ui.Text("No")
+			last = ui.Label("No")
 			if slices.Contains(d.Evidence.FileIDs, f.ID) {
-				last = ui.Text("Yes")
+				last = ui.Label("Yes")
 			}
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: f.Name, Href: at + "/" + f.ID}, {Text: v.reader.Size(f.Size), Num: true}, v.moment(f.CreatedAt), last,
+			{Text: ui.Data(f.Name), Href: at + "/" + f.ID}, {Text: ui.Data(v.reader.Size(f.Size)), Num: true}, v.moment(f.CreatedAt), last,
 		}})
 	}
 	shown := ui.TablePart("Files for the bank", t)
@@ -175,24 +176,23 @@ func disputeFileForm(v *visit, disputeID string) ui.Form {
 
 // collectedParts are the sections of what the program knows.
 func collectedParts(d dispute.State, c dispute.Collected) []ui.Part {
-	head := ui.Part{
-		Kind: "text", Title: "Collected evidence", Anchor: "collected",
-		Actions: []ui.Action{ui.Link("Download PDF", base+"/disputes/"+d.ID+"/evidence.pdf")},
-		Data:    "This is what we know about the payment.",
-	}
+	text := ui.Words("This is what we know about the payment.")
 	switch {
 	case d.Open():
-		head.Data = "This is what we know about the payment. It goes to the bank with your response."
+		text = "This is what we know about the payment. It goes to the bank with your response."
 	case d.Evidence.Collected != nil:
-		head.Data = "This went to the bank with your response."
+		text = "This went to the bank with your response."
 	}
+	head := ui.TextPart("Collected evidence", text)
+	head.Anchor = "collected"
+	head.Actions = []ui.Action{ui.Link("Download PDF", base+"/disputes/"+d.ID+"/evidence.pdf")}
 	parts := []ui.Part{head}
 	for _, section := range c.Sections() {
 		var facts []ui.Fact
 		for _, line := range section.Lines {
-			facts = append(facts, ui.Fact{Label: line.Label, Value: ui.Text(line.Value)})
+			facts = append(facts, ui.Fact{Label: ui.Data(line.Label), Value: ui.Text(line.Value)})
 		}
-		parts = append(parts, ui.Facts(section.Title, facts...))
+		parts = append(parts, ui.Facts(ui.Data(section.Title), facts...))
 	}
 	return parts
 }
@@ -200,12 +200,12 @@ func collectedParts(d dispute.State, c dispute.Collected) []ui.Part {
 func disputePage(v *visit, d dispute.State) ui.Page {
 	status := disputeTones[d.Status]
 	p := ui.Page{
-		Nav: base + "/disputes", Title: "Dispute of " + v.reader.Money(d.Share.Amount), Badge: &status,
+		Nav: base + "/disputes", Title: v.say("Dispute of %s", v.reader.Money(d.Share.Amount)), Badge: &status,
 		Up: &ui.Action{Label: "Disputes", Href: base + "/disputes"},
 	}
 	switch d.Status {
 	case dispute.NeedsResponse:
-		p.Lead = "Respond by " + v.when(d.RespondBy) + ". The money is held and access is suspended meanwhile."
+		p.Lead = v.say("Respond by %s. The money is held and access is suspended meanwhile.", v.when(d.RespondBy))
 		p.Actions = []ui.Action{
 			v.button("Accept", base+"/disputes/"+d.ID+"/accept").Confirm(
 				"The buyer gets the money back. This can’t be undone.",
@@ -216,10 +216,10 @@ func disputePage(v *visit, d dispute.State) ui.Page {
 	default:
 	}
 	if d.Evidence.Text != "" {
-		p.Parts = append(p.Parts, ui.Part{Kind: "text", Title: "Your evidence", Data: d.Evidence.Text})
+		p.Parts = append(p.Parts, ui.TextPart("Your evidence", ui.Data(d.Evidence.Text)))
 	}
 	all := []ui.Fact{
-		{Label: "Reason", Value: ui.Text(plainWords(d.Reason))},
+		{Label: "Reason", Value: ui.Label(wordsOf(disputeReasons, d.Reason))},
 		{Label: "Order", Value: ui.TextLink(d.PaymentID, base+"/orders/"+d.PaymentID)},
 		{Label: "Tax included", Value: ui.Text(v.reader.Money(d.Share.Tax))},
 		{Label: "Opened", Value: v.moment(d.CreatedAt)},

@@ -11,7 +11,7 @@ import (
 // earning is a line of what an order earns: the legs of a kind of posting on some accounts. The legs of a posting sum
 // to zero, so what stands on the accounts of others, debits positive, is what the creator gets.
 type earning struct {
-	label    string
+	label    ui.Words
 	kind     ledger.Kind
 	accounts []ledger.Account
 }
@@ -45,8 +45,8 @@ var earnings = []earning{
 // before anything was earned.
 func (v *visit) earningsPart(entries []ledger.Entry) (p ui.Part, ok bool) {
 	t := ui.Table{Label: "Earnings", Heads: []ui.Head{{Label: "What"}, {Label: "Amount", Num: true}}}
-	add := func(label string, amount money.Amount) {
-		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(label), {Text: v.reader.Money(amount), Num: true}}})
+	add := func(label ui.Words, amount money.Amount) {
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), {Text: ui.Data(v.reader.Money(amount)), Num: true}}})
 	}
 	for _, line := range earnings {
 		var sum money.Amount

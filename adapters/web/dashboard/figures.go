@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -21,8 +20,9 @@ import (
 
 // span is a time that the figures are shown for, in columns of a day or a month, with the same time before.
 type span struct {
-	choice, label string
-	columns       []column
+	choice  string
+	label   ui.Words
+	columns []column
 }
 
 // column is a bar of a chart: its days, those of the time before, and its names.
@@ -33,29 +33,33 @@ type column struct {
 }
 
 // spans are the choices, the second of which is the one at first.
-var spans = []struct{ choice, label string }{
+var spans = []struct {
+	choice string
+	label  ui.Words
+}{
 	{"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}, {"12m", "12 months"},
 }
 
-// unit is the length of time that a column covers.
-func (s span) unit() string {
+// titled is the title of a chart of a figure, with the length of time that a column covers.
+func (s span) titled() ui.Words {
 	if s.choice == "12m" {
-		return "month"
+		return "%s by month"
 	}
-	return "day"
+	return "%s by day"
 }
 
 // spanOf returns the columns of a choice up to a day.
 func (v *visit) spanOf(choice string, today civil.Date) span {
-	i := slices.IndexFunc(spans, func(s struct{ choice, label string }) bool { return s.choice == choice })
-	if i < 0 {
-		i = 1
+	s := span{choice: spans[1].choice, label: spans[1].label}
+	for _, one := range spans {
+		if one.choice == choice {
+			s.choice, s.label = one.choice, one.label
+		}
 	}
-	s := span{choice: spans[i].choice, label: spans[i].label}
 	if n, err := strconv.Atoi(s.choice); err == nil {
 		for day := today + 1 - civil.Date(n); day <= today; day++ { //nolint:gosec // at most 90
 			before := day - civil.Date(n) //nolint:gosec // at most 90
-			s.columns = append(s.columns, column{day, day, before, before, v.shortDay(day), v.reader.Date(dayOf(day))})
+			s.columns = append(s.columns, column{day, day, before, before, v.reader.ShortDay(dayOf(day)), v.reader.Date(dayOf(day))})
 		}
 		return s
 	}
@@ -64,24 +68,17 @@ func (v *visit) spanOf(choice string, today civil.Date) span {
 	for n := -11; n <= 0; n++ {
 		at := month.AddDate(0, n, 0)
 		s.columns = append(s.columns, column{
-			firstDay(n), firstDay(n+1) - 1, firstDay(n - 12), firstDay(n-11) - 1, at.Format("Jan"), at.Format("January 2006"),
+			firstDay(n), firstDay(n+1) - 1, firstDay(n - 12), firstDay(n-11) - 1, v.reader.ShortMonth(at), v.reader.Month(at),
 		})
 	}
 	return s
 }
 
-// shortDay writes a day for an axis: Nov 28 or 28 Nov.
-func (v *visit) shortDay(day civil.Date) string {
-	if v.reader.Hour12 {
-		return dayOf(day).Format("Jan 2")
-	}
-	return dayOf(day).Format("2 Jan")
-}
-
 // figureKind is one of the figures.
 type figureKind struct {
-	choice, label string
-	of            func(ledger.Figures) int64
+	choice string
+	label  ui.Words
+	of     func(ledger.Figures) int64
 }
 
 // figureKinds lists the figures of a chart, in the order of the choices.
@@ -110,7 +107,7 @@ func currencyChoices(all []string, current string, href func(currency string) st
 	group := ui.ChoiceGroup{Label: "Currency"}
 	for _, one := range all {
 		group.Choices = append(group.Choices, ui.Choice{
-			Label: strings.ToUpper(one), Href: href(one), Current: one == current,
+			Label: ui.Data(strings.ToUpper(one)), Href: href(one), Current: one == current,
 		})
 	}
 	return []ui.ChoiceGroup{group}
@@ -165,7 +162,7 @@ func (r *Routes) salesParts(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	chart.Groups = append([]ui.ChoiceGroup{
 		timeChoices(s, func(choice string) string { return address(choice, kind.choice, f.currency) }), kinds,
 	}, currencyChoices(currencies, f.currency, func(one string) string { return address(s.choice, kind.choice, one) })...)
-	shown := ui.ChartPart(kind.label+" by "+s.unit(), v.days(first.from, min(last.to, today)), chart)
+	shown := ui.ChartPart(v.say(s.titled(), kind.label), ui.Data(v.days(first.from, min(last.to, today))), chart)
 	shown.Anchor = "sales"
 	return []ui.Part{{Kind: "stats", Data: append(f.stats(s), balance...)}, shown}, nil
 }
@@ -187,11 +184,11 @@ func (f soldFigures) sum(from, to civil.Date) (total ledger.Figures) {
 
 func (f soldFigures) chart(s span, kind figureKind) ui.Chart {
 	chart := ui.Chart{
-		Now: s.label, Before: "The " + s.label + " before", None: "No sales in these days.",
+		Now: s.label, Before: f.say("The %s before", s.label), None: "No sales in these days.",
 		Scale: func(minor int64) string { return withoutCents(f.price(minor, f.currency)) },
 		Table: ui.Table{Label: "Sales", Heads: []ui.Head{
 			{Label: "When"}, {Label: "Gross", Num: true}, {Label: "Refunds", Num: true}, {Label: "Net", Num: true},
-			{Label: kind.label + " before", Num: true},
+			{Label: f.say("%s before", kind.label), Num: true},
 		}},
 	}
 	for _, col := range s.columns {
@@ -199,14 +196,14 @@ func (f soldFigures) chart(s span, kind figureKind) ui.Chart {
 		value := kind.of(figures)
 		chart.Points = append(chart.Points, ui.Point{
 			Value: value, Before: before, Name: col.name,
-			Title: fmt.Sprintf("%s: %s (before: %s)", col.long, f.price(value, f.currency), f.price(before, f.currency)),
+			Title: f.text("%s: %s (before: %s)", col.long, f.price(value, f.currency), f.price(before, f.currency)),
 		})
 		if figures == (ledger.Figures{}) && before == 0 {
 			continue
 		}
 		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long)}}
 		for _, minor := range []int64{figures.Gross, figures.Refunds, figures.Net(), before} {
-			row.Cells = append(row.Cells, ui.Cell{Text: f.price(minor, f.currency), Num: true})
+			row.Cells = append(row.Cells, ui.Cell{Text: ui.Data(f.price(minor, f.currency)), Num: true})
 		}
 		chart.Table.Rows = append(chart.Table.Rows, row)
 	}
@@ -219,14 +216,14 @@ func (f soldFigures) stats(s span) []ui.Stat {
 	total, before := f.sum(first.from, last.to), f.sum(first.beforeFrom, last.beforeTo)
 	return []ui.Stat{
 		{
-			Label: "Gross, last " + s.label, Value: f.price(total.Gross, f.currency),
-			Note: trend(total.Gross, before.Gross, s.label), Href: base + "/orders",
+			Label: f.say("Gross, last %s", s.label), Value: f.price(total.Gross, f.currency),
+			Note: f.trend(total.Gross, before.Gross, s.label), Href: base + "/orders",
 		},
 		{
-			Label: "Net, last " + s.label, Value: f.price(total.Net(), f.currency), Note: "After refunds, tax and fees",
+			Label: f.say("Net, last %s", s.label), Value: f.price(total.Net(), f.currency), Note: "After refunds, tax and fees",
 			Href: base + "/ledger",
 		},
-		{Label: "Orders, last " + s.label, Value: strconv.FormatInt(total.Sales, 10), Href: base + "/orders"},
+		{Label: f.say("Orders, last %s", s.label), Value: strconv.FormatInt(total.Sales, 10), Href: base + "/orders"},
 	}
 }
 
@@ -268,14 +265,14 @@ func busiest(days []ledger.DayFigures) (currencies []string) {
 }
 
 // trend compares with the same time before.
-func trend(now, before int64, label string) string {
+func (v *visit) trend(now, before int64, label ui.Words) ui.Words {
 	switch {
 	case before <= 0 || now == before:
 		return ""
 	case now > before:
-		return fmt.Sprintf("up %d%% on the %s before", (now-before)*100/before, label)
+		return v.say("up %d%% on the %s before", (now-before)*100/before, label)
 	default:
-		return fmt.Sprintf("down %d%% on the %s before", (before-now)*100/before, label)
+		return v.say("down %d%% on the %s before", (before-now)*100/before, label)
 	}
 }
 

@@ -2,9 +2,9 @@ package dashboard
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -44,8 +44,8 @@ func (r *Routes) filesPart(c *fiber.Ctx, v *visit, l listing.State) ([]ui.Part, 
 	}
 	for _, f := range all {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			fileName(f, at), fileTone(f, newest[f.ID]), {Text: v.reader.Size(f.Size), Num: true},
-			{Text: strconv.FormatInt(downloads[f.ID], 10), Num: true}, v.moment(f.CreatedAt),
+			v.fileName(f, at), fileTone(f, newest[f.ID]), {Text: ui.Data(v.reader.Size(f.Size)), Num: true},
+			{Text: ui.Data(strconv.FormatInt(downloads[f.ID], 10)), Num: true}, v.moment(f.CreatedAt),
 			{Actions: []ui.Action{v.button("Delete", at+"/"+f.ID+"/delete").Confirm(
 				"Buyers can’t download it any more. This can’t be undone.",
 			)}},
@@ -66,14 +66,17 @@ func (r *Routes) filesPart(c *fiber.Ctx, v *visit, l listing.State) ([]ui.Part, 
 	return []ui.Part{shown, upload}, nil
 }
 
-func fileName(f file.State, at string) ui.Cell {
-	name := ui.Cell{Text: f.Name}
+func (v *visit) fileName(f file.State, at string) ui.Cell {
+	name := ui.Text(f.Name)
+	var about []string
 	if f.Status == file.Ready {
-		name.Href, name.Sub = at+"/"+f.ID, fmt.Sprintf("version %d", f.Version)
+		name.Href = at + "/" + f.ID
+		about = append(about, v.text("version %d", f.Version))
 	}
 	if f.DownloadLimit > 0 {
-		name.Sub += fmt.Sprintf(" · at most %d downloads", f.DownloadLimit)
+		about = append(about, v.text("at most %d downloads", f.DownloadLimit))
 	}
+	name.Sub = ui.Data(strings.Join(about, " · "))
 	return name
 }
 
@@ -129,7 +132,7 @@ func (r *Routes) uploadFile(c *fiber.Ctx, v *visit) error {
 		_, err = r.Files.Upload(c.UserContext(), v.account(), l.ID, proposal, content)
 	}
 	if err != nil {
-		p := editListingPage(l)
+		p := editListingPage(v, l)
 		p.Title = "Add a file"
 		return r.again(c, v, p, uploadForm(v, l.ID), err)
 	}
@@ -198,7 +201,7 @@ func (r *Routes) refuseScript(c *fiber.Ctx, err error) error {
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	return c.Status(r.layout.Config().StatusOf(err)).JSON(fiber.Map{"message": refusal.First()})
+	return c.Status(r.layout.Config().StatusOf(err)).JSON(fiber.Map{"message": reasonOf(refusal).In(reader(c).Language)})
 }
 
 func (r *Routes) deleteFile(c *fiber.Ctx, v *visit) error {

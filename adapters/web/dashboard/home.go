@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,7 +16,7 @@ import (
 
 // home is the first page: how the shop does, and what needs attention.
 func (r *Routes) home(c *fiber.Ctx, v *visit) error {
-	p := ui.Page{Nav: base, Title: "Home", Lead: "How " + v.Creator.DisplayName + " is doing."}
+	p := ui.Page{Nav: base, Title: "Home", Lead: v.say("How %s is doing.", v.Creator.DisplayName)}
 	start, started, err := r.gettingStarted(c, v)
 	if err != nil {
 		return err
@@ -87,7 +86,7 @@ const maxAttention = 100
 // attention lists what the creator should see to.
 func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 	ctx, some := c.UserContext(), ports.Page{Limit: maxAttention}
-	add := func(tone, text, label, href string) {
+	add := func(tone string, text, label ui.Words, href string) {
 		all = append(all, ui.Part{Kind: "note", Data: ui.Note{Tone: tone, Text: text,
 			Action: &ui.Action{Label: label, Href: href}}})
 	}
@@ -96,7 +95,7 @@ func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 		return nil, err
 	}
 	if n := countIf(disputes.Items, func(d dispute.State) bool { return d.Status == dispute.NeedsResponse }); n > 0 {
-		add("bad", plural(n, "dispute needs", "disputes need")+" your evidence.", "See disputes",
+		add("bad", v.plural(n, "%d dispute needs your evidence.", "%d disputes need your evidence."), "See disputes",
 			base+"/disputes?status=needs_response")
 	}
 	endpoints, err := r.Webhooks.Endpoints(ctx, v.account(), some)
@@ -107,7 +106,8 @@ func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 		return !e.Enabled &&
 			e.DisabledReason != ""
 	}); n > 0 {
-		add("bad", plural(n, "webhook endpoint was", "webhook endpoints were")+" disabled because deliveries kept failing.",
+		add("bad", v.plural(n, "%d webhook endpoint was disabled because deliveries kept failing.",
+			"%d webhook endpoints were disabled because deliveries kept failing."),
 			"See endpoints", base+"/webhooks")
 	}
 	overdue, err := r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(),
@@ -116,7 +116,8 @@ func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 		return nil, err
 	}
 	if n := len(overdue.Items); n > 0 {
-		add("wait", plural(n, "subscription is", "subscriptions are")+" past due: the card failed and is tried again.",
+		add("wait", v.plural(n, "%d subscription is past due: the card failed and is tried again.",
+			"%d subscriptions are past due: the card failed and is tried again."),
 			"See subscriptions", base+"/subscriptions?status=past_due")
 	}
 	account, waiting, err := r.Treasury.PayoutsWait(ctx, v.account())
@@ -131,7 +132,7 @@ func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 }
 
 // payoutsWait explains why nothing is paid out.
-func payoutsWait(status payout.AccountStatus) string {
+func payoutsWait(status payout.AccountStatus) ui.Words {
 	switch status {
 	case payout.AccountRestricted:
 		return "Your payouts wait: your payout account is restricted."
@@ -149,16 +150,6 @@ func countIf[T any](all []T, is func(T) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// plural counts things: 1 dispute, 2 disputes.
-func plural(n int, one, many string) string {
-	switch n {
-	case 1:
-		return "1 " + one
-	default:
-		return fmt.Sprintf("%d %s", n, many)
-	}
 }
 
 // recent are the latest orders.

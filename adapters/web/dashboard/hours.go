@@ -174,12 +174,12 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, h workHours) (ui.Form, error)
 	f.Title, f.Inner = "Weekly hours", true
 	f.Lead = "When buyers can book you. A range that ends before it begins goes on past midnight. Exceptions replace the " +
 		"hours of a date; clear the date to remove one."
-	for _, name := range weekdays {
+	for i, name := range weekdays {
 		day := h.week[name]
 		if len(day.windows) == 0 {
 			day.windows = []slot.Hours{usualHours}
 		}
-		f.Fields = append(f.Fields, v.dayField(name, name, plainWords(name), day))
+		f.Fields = append(f.Fields, v.dayField(name, name, ui.Data(v.weekday(i)), day))
 	}
 	f.Fields = append(f.Fields, ui.Field{Type: "heading", Label: "Exceptions"})
 	rows := append(slices.Clone(h.exceptions), make([]workDay, spareExceptions)...)
@@ -187,7 +187,7 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, h workHours) (ui.Form, error)
 		if len(row.windows) == 0 {
 			row.windows = []slot.Hours{{End: usualHours.End}}
 		}
-		field := v.dayField(exceptionName(i), "exceptions", fmt.Sprintf("Exception %d", i+1), row)
+		field := v.dayField(exceptionName(i), "exceptions", v.say("Exception %d", i+1), row)
 		field.Day.Dated = true
 		f.Fields = append(f.Fields, field)
 	}
@@ -199,9 +199,9 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, h workHours) (ui.Form, error)
 	return f, nil
 }
 
-func (v *visit) dayField(name, input, label string, row workDay) ui.Field {
+func (v *visit) dayField(name, input string, label ui.Words, row workDay) ui.Field {
 	day := &ui.Day{Input: input, Date: row.date, Open: row.open, Change: base + "/bookings/hours"}
-	none := "No hours"
+	none := ui.Words("No hours")
 	if input == "exceptions" {
 		none = "Closed"
 	}
@@ -214,7 +214,7 @@ func (v *visit) dayField(name, input, label string, row workDay) ui.Field {
 }
 
 // clocks offers a time of the day every quarter of an hour from 00:00 or to 24:00, and the one that is selected.
-func (v *visit) clocks(selected, edge, none string) []ui.Option {
+func (v *visit) clocks(selected, edge string, none ui.Words) []ui.Option {
 	var all []ui.Option
 	for minute := 0; minute < 24*60; minute += 15 {
 		all = append(all, ui.Option{Value: fmt.Sprintf("%02d:%02d", minute/60, minute%60)})
@@ -227,9 +227,9 @@ func (v *visit) clocks(selected, edge, none string) []ui.Option {
 		slices.SortFunc(all, func(a, b ui.Option) int { return strings.Compare(a.Value, b.Value) })
 	}
 	for i := range all {
-		all[i].Label, all[i].Selected = all[i].Value, all[i].Value == selected
+		all[i].Label, all[i].Selected = ui.Data(all[i].Value), all[i].Value == selected
 		if at, err := time.Parse("15:04", all[i].Value); err == nil {
-			all[i].Label = v.reader.Clock(at)
+			all[i].Label = ui.Data(v.reader.Clock(at))
 		} else if all[i].Value == "24:00" {
 			all[i].Label = "Midnight"
 		}

@@ -46,7 +46,7 @@ func (p pictures) Permit(may ui.May) any {
 }
 
 // fileField takes an image.
-func fileField(label string) ui.Field {
+func fileField(label ui.Words) ui.Field {
 	return ui.Field{
 		Name: "file", Label: label, Type: "file", Required: true, Hint: "PNG, JPEG or WebP, at most 1 MB.",
 		Accept: "image/png,image/jpeg,image/webp",
@@ -78,7 +78,7 @@ func logoPart(v *visit) []ui.Part {
 		return []ui.Part{
 			{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts.", Data: pictures{
 				{
-					Src: logo, Name: "logo", Alt: "Your logo",
+					Src: logo, Name: "logo", Alt: v.text("Your logo"),
 					Actions: []ui.Action{v.button("Remove", base+"/settings/logo/remove")},
 				},
 			}},
@@ -174,7 +174,7 @@ func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 		})
 	}
 	if err != nil {
-		p := editListingPage(l)
+		p := editListingPage(v, l)
 		p.Title = "Add an image"
 		return r.again(c, v, p, imageForm(v, l.ID), err)
 	}
@@ -199,7 +199,7 @@ func (r *Routes) removeImage(c *fiber.Ctx, v *visit) error {
 }
 
 // imageChanged leads back to a listing after its images were changed, or shows why they were not.
-func (r *Routes) imageChanged(c *fiber.Ctx, words string, err error) error {
+func (r *Routes) imageChanged(c *fiber.Ctx, words ui.Words, err error) error {
 	at := base + "/listings/" + c.Params("id")
 	if err != nil {
 		return r.refused(c, at, err)

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -36,7 +35,7 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 		},
 		Columns: []ui.Column[invoice.State]{
 			{Label: "Invoice", Cell: func(i invoice.State) ui.Cell {
-				return ui.Cell{Text: cmp.Or(i.Number, i.ID), Href: base + "/invoices/" + i.ID}
+				return ui.Cell{Text: ui.Data(cmp.Or(i.Number, i.ID)), Href: base + "/invoices/" + i.ID}
 			}},
 			{Label: "Total", Num: true, Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
 				CSV: func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
@@ -80,7 +79,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 	}
 	status := invoiceTones[i.Status]
 	p := ui.Page{
-		Nav: base + "/invoices", Title: cmp.Or(i.Number, "Invoice"), Badge: &status, Lead: v.reader.Money(i.Total),
+		Nav: base + "/invoices", Title: cmp.Or(ui.Data(i.Number), "Invoice"), Badge: &status, Lead: ui.Data(v.reader.Money(i.Total)),
 		Up: &ui.Action{Label: "Invoices", Href: base + "/invoices"},
 	}
 	if i.Links.Page != "" {
@@ -89,7 +88,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 	if i.Status != invoice.Paid {
 		p.Actions = append(p.Actions, v.button("Charge now", base+"/invoices/"+i.ID+"/pay").Primary())
 	}
-	p.Parts = append(invoiceLines(v, i), tiersOf(i)...)
+	p.Parts = append(invoiceLines(v, i), v.tiersOf(i)...)
 	customers := r.names(v)
 	if err := customers.load(c.UserContext(), i.CustomerID); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 	}
 	if i.Status == invoice.Failed {
 		all = append(all,
-			ui.Fact{Label: "Reason", Value: ui.Text(plainWords(string(i.DeclineCode)))},
+			ui.Fact{Label: "Reason", Value: ui.Label(wordsOf(declineReasons, i.DeclineCode))},
 			ui.Fact{Label: "Next attempt", Value: v.moment(i.NextAttemptAt)},
 		)
 	}
@@ -137,23 +136,23 @@ func invoiceLines(v *visit, i invoice.State) []ui.Part {
 	for _, l := range i.Lines {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			ui.Text(l.Description),
-			{Text: cmp.Or(l.Quantity(), "–"), Num: true},
-			{Text: v.price(l.AmountMinor, currency), Num: true},
+			{Text: ui.Data(cmp.Or(l.Quantity(), "–")), Num: true},
+			{Text: ui.Data(v.price(l.AmountMinor, currency)), Num: true},
 		}})
 	}
 	if i.Tax.Minor > 0 {
 		t.Rows = append(t.Rows, ui.Row{
-			Cells: []ui.Cell{ui.Text("Tax"), ui.Text(""), {Text: v.reader.Money(i.Tax), Num: true}},
+			Cells: []ui.Cell{ui.Label("Tax"), ui.Text(""), {Text: ui.Data(v.reader.Money(i.Tax)), Num: true}},
 		})
 	}
 	t.Rows = append(t.Rows, ui.Row{
-		Cells: []ui.Cell{ui.Text("Total"), ui.Text(""), {Text: v.reader.Money(i.Total), Num: true}},
+		Cells: []ui.Cell{ui.Label("Total"), ui.Text(""), {Text: ui.Data(v.reader.Money(i.Total)), Num: true}},
 	})
 	return []ui.Part{ui.TablePart("Lines", t)}
 }
 
 // tiersOf shows how each rated line came from its tiers.
-func tiersOf(i invoice.State) (parts []ui.Part) {
+func (v *visit) tiersOf(i invoice.State) (parts []ui.Part) {
 	for _, l := range i.Lines {
 		if l.Rated == nil || len(l.Rated.Charges) == 0 {
 			continue
@@ -165,20 +164,20 @@ func tiersOf(i invoice.State) (parts []ui.Part) {
 			{Label: "Amount", Num: true},
 		}}
 		for _, charge := range l.Rated.Charges {
-			upTo := "and more"
+			upTo := ui.Words("and more")
 			if !charge.Tier.Unbounded {
-				upTo = "up to " + charge.Tier.UpTo.String()
+				upTo = v.say("up to %s", charge.Tier.UpTo.String())
 			} else if charge.PackageSize > 0 {
-				upTo = fmt.Sprintf("packages of %d", charge.PackageSize)
+				upTo = v.say("packages of %d", charge.PackageSize)
 			}
 			tiers.Rows = append(tiers.Rows, ui.Row{Cells: []ui.Cell{
-				ui.Text(upTo),
-				{Text: charge.Quantity.String(), Num: true},
-				{Text: charge.Tier.Unit.String(), Num: true},
-				{Text: charge.Amount, Num: true},
+				ui.Label(upTo),
+				{Text: ui.Data(charge.Quantity.String()), Num: true},
+				{Text: ui.Data(charge.Tier.Unit.String()), Num: true},
+				{Text: ui.Data(charge.Amount), Num: true},
 			}})
 		}
-		shown := ui.TablePart("How “"+l.Description+"” was rated", tiers)
+		shown := ui.TablePart(v.say("How “%s” was rated", l.Description), tiers)
 		shown.Lead = "In minor units, exactly; the sum of a line is rounded once."
 		parts = append(parts, shown)
 	}

@@ -48,8 +48,11 @@ func (r *Routes) titles(ctx context.Context, v *visit) func(listingID string) st
 }
 
 // linkTerms is the plan or variant that a link sells; "" for the default one.
-func linkTerms(l paymentlink.State) string {
-	every := strings.Replace(string(l.Every), ":", " × ", 1)
+func (v *visit) linkTerms(l paymentlink.State) string {
+	every := ""
+	if interval, count := l.Every.Parts(); interval != "" {
+		every = v.reader.Interval(string(interval), count)
+	}
 	terms := []string{l.PlanKey, every, strings.ToUpper(string(l.Currency)), l.VariantID}
 	return strings.Join(slices.DeleteFunc(terms, func(s string) bool { return s == "" }), " ")
 }
@@ -74,7 +77,7 @@ func (r *Routes) links(c *fiber.Ctx, v *visit) error {
 		},
 		Columns: []ui.Column[paymentlink.State]{
 			{Label: "Link", Cell: func(l paymentlink.State) ui.Cell {
-				return ui.Cell{Text: title(l.ListingID), Href: base + "/links/" + l.ID, Sub: linkTerms(l)}
+				return ui.Cell{Text: ui.Data(title(l.ListingID)), Href: base + "/links/" + l.ID, Sub: ui.Data(v.linkTerms(l))}
 			}},
 			{Label: "Address", Cell: func(l paymentlink.State) ui.Cell { return ui.Copyable(r.linkURL(l)) }},
 			{Label: "Status", Cell: linkTone},
@@ -110,7 +113,7 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 	if l.Type.Bookable() && len(l.Variants) > 1 {
 		options := []ui.Option{{Label: "The default option"}}
 		for _, one := range l.Variants {
-			options = append(options, ui.Option{Value: one.ID, Label: one.Name})
+			options = append(options, ui.Option{Value: one.ID, Label: ui.Data(one.Name)})
 		}
 		f.Fields = append(f.Fields, ui.Field{Name: "variantId", Label: "Option", Type: "select", Options: options})
 	}
@@ -126,8 +129,8 @@ func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, err
 		}
 		for _, price := range p.Prices {
 			code := string(price.Amount.Currency)
-			options = addOption(options, p.Key+":"+string(price.Every()), p.Name+", ", v.intervalPrice(price))
-			currencies = addOption(currencies, code, strings.ToUpper(code), "")
+			options = v.addOption(options, p.Key+":"+string(price.Every()), p.Name+", ", v.intervalPrice(price))
+			currencies = v.addOption(currencies, code, strings.ToUpper(code), "")
 		}
 	}
 	if len(options) > 1 {
@@ -177,13 +180,13 @@ func readChanges(in *ui.Input) *[]string {
 }
 
 // addOption adds a value with a name and a price, or the price alone to the label of a value that is there.
-func addOption(options []ui.Option, value, name, price string) []ui.Option {
+func (v *visit) addOption(options []ui.Option, value, name, price string) []ui.Option {
 	i := slices.IndexFunc(options, func(o ui.Option) bool { return o.Value == value })
 	switch {
 	case i < 0:
-		return append(options, ui.Option{Value: value, Label: name + price})
+		return append(options, ui.Option{Value: value, Label: ui.Data(name + price)})
 	case price != "":
-		options[i].Label += " or " + price
+		options[i].Label = v.say("%s or %s", options[i].Label, price)
 	}
 	return options
 }
@@ -201,7 +204,7 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return err
 		}
-		p.Title = "New link for " + l.Title
+		p.Title = v.say("New link for %s", l.Title)
 		p.Parts = []ui.Part{ui.FormPart(f)}
 		return r.send(c, v, p)
 	}
@@ -214,7 +217,7 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 	var steps []ui.Check
 	for _, l := range found {
 		steps = append(steps, ui.Check{
-			Icon: l.Type.Icon(), Title: l.Title, Text: l.Type.Label() + ", " + v.listingPrice(l),
+			Icon: l.Type.Icon(), Title: ui.Data(l.Title), Text: ui.Data(l.Type.Label() + ", " + v.listingPrice(l)),
 			Href: base + "/links/new?listing=" + l.ID, Label: "Choose",
 		})
 	}
@@ -249,7 +252,7 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 			return formErr
 		}
 		p := ui.Page{
-			Nav: base + "/links", Title: "New link for " + l.Title,
+			Nav: base + "/links", Title: v.say("New link for %s", l.Title),
 			Up: &ui.Action{Label: "Payment links", Href: base + "/links"},
 		}
 		return r.again(c, v, p, f, err)
@@ -296,7 +299,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page,
 	address, status := r.linkURL(l), linkTone(l)
 	title := r.titles(c.UserContext(), v)(l.ListingID)
 	p := ui.Page{
-		Nav: base + "/links", Title: title, Badge: &status,
+		Nav: base + "/links", Title: ui.Data(title), Badge: &status,
 		Up: &ui.Action{Label: "Payment links", Href: base + "/links"},
 	}
 	switched := v.button("Deactivate", base+"/links/"+l.ID+"/active").Confirm(
@@ -306,7 +309,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page,
 		switched = v.button("Activate", base+"/links/"+l.ID+"/active", ui.Hidden("active", "yes")).Primary()
 	}
 	p.Actions = []ui.Action{switched, ui.Link("Open", address)}
-	drawn, err := ui.QRCode(address, "QR code of this link")
+	drawn, err := ui.QRCode(address, v.text("QR code of this link"))
 	if err != nil && !fault.Is(err, fault.Internal) {
 		return p, err
 	}
@@ -316,16 +319,16 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page,
 			Label: "Parameters", Heads: []ui.Head{{Label: "Parameter"}, {Label: "What it does"}}, Rows: []ui.Row{
 				{
 					Cells: []ui.Cell{
-						ui.Mono("?utm_source=newsletter"), ui.Text("Any utm_ parameter is kept with the order."),
+						ui.Mono("?utm_source=newsletter"), ui.Label("Any utm_ parameter is kept with the order."),
 					},
 				},
 				{
 					Cells: []ui.Cell{
-						ui.Mono("?reference_id=post-17"), ui.Text("Your own reference, to find the order by."),
+						ui.Mono("?reference_id=post-17"), ui.Label("Your own reference, to find the order by."),
 					},
 				},
-				{Cells: []ui.Cell{ui.Mono("?customer_email=ada@shop.eu"), ui.Text("Fills in the buyer’s email.")}},
-				{Cells: []ui.Cell{ui.Mono("?discount_code=SPRING"), ui.Text("Applies a discount code.")}},
+				{Cells: []ui.Cell{ui.Mono("?customer_email=ada@shop.eu"), ui.Label("Fills in the buyer’s email.")}},
+				{Cells: []ui.Cell{ui.Mono("?discount_code=SPRING"), ui.Label("Applies a discount code.")}},
 			},
 		}},
 	}
@@ -333,7 +336,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page,
 		{Kind: "drawing", Title: "QR code", Data: drawn},
 		ui.Facts("Details",
 			ui.Fact{Label: "Sells", Value: ui.TextLink(title, base+"/listings/"+l.ListingID)},
-			ui.Fact{Label: "Plan or option", Value: ui.Text(orDash(linkTerms(l)))},
+			ui.Fact{Label: "Plan or option", Value: ui.Text(orDash(v.linkTerms(l)))},
 			ui.Fact{Label: "ID", Value: ui.Copyable(l.ID)},
 			ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},
 		),

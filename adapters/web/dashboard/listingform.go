@@ -21,7 +21,7 @@ func newListingForm(v *visit, kind listing.Type) ui.Form {
 			Hint: "Of one appointment. Other lengths and packs can be added later.",
 		})
 	}
-	f.Fields = append(append(f.Fields, listingFields(listing.State{Type: kind})...), ui.Field{
+	f.Fields = append(append(f.Fields, v.listingFields(listing.State{Type: kind})...), ui.Field{
 		Name: "publish", Label: "Publish it and make a payment link", Type: "checkbox",
 		Checked: kind != listing.Digital, // which gets its files first
 		Hint:    "Otherwise it’s saved as a draft, which only you see.",
@@ -31,7 +31,7 @@ func newListingForm(v *visit, kind listing.Type) ui.Form {
 }
 
 // listingFields are the fields of a listing with its values.
-func listingFields(l listing.State) []ui.Field {
+func (v *visit) listingFields(l listing.State) []ui.Field {
 	price := ""
 	if l.ID != "" {
 		price = l.Price.Typed()
@@ -54,7 +54,7 @@ func listingFields(l listing.State) []ui.Field {
 	}
 	fields = append(fields, metadataFields(l)...)
 	if l.Type.Bookable() {
-		fields = append(fields, questionFields(l)...)
+		fields = append(fields, v.questionFields(l)...)
 	}
 	if l.Type.Recurring() {
 		fields = append(fields,

@@ -38,10 +38,10 @@ var listingTones = map[listing.Status]ui.Cell{
 	listing.Archived: ui.Badge("Archived", "mute"),
 }
 
-func typeOptions(first string) []ui.Option {
+func typeOptions(first ui.Words) []ui.Option {
 	all := []ui.Option{{Label: first}}
 	for _, t := range listingtype.All() {
-		all = append(all, ui.Option{Value: string(t), Label: t.Label()})
+		all = append(all, ui.Option{Value: string(t), Label: ui.Words(t.Label())})
 	}
 	return all
 }
@@ -61,9 +61,9 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 		},
 		Columns: []ui.Column[listing.State]{
 			{Label: "Listing", Cell: func(l listing.State) ui.Cell {
-				return ui.Cell{Text: l.Title, Href: base + "/listings/" + l.ID, Sub: l.CatalogKey}
+				return ui.Cell{Text: ui.Data(l.Title), Href: base + "/listings/" + l.ID, Sub: ui.Data(l.CatalogKey)}
 			}},
-			{Label: "Kind", Cell: func(l listing.State) ui.Cell { return ui.Text(l.Type.Label()) }},
+			{Label: "Kind", Cell: func(l listing.State) ui.Cell { return ui.Label(ui.Words(l.Type.Label())) }},
 			{Label: "Price", Num: true, Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
 				CSV: func(l listing.State) string { return l.Price.Typed() + " " + string(l.Price.Currency) }},
 			{Label: "Status", Cell: func(l listing.State) ui.Cell { return listingTones[l.Status] }},
@@ -115,13 +115,19 @@ func (r *Routes) listings(c *fiber.Ctx, v *visit) error {
 	})
 }
 
+// newTitles are the titles of the form by kind.
+var newTitles = map[listing.Type]ui.Words{
+	listing.Digital: "New download", listing.Service: "New service", listing.Subscription: "New subscription",
+	listing.Appointment: "New appointment",
+}
+
 // newListingPage is the page of the form for a kind, or of the choice of one for anything else.
 func newListingPage(kind listing.Type) ui.Page {
 	p := ui.Page{
 		Nav: base + "/listings", Title: "New listing", Up: &ui.Action{Label: "Listings", Href: base + "/listings"},
 	}
 	if slices.Contains(listingtype.All(), kind) {
-		p.Title, p.Lead = "New "+strings.ToLower(kind.Label()), kind.Example()
+		p.Title, p.Lead = newTitles[kind], ui.Words(kind.Example())
 	}
 	return p
 }
@@ -137,7 +143,7 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 	var steps []ui.Check
 	for _, t := range listingtype.All() {
 		steps = append(steps, ui.Check{
-			Icon: t.Icon(), Title: t.Label(), Text: t.Example(), Href: base + "/listings/new?type=" + string(t),
+			Icon: t.Icon(), Title: ui.Words(t.Label()), Text: ui.Words(t.Example()), Href: base + "/listings/new?type=" + string(t),
 			Label: "Choose",
 		})
 	}
@@ -193,20 +199,20 @@ func (r *Routes) editListing(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := editListingPage(l)
+	p := editListingPage(v, l)
 	p.Parts = []ui.Part{ui.FormPart(editListingForm(v, l))}
 	return r.send(c, v, p)
 }
 
-func editListingPage(l listing.State) ui.Page {
+func editListingPage(v *visit, l listing.State) ui.Page {
 	return ui.Page{
-		Nav: base + "/listings", Title: "Edit " + l.Title,
-		Up: &ui.Action{Label: l.Title, Href: base + "/listings/" + l.ID},
+		Nav: base + "/listings", Title: v.say("Edit %s", l.Title),
+		Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
 	}
 }
 
 func editListingForm(v *visit, l listing.State) ui.Form {
-	f := v.form("listing", base+"/listings/"+l.ID+"/edit", "Save", listingFields(l)...)
+	f := v.form("listing", base+"/listings/"+l.ID+"/edit", "Save", v.listingFields(l)...)
 	f.Cancel = base + "/listings/" + l.ID
 	return f
 }
@@ -225,7 +231,7 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 		return err
 	})
 	if err != nil {
-		return r.again(c, v, editListingPage(l), editListingForm(v, l), err)
+		return r.again(c, v, editListingPage(v, l), editListingForm(v, l), err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Saved.")
 }
@@ -268,7 +274,7 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 	at := base + "/listings/" + l.ID
 	status := listingTones[l.Status]
 	p := ui.Page{
-		Nav: base + "/listings", Title: l.Title, Badge: &status,
+		Nav: base + "/listings", Title: ui.Data(l.Title), Badge: &status,
 		Up: &ui.Action{Label: "Listings", Href: base + "/listings"},
 	}
 	switch l.Status {
@@ -312,7 +318,7 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 	}
 	p.Parts = append(p.Parts, imagesPart(v, l)...)
 	if l.Description != "" {
-		p.Parts = append(p.Parts, ui.Part{Kind: "text", Title: "Description", Data: l.Description})
+		p.Parts = append(p.Parts, ui.TextPart("Description", ui.Data(l.Description)))
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", listingFacts(v, l)...))
 	return r.send(c, v, p)
@@ -329,7 +335,7 @@ func (v *visit) publishButton(l listing.State) ui.Action {
 
 func listingFacts(v *visit, l listing.State) []ui.Fact {
 	all := []ui.Fact{
-		{Label: "Kind", Value: ui.Text(l.Type.Label())},
+		{Label: "Kind", Value: ui.Label(ui.Words(l.Type.Label()))},
 		{Label: "Price", Value: ui.Text(v.listingPrice(l))},
 		{Label: "Catalog key", Value: ui.Copyable(l.CatalogKey)},
 		{Label: "ID", Value: ui.Copyable(l.ID)},
@@ -337,19 +343,19 @@ func listingFacts(v *visit, l listing.State) []ui.Fact {
 	for _, m := range metadataForms[l.Type] {
 		switch value := l.Metadata[m.Name].(type) {
 		case string:
-			all = append(all, ui.Fact{Label: m.Label, Value: ui.Text(labelOf(m.Options, value))})
+			all = append(all, ui.Fact{Label: m.Label, Value: ui.Label(labelOf(m.Options, value))})
 		case int64:
 			all = append(all, ui.Fact{
-				Label: m.Label, Value: ui.Text(strings.TrimSpace(fmt.Sprint(value, " ", m.Suffix))),
+				Label: m.Label, Value: ui.Text(strings.TrimSpace(fmt.Sprint(value, " ", v.text(m.Suffix)))),
 			})
 		case []string:
 			all = append(all, ui.Fact{Label: m.Label, Value: ui.Text(strings.Join(value, "\n"))})
 		}
 	}
 	titled := "?q=" + url.QueryEscape(l.Title)
-	all = append(all, ui.Fact{Label: "Orders", Value: ui.TextLink("See orders", base+"/orders"+titled)})
+	all = append(all, ui.Fact{Label: "Orders", Value: ui.Cell{Text: "See orders", Href: base + "/orders" + titled}})
 	if l.Type.Bookable() {
-		all = append(all, ui.Fact{Label: "Bookings", Value: ui.TextLink("See bookings", base+"/bookings"+titled)})
+		all = append(all, ui.Fact{Label: "Bookings", Value: ui.Cell{Text: "See bookings", Href: base + "/bookings" + titled}})
 	}
 	return append(all,
 		ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},
@@ -357,13 +363,13 @@ func listingFacts(v *visit, l listing.State) []ui.Fact {
 	)
 }
 
-func labelOf(options []ui.Option, value string) string {
+func labelOf(options []ui.Option, value string) ui.Words {
 	for _, o := range options {
 		if o.Value == value {
 			return o.Label
 		}
 	}
-	return value
+	return ui.Data(value)
 }
 
 // readiness shows what keeps an appointment listing from being booked.
@@ -411,7 +417,7 @@ func (v *visit) cure(l listing.State, missing fault.Detail) ui.Check {
 			Href: settings + "#meetings", Label: "Enter address",
 		}
 	}
-	return ui.Check{Title: missing.Message, Href: settings, Label: "Open settings"}
+	return ui.Check{Title: ui.Words(missing.Message), Href: settings, Label: "Open settings"}
 }
 
 // defaultVariant returns the id of the variant that buyers get unless they choose another.
@@ -442,9 +448,9 @@ func (r *Routes) plansPart(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 		if pl.Retired {
 			continue
 		}
-		name := ui.Cell{Text: pl.Name, Href: at + pl.Key, Sub: pl.Key}
+		name := ui.Cell{Text: ui.Data(pl.Name), Href: at + pl.Key, Sub: ui.Data(pl.Key)}
 		if pl.IsDefault {
-			name.Sub += " · default"
+			name.Sub = v.say("%s · default", pl.Key)
 		}
 		trial := "–"
 		if pl.TrialDays > 0 {
@@ -460,13 +466,13 @@ func (r *Routes) plansPart(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 			}
 		}
 		t.Rows = append(t.Rows, ui.Row{
-			Cells: []ui.Cell{name, ui.Text(v.planPrices(pl)), ui.Text(planGives(pl)), ui.Text(trial), buttons},
+			Cells: []ui.Cell{name, ui.Text(v.planPrices(pl)), ui.Text(v.planGives(pl)), ui.Text(trial), buttons},
 		})
 	}
 	if len(t.Rows) == 0 {
 		t.Empty = &ui.Empty{
 			Title: "One price, no plans",
-			Text:  "Buyers pay " + v.listingPrice(l) + ". Add plans to sell levels with entitlements and credits that your app can check.",
+			Text:  v.say("Buyers pay %s. Add plans to sell levels with entitlements and credits that your app can check.", v.listingPrice(l)),
 		}
 	}
 	p := ui.TablePart("Plans", t)
@@ -487,12 +493,12 @@ func (v *visit) planPrices(p plan.State) string {
 // intervalPrice is a price with its interval.
 func (v *visit) intervalPrice(p plan.Price) string {
 	if p.Interval == "" {
-		return v.reader.Money(p.Amount) + " once"
+		return v.text("%s once", v.reader.Money(p.Amount))
 	}
 	return v.reader.Money(p.Amount) + " " + v.reader.Interval(string(p.Interval), p.IntervalCount)
 }
 
-func planGives(p plan.State) string {
+func (v *visit) planGives(p plan.State) string {
 	var all []string
 	for _, e := range p.Terms.Entitlements {
 		all = append(all, entitlementLine(e))
@@ -504,7 +510,7 @@ func planGives(p plan.State) string {
 		all = append(all, fmt.Sprintf("%s: %d", m.EventName, m.Included))
 	}
 	for _, credit := range p.Terms.UsageCredits {
-		all = append(all, "prepaid use: "+usageCreditLine(credit))
+		all = append(all, v.text("prepaid use: %s", usageCreditLine(credit)))
 	}
 	if len(all) == 0 {
 		return "–"

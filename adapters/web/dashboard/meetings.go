@@ -16,14 +16,19 @@ var meetingProviders = map[appointment.Provider]string{
 }
 
 // meetingOptions are the providers that a creator can choose: those that need an account once it is connected.
-func meetingOptions(chosen appointment.Provider, accounts []appointment.MeetingAccount) []ui.Option {
-	all := []string{"", "Not online"}
+func (v *visit) meetingOptions(chosen appointment.Provider, accounts []appointment.MeetingAccount) []ui.Option {
+	all := []ui.Option{{Label: "Not online"}}
 	for _, a := range accounts {
-		all = append(all, string(a.Provider), meetingProviders[a.Provider]+", a meeting for each appointment")
+		all = append(all, ui.Option{
+			Value: string(a.Provider), Label: v.say("%s, a meeting for each appointment", meetingProviders[a.Provider]),
+		})
 	}
-	all = append(all, string(appointment.Jitsi), "Jitsi, a room for each appointment", string(appointment.Static),
-		"Always the same address")
-	return ui.Choices(string(chosen), all...)
+	all = append(all, ui.Option{Value: string(appointment.Jitsi), Label: "Jitsi, a room for each appointment"},
+		ui.Option{Value: string(appointment.Static), Label: "Always the same address"})
+	for i := range all {
+		all[i].Selected = all[i].Value == string(chosen)
+	}
+	return all
 }
 
 // accountsPart lists the providers of meetings with the creator's accounts; nothing where none is set up here.
@@ -32,19 +37,18 @@ func (r *Routes) accountsPart(v *visit, accounts []appointment.MeetingAccount) [
 	for _, provider := range r.Booking.MeetingProviders() {
 		at, name := base+"/bookings/meetings/"+string(provider), meetingProviders[provider]
 		one := ui.Check{
-			Title: name, Text: "Not connected.", Href: at + "/connect", Label: "Connect " + name, Icon: "appointment",
+			Title: ui.Data(name), Text: "Not connected.", Href: at + "/connect", Label: v.say("Connect %s", name), Icon: "appointment",
 		}
 		i := slices.IndexFunc(accounts, func(a appointment.MeetingAccount) bool { return a.Provider == provider })
 		if i >= 0 && accounts[i].FailedAt.IsZero() {
-			disconnect := v.button("Disconnect "+name, at+"/disconnect").Confirm(
+			disconnect := v.button(v.say("Disconnect %s", name), at+"/disconnect").Confirm(
 				"Appointments that are booked from now on get no meeting there. Those that are made stay.",
 			)
 			one.Done, one.Text, one.Do = true, connectedText(accounts[i], v), &disconnect
 			one.Href, one.Label = "", ""
 		} else if i >= 0 {
-			one.Text = name + " refuses the account since " + v.reader.Date(accounts[i].FailedAt) +
-				". Connect it again: the meetings that could not be made are made then."
-			one.Label = "Connect " + name + " again"
+			one.Text = v.say("%s refuses the account since %s. Connect it again: the meetings that could not be made are made then.", name, v.reader.Date(accounts[i].FailedAt))
+			one.Label = v.say("Connect %s again", name)
 		}
 		checks = append(checks, one)
 	}
@@ -57,8 +61,8 @@ func (r *Routes) accountsPart(v *visit, accounts []appointment.MeetingAccount) [
 	}}
 }
 
-func connectedText(a appointment.MeetingAccount, v *visit) string {
-	return strings.TrimSpace("Connected on " + v.reader.Date(a.ConnectedAt) + " " + a.Name)
+func connectedText(a appointment.MeetingAccount, v *visit) ui.Words {
+	return ui.Data(strings.TrimSpace(v.text("Connected on %s", v.reader.Date(a.ConnectedAt)) + " " + a.Name))
 }
 
 // returnAddress returns the address to which a provider leads after the consent, as it is registered there.
@@ -86,7 +90,7 @@ func (r *Routes) meetingsConnected(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, settings, err)
 	}
-	return r.done(c, settings, meetingProviders[provider]+" is connected. Choose it under Meetings.")
+	return r.done(c, settings, v.say("%s is connected. Choose it under Meetings.", meetingProviders[provider]))
 }
 
 func (r *Routes) disconnectMeetings(c *fiber.Ctx, v *visit) error {
@@ -94,5 +98,5 @@ func (r *Routes) disconnectMeetings(c *fiber.Ctx, v *visit) error {
 	if err := r.Booking.DisconnectMeetings(c.UserContext(), v.account(), provider); err != nil {
 		return err
 	}
-	return r.done(c, base+"/bookings/settings", meetingProviders[provider]+" is disconnected.")
+	return r.done(c, base+"/bookings/settings", v.say("%s is disconnected.", meetingProviders[provider]))
 }

@@ -44,7 +44,7 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 		},
 		Columns: []ui.Column[payout.State]{
 			{Label: "Payout", Cell: func(p payout.State) ui.Cell {
-				return ui.Cell{Text: v.reader.Money(p.Amount), Href: base + "/balance/payouts/" + p.ID}
+				return ui.Cell{Text: ui.Data(v.reader.Money(p.Amount)), Href: base + "/balance/payouts/" + p.ID}
 			},
 				CSV: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
 			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
@@ -81,9 +81,9 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 	}
 	for _, b := range balances {
 		currency := string(b.Currency)
-		title := ""
+		title := ui.Words("")
 		if len(balances) > 1 {
-			title = strings.ToUpper(currency)
+			title = ui.Data(strings.ToUpper(currency))
 		}
 		p.Parts = append(p.Parts, ui.Part{Kind: "stats", Title: title, Data: []ui.Stat{
 			{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: ""},
@@ -116,9 +116,9 @@ func (v *visit) nextPayout(next treasury.NextPayout, currency money.Currency, ac
 	case !account.CanReceive():
 		stat.Note = "Waits for your payout account"
 	case amount < next.Minimum:
-		stat.Note = v.reader.Date(next.At) + " at the earliest, from " + v.price(next.Minimum, string(currency))
+		stat.Note = v.say("%s at the earliest, from %s", v.reader.Date(next.At), v.price(next.Minimum, string(currency)))
 	default:
-		stat.Value, stat.Note = v.price(amount, string(currency)), v.reader.Date(next.At)
+		stat.Value, stat.Note = v.price(amount, string(currency)), ui.Data(v.reader.Date(next.At))
 	}
 	return stat
 }
@@ -171,7 +171,7 @@ func (r *Routes) payoutForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	var options []ui.Option
 	for _, b := range balances {
 		options = append(options, ui.Option{
-			Value: string(b.Currency), Label: v.price(b.Available, string(b.Currency)) + " available",
+			Value: string(b.Currency), Label: v.say("%s available", v.price(b.Available, string(b.Currency))),
 		})
 	}
 	f := v.form("payout", base+"/balance/payout", "Pay out",
@@ -219,7 +219,7 @@ func (r *Routes) requestPayout(c *fiber.Ctx, v *visit) error {
 		}
 		return r.again(c, v, payoutPage(), f, err)
 	}
-	return r.done(c, base+"/balance/payouts/"+asked.ID, "Payout of "+v.reader.Money(asked.Amount)+" requested.")
+	return r.done(c, base+"/balance/payouts/"+asked.ID, v.say("Payout of %s requested.", v.reader.Money(asked.Amount)))
 }
 
 func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
@@ -228,7 +228,7 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	status := payoutTones[s.Status]
-	p := ui.Page{Nav: base + "/balance", Title: "Payout of " + v.reader.Money(s.Amount), Badge: &status, Up: &ui.Action{
+	p := ui.Page{Nav: base + "/balance", Title: v.say("Payout of %s", v.reader.Money(s.Amount)), Badge: &status, Up: &ui.Action{
 		Label: "Balance and payouts", Href: base + "/balance",
 	},
 		Actions: []ui.Action{ui.Link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")}}
@@ -280,10 +280,12 @@ func (r *Routes) ledger(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[ledger.Entry]{
 			{
 				Label: "Posting",
-				Cell:  func(e ledger.Entry) ui.Cell { return ui.Cell{Text: plainWords(string(e.Kind)), Sub: e.SourceID} },
+				Cell: func(e ledger.Entry) ui.Cell {
+					return ui.Cell{Text: wordsOf(postings, e.Kind), Sub: ui.Data(e.SourceID)}
+				},
 			},
 			{
-				Label: "Account", Cell: func(e ledger.Entry) ui.Cell { return ui.Text(plainWords(string(e.Account))) },
+				Label: "Account", Cell: func(e ledger.Entry) ui.Cell { return ui.Label(wordsOf(ledgerAccounts, e.Account)) },
 				CSV: func(e ledger.Entry) string { return string(e.Account) },
 			},
 			{
@@ -300,7 +302,7 @@ func (r *Routes) ledger(c *fiber.Ctx, v *visit) error {
 			return r.Treasury.Entries(ctx, v.account(), q["source"], page)
 		},
 		Match: func(q ui.Query, e ledger.Entry) bool {
-			return q.Has("q", string(e.Kind), plainWords(string(e.Kind)), string(e.Account))
+			return q.Has("q", string(e.Kind), v.text(wordsOf(postings, e.Kind)), string(e.Account))
 		},
 		Empty: ui.Empty{
 			Title: "Nothing was posted yet", Text: "Every sale, fee, refund and payout appears here, to the cent.",

@@ -108,7 +108,7 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	}
 	at := base + "/orders/" + o.paid.ID
 	p := ui.Page{
-		Nav: base + "/orders", Title: v.reader.Money(o.paid.Amount), Badge: &o.status, Lead: soldAs(o.paid),
+		Nav: base + "/orders", Title: ui.Data(v.reader.Money(o.paid.Amount)), Badge: &o.status, Lead: soldAs(o.paid),
 		Up: &ui.Action{Label: "Orders", Href: base + "/orders"},
 	}
 	if o.paid.Status == payment.Succeeded && o.paid.Refunded.Minor < o.paid.Amount.Minor {
@@ -160,9 +160,12 @@ func (r *Routes) addConsent(ctx context.Context, v *visit, o orderDetails, p *ui
 		return nil
 	}
 	all := []ui.Fact{{Label: "Agreed", Value: v.moment(given.AcceptedAt)}}
-	for _, one := range []struct{ label, text string }{
+	for _, one := range []struct {
+		label ui.Words
+		text  string
+	}{
 		{"Statement", given.Statement}, {"Immediate supply", given.ImmediateSupply}, {"Terms", given.TermsURL},
-		{"Language", given.Locale}, {"Network", given.From.Network}, {"Browser", browserOf(given.From)},
+		{"Language", given.Locale}, {"Network", given.From.Network}, {"Browser", v.browserOf(given.From)},
 	} {
 		if one.text != "" {
 			all = append(all, ui.Fact{Label: one.label, Value: ui.Text(one.text)})
@@ -171,27 +174,27 @@ func (r *Routes) addConsent(ctx context.Context, v *visit, o orderDetails, p *ui
 	p.Aside = append(p.Aside, ui.Facts("Consent", all...))
 	policy, err := r.Identity.AgreedPolicy(ctx, v.account(), given.RefundPolicy)
 	if err == nil && policy != "" {
-		p.Parts = append(p.Parts, ui.Part{Kind: "text", Title: "Refund policy that the buyer agreed to", Data: policy})
+		p.Parts = append(p.Parts, ui.TextPart("Refund policy that the buyer agreed to", ui.Data(policy)))
 	}
 	return err
 }
 
 // browserOf names the browser that a buyer agreed with; "" for none.
-func browserOf(from checkout.ConsentOrigin) string {
+func (v *visit) browserOf(from checkout.ConsentOrigin) string {
 	if from.UserAgent == "" {
 		return ""
 	}
-	return browserName(from.UserAgent)
+	return v.browserName(from.UserAgent)
 }
 
 // saleLines shows the lines of a payment.
 func (v *visit) saleLines(p payment.State) ui.Part {
 	t := ui.Table{Label: "Items", Heads: []ui.Head{{Label: "Item"}, {Label: "Amount", Num: true}}}
-	add := func(label, amount string) {
-		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(label), {Text: amount, Num: true}}})
+	add := func(label ui.Words, amount string) {
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), {Text: ui.Data(amount), Num: true}}})
 	}
 	for _, l := range p.Sale.Lines {
-		add(l.Description, v.reader.Money(l.Amount))
+		add(ui.Data(l.Description), v.reader.Money(l.Amount))
 	}
 	if len(p.Sale.Lines) == 0 {
 		add("Subtotal", v.reader.Money(p.Sale.Subtotal))
@@ -204,7 +207,7 @@ func (v *visit) saleLines(p payment.State) ui.Part {
 		add("Credit", v.price(-p.Sale.Credit.Minor, currency))
 	}
 	if p.Sale.Tax.Minor > 0 {
-		add(v.reader.TaxLine(p.Sale.TaxDetails, p.Sale.TaxAdded.Minor == 0), v.reader.Money(p.Sale.Tax))
+		add(ui.Data(v.reader.TaxLine(p.Sale.TaxDetails, p.Sale.TaxAdded.Minor == 0)), v.reader.Money(p.Sale.Tax))
 	}
 	add("Total", v.reader.Money(p.Amount))
 	return ui.TablePart("Items", t)
@@ -221,7 +224,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 	}
 	if p.Decline.Message != "" && p.Status == payment.Declined {
 		all = append(all, ui.Fact{Label: "Reason",
-			Value: ui.Cell{Text: p.Decline.Message, Sub: string(p.Decline.Code)}})
+			Value: ui.Cell{Text: ui.Data(v.reader.Decline(string(p.Decline.Code))), Sub: ui.Data(string(p.Decline.Code))}})
 	}
 	if p.CustomerID != "" {
 		all = append(all, ui.Fact{Label: "Customer", Value: customers.cell(p.CustomerID, "")})
@@ -237,7 +240,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 	}
 	for _, a := range o.booked {
 		all = append(all, ui.Fact{Label: "Appointment", Value: ui.Cell{
-			Text: v.when(a.StartsAt), At: a.StartsAt, Href: base + "/bookings/" + a.ID,
+			Text: ui.Data(v.when(a.StartsAt)), At: a.StartsAt, Href: base + "/bookings/" + a.ID,
 		}})
 	}
 	if p.Purpose == payment.ForInvoice {
@@ -249,7 +252,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 	)
 }
 
-var taxTreatments = map[tax.Treatment]string{
+var taxTreatments = map[tax.Treatment]ui.Words{
 	tax.Undetermined: "None: the country isn't known", tax.Taxed: "Collected", tax.ReverseCharge: "Reverse charge",
 	tax.NotCollected: "None: not registered there",
 }
@@ -262,9 +265,9 @@ func (v *visit) taxFacts(d tax.Details) []ui.Fact {
 	}
 	where := country.Name(d.Country, v.reader.Language)
 	if d.Treatment == tax.NotCollected && d.Country != "" {
-		treatment = "None, not registered in " + where
+		treatment = v.say("None, not registered in %s", where)
 	}
-	all := []ui.Fact{{Label: "Tax", Value: ui.Text(treatment)}}
+	all := []ui.Fact{{Label: "Tax", Value: ui.Label(treatment)}}
 	if d.Country != "" {
 		all = append(all, ui.Fact{Label: "Country", Value: ui.Text(where)})
 	}
@@ -313,10 +316,10 @@ func (v *visit) buyerFacts(s checkout.State) []ui.Fact {
 		all = append(all, ui.Fact{Label: "Reference", Value: ui.Copyable(s.ReferenceID)})
 	}
 	for _, name := range sortedKeys(s.UTM) {
-		all = append(all, ui.Fact{Label: name, Value: ui.Text(s.UTM[name])})
+		all = append(all, ui.Fact{Label: ui.Data(name), Value: ui.Text(s.UTM[name])})
 	}
 	for _, name := range sortedKeys(s.Metadata) {
-		all = append(all, ui.Fact{Label: name, Value: ui.Text(s.Metadata[name])})
+		all = append(all, ui.Fact{Label: ui.Data(name), Value: ui.Text(s.Metadata[name])})
 	}
 	return append(all, ui.Fact{Label: "Checkout", Value: ui.Copyable(s.ID)})
 }
@@ -337,7 +340,7 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 		ui.Step
 	}
 	var all []moment
-	add := func(at time.Time, tone, title, text string) {
+	add := func(at time.Time, tone string, title, text ui.Words) {
 		if !at.IsZero() {
 			all = append(all, moment{at, ui.Step{Title: title, Text: text, Tone: tone, At: v.when(at)}})
 		}
@@ -348,37 +351,38 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 	add(o.paid.CreatedAt, "mute", "Payment started", "")
 	switch o.paid.Status {
 	case payment.Succeeded:
-		add(o.paid.SettledAt, "ok", "Paid", v.reader.Money(o.paid.Amount))
+		add(o.paid.SettledAt, "ok", "Paid", ui.Data(v.reader.Money(o.paid.Amount)))
 	case payment.Declined:
-		add(o.paid.SettledAt, "bad", "Declined", o.paid.Decline.Message)
+		add(o.paid.SettledAt, "bad", "Declined", ui.Data(v.reader.Decline(string(o.paid.Decline.Code))))
 	case payment.Canceled:
 		add(o.paid.SettledAt, "mute", "Canceled", "")
 	default:
 	}
 	for _, f := range o.refunds {
-		begun, note := "Refund requested", "no credit note"
+		begun, note := ui.Words("Refund requested"), ui.Words("no credit note")
 		if f.Automatic {
 			begun = "Refund started automatically"
 		}
 		if f.CreditNoteNumber != "" {
-			note = "credit note " + f.CreditNoteNumber
+			note = v.say("credit note %s", f.CreditNoteNumber)
 		}
-		add(f.CreatedAt, "wait", begun, v.reader.Money(f.Share.Amount)+", "+refundReason(f.Reason))
+		add(f.CreatedAt, "wait", begun, v.say("%s, %s", v.reader.Money(f.Share.Amount), v.refundReason(f.Reason)))
 		switch f.Status {
 		case refund.Succeeded:
-			add(f.SettledAt, "ok", "Refunded", v.reader.Money(f.Share.Amount)+", "+note)
+			add(f.SettledAt, "ok", "Refunded", v.say("%s, %s", v.reader.Money(f.Share.Amount), note))
 		case refund.Failed:
-			add(f.SettledAt, "bad", "Refund failed", f.FailureReason)
+			add(f.SettledAt, "bad", "Refund failed", ui.Data(f.FailureReason))
 		default:
 		}
 	}
 	for _, d := range o.disputes {
-		add(d.CreatedAt, "bad", "Disputed", "The bank’s reason: "+plainWords(d.Reason))
+		add(d.CreatedAt, "bad", "Disputed", v.say("The bank’s reason: %s", wordsOf(disputeReasons, d.Reason)))
 		if d.Status.Closed() {
-			add(
-				d.ClosedAt, map[bool]string{true: "ok", false: "bad"}[d.Status == dispute.Won],
-				"Dispute "+string(d.Status), "",
-			)
+			if d.Status == dispute.Won {
+				add(d.ClosedAt, "ok", "Dispute won", "")
+			} else {
+				add(d.ClosedAt, "bad", "Dispute lost", "")
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return b.at.Compare(a.at) })
@@ -403,14 +407,14 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 		{Label: "Date"},
 	}}
 	for _, f := range refunds {
-		about := []string{refundReason(f.Reason)}
-		for _, fact := range metadataFacts(f.Metadata) {
-			about = append(about, fact.Label+": "+fact.Value.Text)
+		about, pairs := []string{v.text(v.refundReason(f.Reason))}, f.Metadata.Map()
+		for _, key := range sortedKeys(pairs) {
+			about = append(about, key+": "+pairs[key])
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: strings.Join(about, " · ")},
-			{Text: v.reader.Money(f.Share.Amount), Num: true},
-			{Text: v.reader.Money(f.Share.Tax), Num: true},
+			{Text: ui.Data(cmp.Or(f.CreditNoteNumber, f.ID)), Sub: ui.Data(strings.Join(about, " · "))},
+			{Text: ui.Data(v.reader.Money(f.Share.Amount)), Num: true},
+			{Text: ui.Data(v.reader.Money(f.Share.Tax)), Num: true},
 			refundTones[f.Status], v.moment(f.CreatedAt),
 		}})
 	}
@@ -433,8 +437,8 @@ func (v *visit) entriesPart(entries []ledger.Entry) ui.Part {
 	}}
 	for _, e := range entries {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			ui.Text(plainWords(string(e.Kind))), ui.Text(plainWords(string(e.Account))),
-			{Text: v.reader.Money(e.Amount), Num: true}, v.moment(e.CreatedAt),
+			ui.Label(wordsOf(postings, e.Kind)), ui.Label(wordsOf(ledgerAccounts, e.Account)),
+			{Text: ui.Data(v.reader.Money(e.Amount)), Num: true}, v.moment(e.CreatedAt),
 		}})
 	}
 	p := ui.TablePart("Postings", t)
@@ -442,36 +446,27 @@ func (v *visit) entriesPart(entries []ledger.Entry) ui.Part {
 	return p
 }
 
-// plainWords turns a code into words: creator_pending, Creator pending.
-func plainWords(code string) string {
-	words := strings.NewReplacer("_", " ", ".", " ", ":", " ").Replace(strings.ToLower(code))
-	if words == "" {
-		return "–"
-	}
-	return strings.ToUpper(words[:1]) + words[1:]
-}
-
 // refundReasons are offered; the API takes any.
-var refundReasons = []string{
-	"requested_by_customer", "Requested by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other",
-	"Another reason",
+func refundReasons() []ui.Option {
+	return ui.Choices("", "requested_by_customer", "Requested by the customer", "duplicate", "Paid twice", "fraudulent",
+		"Fraud", "other", "Another reason")
 }
 
 // refundReason puts a refund's reason into words.
-func refundReason(reason string) string {
-	if words := labelOf(ui.Choices("", refundReasons...), reason); words != reason {
+func (v *visit) refundReason(reason string) ui.Words {
+	if words := labelOf(refundReasons(), reason); words != ui.Data(reason) {
 		return words
 	}
 	if key := "document.reason." + reason; locale.Has(key) {
-		return locale.Default.Text(key)
+		return ui.Data(v.reader.Text(key))
 	}
-	return reason
+	return ui.Data(reason)
 }
 
 // refundEnds lists the effects that a refund can have on its subscription.
-var refundEnds = []string{
-	"", "Cancel it now if the refund takes access away", string(refund.CancelNow), "Cancel it now",
-	string(refund.CancelAtPeriodEnd), "Cancel it at the end of the period", string(refund.KeepSubscription), "Keep it",
+func refundEnds() []ui.Option {
+	return ui.Choices("", "", "Cancel it now if the refund takes access away", string(refund.CancelNow), "Cancel it now",
+		string(refund.CancelAtPeriodEnd), "Cancel it at the end of the period", string(refund.KeepSubscription), "Keep it")
 }
 
 // askRefund asks how much, and then shows what that returns before anything is done.
@@ -491,15 +486,15 @@ func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 	f := ui.Form{ID: "refund", Action: at + "/refund", Submit: "Preview", Cancel: at, Fields: []ui.Field{
 		{
 			Name: "amount", Label: "Amount", Value: preview.Left.Amount.Typed(), Required: true,
-			Suffix: strings.ToUpper(currency), Half: true, Also: []string{"amountInCents"},
-			Hint: "Up to " + v.reader.Money(preview.Left.Amount) + " can be refunded.",
+			Suffix: ui.Data(strings.ToUpper(currency)), Half: true, Also: []string{"amountInCents"},
+			Hint: v.say("Up to %s can be refunded.", v.reader.Money(preview.Left.Amount)),
 		},
-		{Name: "reason", Label: "Reason", Type: "select", Options: ui.Choices("", refundReasons...), Half: true},
+		{Name: "reason", Label: "Reason", Type: "select", Options: refundReasons(), Half: true},
 		{Name: "keepAccess", Label: "The buyer keeps what they bought", Type: "checkbox"},
 	}}
 	if o.forSubscription() {
 		f.Fields = append(f.Fields, ui.Field{
-			Name: "subscription", Label: "Subscription", Type: "select", Options: ui.Choices("", refundEnds...),
+			Name: "subscription", Label: "Subscription", Type: "select", Options: refundEnds(),
 			Hint: "A refund that takes access away cancels the subscription, unless you choose otherwise.",
 		})
 	}
@@ -523,7 +518,7 @@ func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 
 func refundPage(v *visit, paid payment.State) ui.Page {
 	return ui.Page{
-		Nav: base + "/orders", Title: "Refund", Lead: soldAs(paid) + ", " + v.reader.Money(paid.Amount),
+		Nav: base + "/orders", Title: "Refund", Lead: v.say("%s, %s", soldAs(paid), v.reader.Money(paid.Amount)),
 		Up: &ui.Action{Label: "Order", Href: base + "/orders/" + paid.ID},
 	}
 }
@@ -532,7 +527,7 @@ func refundPage(v *visit, paid payment.State) ui.Page {
 // however often the button is pressed.
 func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, o orderDetails, share ledger.Share) ui.Part {
 	paid := o.paid
-	f := v.form("confirm", base+"/orders/"+paid.ID+"/refund", "Refund "+v.reader.Money(share.Amount),
+	f := v.form("confirm", base+"/orders/"+paid.ID+"/refund", v.say("Refund %s", v.reader.Money(share.Amount)),
 		ui.Hidden("amount", share.Amount.Typed()), ui.Hidden("reason", c.Query("reason")),
 		ui.Hidden("keepAccess", c.Query("keepAccess")), ui.Hidden("subscription", c.Query("subscription")),
 		ui.Hidden("once", r.Identity.NewGuest()))
@@ -545,16 +540,16 @@ func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, o orderDetails, share led
 			Label: "From your balance",
 			Value: ui.Text(v.price(share.Amount.Minor-share.Tax.Minor, string(share.Amount.Currency))),
 		},
-		{Label: "Reason", Value: ui.Text(refundReason(c.Query("reason")))},
+		{Label: "Reason", Value: ui.Label(v.refundReason(c.Query("reason")))},
 	}
 	if c.Query("keepAccess") == "" {
-		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Text("A full refund takes away what was bought.")})
+		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Label("A full refund takes away what was bought.")})
 	} else {
-		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Text("The buyer keeps what they bought.")})
+		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Label("The buyer keeps what they bought.")})
 	}
 	if o.forSubscription() {
 		f.Facts = append(f.Facts, ui.Fact{
-			Label: "Subscription", Value: ui.Text(labelOf(ui.Choices("", refundEnds...), c.Query("subscription")) + "."),
+			Label: "Subscription", Value: ui.Label(v.say("%s.", labelOf(refundEnds(), c.Query("subscription")))),
 		})
 	}
 	return ui.FormPart(f)
@@ -583,10 +578,10 @@ func (r *Routes) refund(c *fiber.Ctx, v *visit) error {
 	}
 	switch made.Status {
 	case refund.Succeeded:
-		return r.done(c, at, "Refunded "+v.reader.Money(made.Share.Amount)+".")
+		return r.done(c, at, v.say("Refunded %s.", v.reader.Money(made.Share.Amount)))
 	case refund.Failed:
-		return r.flash(c, at, "bad", "The refund failed: "+made.FailureReason)
+		return r.flash(c, at, "bad", v.say("The refund failed: %s", made.FailureReason))
 	default:
-		return r.done(c, at, "The refund of "+v.reader.Money(made.Share.Amount)+" is on its way.")
+		return r.done(c, at, v.say("The refund of %s is on its way.", v.reader.Money(made.Share.Amount)))
 	}
 }

@@ -35,7 +35,7 @@ func orderStatus(p ports.ListedPayment) ui.Cell {
 			return s.Cell
 		}
 	}
-	return ui.Text(orDash(plainWords(string(p.Standing()))))
+	return ui.Text(orDash(string(p.Standing())))
 }
 
 // standingChoices are the options of the filter by state.
@@ -48,9 +48,9 @@ func standingChoices() []ui.Option {
 }
 
 // soldAs names the purpose of a payment.
-func soldAs(p payment.State) string {
+func soldAs(p payment.State) ui.Words {
 	if len(p.Sale.Lines) > 0 {
-		return p.Sale.Lines[len(p.Sale.Lines)-1].Description
+		return ui.Data(p.Sale.Lines[len(p.Sale.Lines)-1].Description)
 	}
 	return "Order"
 }
@@ -68,7 +68,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 		},
 		Columns: []ui.Column[ports.ListedPayment]{
 			{Label: "Order", Cell: func(p ports.ListedPayment) ui.Cell {
-				return ui.Cell{Text: soldAs(p.State), Href: base + "/orders/" + p.ID, Sub: p.Sale.ReceiptNumber}
+				return ui.Cell{Text: soldAs(p.State), Href: base + "/orders/" + p.ID, Sub: ui.Data(p.Sale.ReceiptNumber)}
 			}},
 			{
 				Label: "Amount", Num: true,
@@ -91,7 +91,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			}),
 		Summary: func(ctx context.Context, q ui.Query) (ui.Part, error) { return r.orderTotals(ctx, v, q) },
 		Match: func(q ui.Query, p ports.ListedPayment) bool {
-			return q.Has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.Has(
+			return q.Has("q", v.text(soldAs(p.State)), p.Sale.ReceiptNumber, p.ID) && q.Has(
 				"customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
 			)
 		},
@@ -108,7 +108,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				}
 				return p.ID
 			},
-			Name: func(p ports.ListedPayment) string { return soldAs(p.State) + ", " + v.reader.Money(p.Amount) },
+			Name: func(p ports.ListedPayment) string { return v.text("%s, %s", soldAs(p.State), v.reader.Money(p.Amount)) },
 		},
 	}
 }
@@ -139,7 +139,7 @@ func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part
 		count += t.Count
 		paid := ui.Stat{Label: "Paid", Value: v.price(t.Paid, string(t.Currency))}
 		if t.Refunded > 0 {
-			paid.Note = "of it " + v.price(t.Refunded, string(t.Currency)) + " refunded"
+			paid.Note = v.say("of it %s refunded", v.price(t.Refunded, string(t.Currency)))
 		}
 		all = append(all, paid)
 	}

@@ -26,14 +26,14 @@ type frame struct {
 }
 
 type navGroup struct {
-	Label string
+	Label ui.Words
 	Links []navLink
 }
 
 type navLink struct {
-	Label, Href string
-	Icon        string
-	Current     bool
+	Label      ui.Words
+	Href, Icon string
+	Current    bool
 }
 
 // navigation lists every area that the reader may see, in the order of the sidebar.
@@ -115,7 +115,8 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 		f.Sandbox = &sandboxBar{now, v.when(now), may(fiber.MethodPost, base+"/sandbox/advance")}
 	}
 	html, err := r.pages.Render(v.reader, "page.html", layout.View{
-		Title: p.Title + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f,
+		Title: p.Title.In(v.reader.Language) + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f,
+		Data: scriptTexts(v.reader),
 	})
 	if err != nil {
 		return err
@@ -126,10 +127,13 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 }
 
 // flash is the result of the last action, shown on the next page.
-type flash struct{ Tone, Text string }
+type flash struct {
+	Tone string
+	Text ui.Words
+}
 
 // done redirects to a page that shows the result.
-func (r *Routes) done(c *fiber.Ctx, to, text string) error { return r.flash(c, to, "ok", text) }
+func (r *Routes) done(c *fiber.Ctx, to string, text ui.Words) error { return r.flash(c, to, "ok", text) }
 
 // refused leads back to a page that shows why something was not done; any other error is a page of its own.
 func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
@@ -138,15 +142,18 @@ func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
 		r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
 		return err
 	}
-	return r.flash(c, to, "bad", refusal.First())
+	return r.flash(c, to, "bad", reasonOf(refusal))
 }
+
+// reasonOf is why something was refused, in words that are translated as far as the catalogs have them.
+func reasonOf(refusal *fault.Error) ui.Words { return ui.Words(refusal.First()) }
 
 // maxFlash keeps the cookie small.
 const maxFlash = 400
 
-func (r *Routes) flash(c *fiber.Ctx, to, tone, text string) error {
-	text = strings.ToValidUTF8(text[:min(len(text), maxFlash)], "")
-	r.setCookie(c, flashCookie, base64.RawURLEncoding.EncodeToString([]byte(tone+" "+text)), time.Minute)
+func (r *Routes) flash(c *fiber.Ctx, to, tone string, text ui.Words) error {
+	kept := strings.ToValidUTF8(string(text[:min(len(text), maxFlash)]), "")
+	r.setCookie(c, flashCookie, base64.RawURLEncoding.EncodeToString([]byte(tone+" "+kept)), time.Minute)
 	return layout.SeeOther(c, to)
 }
 
@@ -162,11 +169,11 @@ func (r *Routes) takeFlash(c *fiber.Ctx) *flash {
 	if err != nil || !ok || tone != "ok" && tone != "bad" || len(text) > maxFlash {
 		return nil
 	}
-	return &flash{tone, text}
+	return &flash{tone, ui.Words(text)}
 }
 
 // reveal redirects to a page that shows a secret once. Reloading that page repeats nothing and shows it no more.
-func (r *Routes) reveal(c *fiber.Ctx, to, words, secret string) error {
+func (r *Routes) reveal(c *fiber.Ctx, to string, words ui.Words, secret string) error {
 	r.setCookie(c, revealCookie, base64.RawURLEncoding.EncodeToString([]byte(secret)), time.Minute)
 	return r.done(c, to, words)
 }
@@ -183,12 +190,12 @@ func (r *Routes) takeRevealed(c *fiber.Ctx) string {
 }
 
 // button is an action of a form of its own.
-func (v *visit) button(label, target string, values ...ui.Field) ui.Action {
+func (v *visit) button(label ui.Words, target string, values ...ui.Field) ui.Action {
 	return ui.Action{Label: label, Post: target, Token: v.FormToken, Values: values}
 }
 
 // form is an empty form of this sign-in.
-func (v *visit) form(id, target, submit string, fields ...ui.Field) ui.Form {
+func (v *visit) form(id, target string, submit ui.Words, fields ...ui.Field) ui.Form {
 	return ui.Form{ID: id, Action: target, Token: v.FormToken, Submit: submit, Fields: fields}
 }
 
@@ -231,16 +238,12 @@ func (v *visit) moment(at time.Time) ui.Cell {
 	if at.IsZero() {
 		return ui.Cell{Text: "–"}
 	}
-	return ui.Cell{Text: v.when(at), At: at}
+	return ui.Cell{Text: ui.Data(v.when(at)), At: at}
 }
 
 // when writes an instant shortly, in UTC as every page of the dashboard: Nov 28, 2026, 6:42 AM or 28 Nov 2026, 06:42.
 func (v *visit) when(at time.Time) string {
-	day, clock := "2 Jan 2006", v.reader.Clock(at.UTC())
-	if v.reader.Hour12 {
-		day = "Jan 2, 2006"
-	}
-	return at.UTC().Format(day) + ", " + clock
+	return v.reader.ShortDate(at.UTC()) + ", " + v.reader.Clock(at.UTC())
 }
 
 // price writes an amount for people.

@@ -29,7 +29,7 @@ func payoutAccountParts(v *visit, a payout.AccountState, provider string) []ui.P
 		all = append(all, ui.Fact{Label: "Country", Value: ui.Text(country.Name(a.Country, v.reader.Language))})
 	}
 	if a.ID != "" {
-		all = append(all, ui.Fact{Label: provider + " account", Value: ui.Copyable(a.ID)})
+		all = append(all, ui.Fact{Label: v.say("%s account", provider), Value: ui.Copyable(a.ID)})
 	}
 	if due := requirementNames(a.RequirementsDue); due != "" {
 		all = append(all, ui.Fact{Label: "Still needed", Value: ui.Text(due)})
@@ -43,16 +43,16 @@ func payoutAccountParts(v *visit, a payout.AccountState, provider string) []ui.P
 	case a.ID == "" && a.Status == payout.AccountReady:
 		shown.Lead = "In the sandbox payouts arrive at once, without a bank account."
 	case a.Status == payout.AccountNone, a.DisabledReason == payout.Disconnected:
-		shown.Lead = "Set it up at " + provider + " to be paid out. What you earn stays in your balance until then."
+		shown.Lead = v.say("Set it up at %s to be paid out. What you earn stays in your balance until then.", provider)
 		return []ui.Part{shown, ui.FormPart(payoutAccountForm(v, provider))}
 	case a.Status == payout.AccountReady:
-		shown.Actions = []ui.Action{v.button("Change at "+provider, base+"/balance/account")}
+		shown.Actions = []ui.Action{v.button(v.say("Change at %s", provider), base+"/balance/account")}
 	case a.Status == payout.AccountPending:
-		shown.Lead = provider + " needs your details, or is still checking them. Payouts wait until then."
-		shown.Actions = []ui.Action{v.button("Continue at "+provider, base+"/balance/account")}
+		shown.Lead = v.say("%s needs your details, or is still checking them. Payouts wait until then.", provider)
+		shown.Actions = []ui.Action{v.button(v.say("Continue at %s", provider), base+"/balance/account")}
 	default:
-		shown.Lead = provider + " pays nothing out until this is settled. Payouts wait."
-		shown.Actions = []ui.Action{v.button("Settle it at "+provider, base+"/balance/account")}
+		shown.Lead = v.say("%s pays nothing out until this is settled. Payouts wait.", provider)
+		shown.Actions = []ui.Action{v.button(v.say("Settle it at %s", provider), base+"/balance/account")}
 	}
 	return []ui.Part{shown}
 }
@@ -61,9 +61,9 @@ func payoutAccountParts(v *visit, a payout.AccountState, provider string) []ui.P
 func payoutAccountForm(v *visit, provider string) ui.Form {
 	options := []ui.Option{{Value: "", Label: "Choose"}}
 	for _, one := range country.List(v.reader.Language) {
-		options = append(options, ui.Option{Value: one.Code, Label: one.Name})
+		options = append(options, ui.Option{Value: one.Code, Label: ui.Data(one.Name)})
 	}
-	return v.form("payout-account-form", base+"/balance/account", "Continue to "+provider, ui.Field{
+	return v.form("payout-account-form", base+"/balance/account", v.say("Continue to %s", provider), ui.Field{
 		Name: "country", Label: "Country", Type: "select", Options: options, Required: true,
 		Hint: "Where you are, or where your business is registered. It can’t be changed later.",
 	})

@@ -148,7 +148,7 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		n := strconv.Itoa(i)
 		path := "prices[" + n + "]"
 		f.Fields = append(f.Fields,
-			ui.Field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true,
+			ui.Field{Name: "amount" + n, Label: v.say("Price %d", i+1), Value: amount, Required: i == 0, Half: true,
 				Also: []string{path + ".amountInCents", path}},
 			ui.Field{Name: "currency" + n, Label: "Currency", Type: "select", Half: true,
 				Options: ui.Currencies(currency), Also: []string{path + ".currency"}},
@@ -204,11 +204,11 @@ func zeroless(n int) string {
 }
 
 func planPage(l listing.State, p plan.State) ui.Page {
-	title := "New plan"
+	title := ui.Words("New plan")
 	if p.Key != "" {
-		title = p.Name
+		title = ui.Data(p.Name)
 	}
-	return ui.Page{Nav: base + "/listings", Title: title, Up: &ui.Action{Label: l.Title, Href: base + "/listings/" + l.ID},
+	return ui.Page{Nav: base + "/listings", Title: title, Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
 		Lead: "A new price makes new buyers pay it; running subscriptions keep theirs."}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -55,37 +54,37 @@ func unitPrice(u usage.UnitAmount, c money.Currency) string {
 }
 
 // tiersLine describes a price in one line.
-func tiersLine(p usage.Price) string {
-	all := []string{tiersIn(p, p.Tiers)}
+func (v *visit) tiersLine(p usage.Price) string {
+	all := []string{v.tiersIn(p, p.Tiers)}
 	if p.MinimumMinor > 0 {
-		all[0] += ", at least " + minimumOf(p)
+		all[0] = v.text("%s, at least %s", all[0], minimumOf(p))
 	}
 	for _, r := range p.Rates {
-		all = append(all, usage.Describe(r.When)+": "+tiersIn(p, r.Tiers))
+		all = append(all, usage.Describe(r.When)+": "+v.tiersIn(p, r.Tiers))
 	}
 	line := strings.Join(all, "; ")
-	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
+	return capitalized(line)
 }
 
 // tiersIn describes tiers of a price, its own or those of a rate, in one line.
-func tiersIn(p usage.Price, tiers usage.Tiers) string {
+func (v *visit) tiersIn(p usage.Price, tiers usage.Tiers) string {
 	var all []string
 	for _, t := range tiers {
 		each := unitPrice(t.Unit, p.Currency)
 		if t.Unit.String() == "0" {
-			each = "free"
+			each = v.text("free")
 		}
 		if !t.Unbounded {
-			each += " up to " + t.UpTo.String()
+			each = v.text("%s up to %s", each, t.UpTo.String())
 		}
 		all = append(all, each)
 	}
-	line := strings.Join(all, ", then ")
+	line := strings.Join(all, v.text(", then "))
 	if p.TiersMode == usage.Package {
-		line += fmt.Sprintf(" per package of %d, every package begun", p.PackageSize)
+		line = v.text("%s per package of %d, every package begun", line, p.PackageSize)
 	}
 	if p.TiersMode == usage.Volume && len(tiers) > 1 {
-		line = "all units: " + line
+		line = v.text("all units: %s", line)
 	}
 	return line
 }
@@ -107,18 +106,18 @@ func chargesLine(charges []usage.Charge, c money.Currency) string {
 }
 
 // pricePartsOf shows the tiers of a price, and before them those of its rates.
-func pricePartsOf(p usage.Price) (parts []ui.Part) {
+func (v *visit) pricePartsOf(p usage.Price) (parts []ui.Part) {
 	for _, r := range p.Rates {
-		parts = append(parts, tiersPart("Price of "+usage.Describe(r.When), p, r.Tiers))
+		parts = append(parts, v.tiersPart(v.say("Price of %s", usage.Describe(r.When)), p, r.Tiers))
 	}
-	title := "Price"
+	title := ui.Words("Price")
 	if len(p.Rates) > 0 {
 		title = "Price of all other use"
 	}
-	return append(parts, tiersPart(title, p, p.Tiers))
+	return append(parts, v.tiersPart(title, p, p.Tiers))
 }
 
-func tiersPart(title string, p usage.Price, tiers usage.Tiers) ui.Part {
+func (v *visit) tiersPart(title ui.Words, p usage.Price, tiers usage.Tiers) ui.Part {
 	if p.TiersMode == usage.Package {
 		return ui.Facts(title,
 			ui.Fact{Label: "Units in a package", Value: ui.Text(strconv.FormatInt(p.PackageSize, 10))},
@@ -128,20 +127,20 @@ func tiersPart(title string, p usage.Price, tiers usage.Tiers) ui.Part {
 	t := ui.Table{Label: "Tiers", Heads: []ui.Head{{Label: "Units"}, {Label: "Price of each", Num: true}}}
 	from := ""
 	for _, tier := range tiers {
-		units := from + ", up to " + tier.UpTo.String()
+		units := v.say("Above %s, up to %s", from, tier.UpTo.String())
 		switch {
 		case tier.Unbounded && from == "":
 			units = "Every unit"
 		case tier.Unbounded:
-			units = from
+			units = v.say("Above %s", from)
 		case from == "":
-			units = "The first " + tier.UpTo.String()
+			units = v.say("The first %s", tier.UpTo.String())
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			ui.Text(units),
-			{Text: unitPrice(tier.Unit, p.Currency), Num: true},
+			ui.Label(units),
+			{Text: ui.Data(unitPrice(tier.Unit, p.Currency)), Num: true},
 		}})
-		from = "Above " + tier.UpTo.String()
+		from = tier.UpTo.String()
 	}
 	return ui.TablePart(title, t)
 }
@@ -166,13 +165,13 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 		Filters: []ui.Filter{{Name: "q", Label: "Search", Placeholder: "Product, price or ID"}},
 		Columns: []ui.Column[usage.Price]{
 			{Label: "Price", Cell: func(p usage.Price) ui.Cell {
-				return ui.Cell{Text: tiersLine(p), Href: base + "/usage/prices/" + p.ID, Sub: p.ID}
+				return ui.Cell{Text: ui.Data(v.tiersLine(p)), Href: base + "/usage/prices/" + p.ID, Sub: ui.Data(p.ID)}
 			}},
 			{
 				Label: "Product",
 				Cell:  func(p usage.Price) ui.Cell { return ui.Text(cmp.Or(names[p.ProductID], p.ProductID)) },
 			},
-			{Label: "Billed every", Cell: func(p usage.Price) ui.Cell { return ui.Text(string(p.Interval)) }},
+			{Label: "Billed every", Cell: func(p usage.Price) ui.Cell { return ui.Label(intervals[string(p.Interval)]) }},
 			{
 				Label: "Created", Cell: func(p usage.Price) ui.Cell { return v.moment(p.CreatedAt) },
 				CSV: func(p usage.Price) string { return ui.ExactTime(p.CreatedAt) },
@@ -181,7 +180,7 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Price], error) {
 			return r.Usage.Prices(ctx, v.account(), page)
 		},
-		Match: func(q ui.Query, p usage.Price) bool { return q.Has("q", names[p.ProductID], tiersLine(p), p.ID) },
+		Match: func(q ui.Query, p usage.Price) bool { return q.Has("q", names[p.ProductID], v.tiersLine(p), p.ID) },
 		Empty: ui.Empty{
 			Title:  "What does a unit cost?",
 			Text:   "A price has tiers: for example the first thousand free, and each one above for a fraction of a cent.",
@@ -203,7 +202,7 @@ const newProduct = "new"
 func priceForm(v *visit, products []usage.Product) ui.Form {
 	options := []ui.Option{{Value: newProduct, Label: "A new product"}}
 	for n, p := range products {
-		options = append(options, ui.Option{Value: p.ID, Label: p.Name, Selected: n == 0})
+		options = append(options, ui.Option{Value: p.ID, Label: ui.Data(p.Name), Selected: n == 0})
 	}
 	f := v.form("price", base+"/usage/prices/new", "Create price",
 		ui.Field{
@@ -383,10 +382,10 @@ func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {
 		facts = append([]ui.Fact{{Label: "Minimum of a period", Value: ui.Text(minimumOf(price))}}, facts...)
 	}
 	return r.send(c, v, ui.Page{
-		Nav: base + "/usage", Title: product.Name, Lead: "Billed every " + string(price.Interval) + ".",
+		Nav: base + "/usage", Title: ui.Data(product.Name), Lead: v.say("Billed every %s.", intervals[string(price.Interval)]),
 		Up:      &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
 		Actions: []ui.Action{ui.Link("New billing plan", base+"/usage/plans/new").Primary()},
-		Parts:   pricePartsOf(price),
+		Parts:   v.pricePartsOf(price),
 		Aside:   []ui.Part{ui.Facts("Details", facts...)},
 	})
 }

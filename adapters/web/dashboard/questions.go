@@ -15,7 +15,7 @@ import (
 const spareQuestions = 2
 
 // questionFields are the rows of what buyers of an appointment are asked.
-func questionFields(l listing.State) []ui.Field {
+func (v *visit) questionFields(l listing.State) []ui.Field {
 	asked := l.Intake().Questions
 	fields := []ui.Field{{Type: "heading", Name: "questions", Label: "Questions for the buyer"}}
 	for i := range min(len(asked)+spareQuestions, intake.MaxQuestions) {
@@ -27,7 +27,7 @@ func questionFields(l listing.State) []ui.Field {
 		fields = append(fields,
 			ui.Hidden(row+"key", q.Key),
 			ui.Field{
-				Name: row + "label", Label: "Question " + strconv.Itoa(i+1), Value: q.Label, Half: true,
+				Name: row + "label", Label: v.say("Question %d", i+1), Value: q.Label, Half: true,
 				Also: []string{path, path + ".label", path + ".key"},
 			},
 			ui.Field{

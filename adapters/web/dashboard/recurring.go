@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -19,7 +18,7 @@ import (
 // movementKinds are the movements of the MRR in the order of their columns.
 var movementKinds = []struct {
 	kind  subscription.MovementKind
-	label string
+	label ui.Words
 }{
 	{subscription.NewRevenue, "New"}, {subscription.Expansion, "Expansion"}, {subscription.Reactivation, "Reactivation"},
 	{subscription.Contraction, "Contraction"}, {subscription.Churn, "Churn"},
@@ -69,7 +68,7 @@ func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
 		timeChoices(s, func(choice string) string { return address(choice, f.currency) }),
 	}, currencyChoices(currencies, f.currency, func(one string) string { return address(s.choice, one) })...)
 	p.Parts = append(f.stats(f.figures.Since(first.from), s.label), ui.ChartPart("Monthly recurring revenue",
-		v.days(first.from, min(last.to, today)), chart))
+		ui.Data(v.days(first.from, min(last.to, today))), chart))
 	return r.send(c, v, p)
 }
 
@@ -114,7 +113,7 @@ func (f shownFigures) movesOf(from, to civil.Date) map[subscription.MovementKind
 
 func (f shownFigures) chart(s span) ui.Chart {
 	chart := ui.Chart{
-		Now: s.label, Before: "The " + s.label + " before", None: "No recurring revenue in these days.",
+		Now: s.label, Before: f.say("The %s before", s.label), None: "No recurring revenue in these days.",
 		Scale: func(minor int64) string { return withoutCents(f.price(minor, f.currency)) },
 		Table: ui.Table{Label: "Monthly recurring revenue", Heads: []ui.Head{{Label: "When"}, {Label: "MRR", Num: true}}},
 	}
@@ -125,15 +124,15 @@ func (f shownFigures) chart(s span) ui.Chart {
 		value, before := f.at(col.to).MRR, f.at(col.beforeTo).MRR
 		chart.Points = append(chart.Points, ui.Point{
 			Value: value, Before: before, Name: col.name,
-			Title: fmt.Sprintf("%s: %s (before: %s)", col.long, f.price(value, f.currency), f.price(before, f.currency)),
+			Title: f.text("%s: %s (before: %s)", col.long, f.price(value, f.currency), f.price(before, f.currency)),
 		})
 		sums := f.movesOf(col.from, col.to)
 		if len(sums) == 0 {
 			continue
 		}
-		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long), {Text: f.price(value, f.currency), Num: true}}}
+		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long), {Text: ui.Data(f.price(value, f.currency)), Num: true}}}
 		for _, kind := range movementKinds {
-			row.Cells = append(row.Cells, ui.Cell{Text: f.price(sums[kind.kind], f.currency), Num: true})
+			row.Cells = append(row.Cells, ui.Cell{Text: ui.Data(f.price(sums[kind.kind], f.currency)), Num: true})
 		}
 		chart.Table.Rows = append(chart.Table.Rows, row)
 	}
@@ -142,17 +141,17 @@ func (f shownFigures) chart(s span) ui.Chart {
 }
 
 // stats shows the figures of a time.
-func (f shownFigures) stats(figures subscriptions.CurrencyFigures, label string) []ui.Part {
+func (f shownFigures) stats(figures subscriptions.CurrencyFigures, label ui.Words) []ui.Part {
 	closing := figures.Closing()
 	main := []ui.Stat{
 		{
 			Label: "MRR", Value: f.price(closing.MRR, f.currency),
-			Note: trend(closing.MRR, figures.Opening.MRR, label),
+			Note: f.trend(closing.MRR, figures.Opening.MRR, label),
 		},
 		{Label: "Paying subscriptions", Value: strconv.FormatInt(closing.Subscriptions, 10)},
-		{Label: "Churn rate, last " + label, Value: percentOf(figures.ChurnRate()), Note: "Of those that ran at its start"},
+		{Label: f.say("Churn rate, last %s", label), Value: percentOf(figures.ChurnRate()), Note: "Of those that ran at its start"},
 		{
-			Label: "Trial conversion, last " + label, Value: percentOf(figures.TrialConversion()),
+			Label: f.say("Trial conversion, last %s", label), Value: percentOf(figures.TrialConversion()),
 			Note: "Of the trials that ended",
 		},
 	}
@@ -160,11 +159,11 @@ func (f shownFigures) stats(figures subscriptions.CurrencyFigures, label string)
 	for _, kind := range movementKinds {
 		moved = append(moved, ui.Stat{
 			Label: kind.label, Value: f.price(figures.Total[kind.kind].Minor, f.currency),
-			Note: plural(int(figures.Total[kind.kind].Count), "subscription", "subscriptions"),
+			Note: f.plural(int(figures.Total[kind.kind].Count), "%d subscription", "%d subscriptions"),
 		})
 	}
 	return []ui.Part{
-		{Kind: "stats", Data: main}, {Kind: "stats", Title: "Movements, last " + label, Data: moved},
+		{Kind: "stats", Data: main}, {Kind: "stats", Title: f.say("Movements, last %s", label), Data: moved},
 	}
 }
 

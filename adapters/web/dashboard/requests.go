@@ -29,7 +29,7 @@ func (r *Routes) requests(c *fiber.Ctx, v *visit) error {
 		},
 		Columns: []ui.Column[requestlog.Record]{
 			{Label: "Request", Cell: func(q requestlog.Record) ui.Cell {
-				return ui.Cell{Text: q.Method + " " + q.Path, Mono: true, Sub: q.ID}
+				return ui.Cell{Text: ui.Data(q.Method + " " + q.Path), Mono: true, Sub: ui.Data(q.ID)}
 			}},
 			{Label: "Status", Cell: requestTone},
 			{
@@ -87,7 +87,7 @@ func requestTone(q requestlog.Record) ui.Cell {
 	case q.Status >= fiber.StatusBadRequest:
 		tone = "wait"
 	}
-	return ui.Badge(strconv.Itoa(q.Status), tone)
+	return ui.Badge(ui.Data(strconv.Itoa(q.Status)), tone)
 }
 
 func inMilliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

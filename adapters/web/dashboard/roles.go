@@ -34,10 +34,22 @@ func (r *Routes) only(roles []core.Role, handle handler) handler {
 		}
 		c.Status(fiber.StatusForbidden)
 		return r.send(c, v, ui.Page{
-			Title: "You can’t do this", Lead: "Your role is " + string(v.User.Role) + ".",
-			Parts: []ui.Part{ui.NotePart("wait", "This takes "+core.RoleNames(roles)+". Ask who manages the team.")},
+			Title: "You can’t do this", Lead: v.say("Your role is %s.", roleNames[v.User.Role].inSentence),
+			Parts: []ui.Part{ui.NotePart("wait", v.say("This takes %s. Ask who manages the team.", v.anyRole(roles)))},
 		})
 	}
+}
+
+// anyRole names roles as alternatives: owner, admin or developer.
+func (v *visit) anyRole(roles []core.Role) string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = v.text(roleNames[role].inSentence)
+	}
+	if last := len(names) - 1; last > 0 {
+		return v.text("%s or %s", strings.Join(names[:last], ", "), names[last])
+	}
+	return strings.Join(names, "")
 }
 
 // may reports whether the user may use an address of the dashboard; every other address is open.

@@ -19,9 +19,10 @@ func (r *Routes) advanceClock(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, back, err)
 	}
-	message := "The clock is at " + v.when(moved.Now) + " UTC. " + plural(moved.Ran, "task", "tasks") + " ran on the way."
+	message := v.say("The clock is at %s UTC. %s", v.when(moved.Now),
+		v.plural(moved.Ran, "%d task ran on the way.", "%d tasks ran on the way."))
 	if !moved.Done {
-		return r.flash(c, back, "bad", message+" There is more to do: move it again.")
+		return r.flash(c, back, "bad", v.say("%s There is more to do: move it again.", message))
 	}
 	return r.done(c, back, message)
 }

@@ -25,12 +25,12 @@ func (r *Routes) zoneOptions(c *fiber.Ctx, v *visit, set string) ([]ui.Option, e
 	var all []ui.Option
 	for _, group := range layout.ZoneGroups(v.reader, now) {
 		for _, z := range group.Zones {
-			all = append(all, ui.Option{Value: z.Name, Label: z.Label, Former: z.Former, Selected: z.Name == set})
+			all = append(all, ui.Option{Value: z.Name, Label: ui.Data(z.Label), Former: z.Former, Selected: z.Name == set})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	slices.SortStableFunc(all, func(a, b ui.Option) int { return strings.Compare(string(a.Label), string(b.Label)) })
 	if !slices.ContainsFunc(all, func(o ui.Option) bool { return o.Selected }) {
-		all = append(all, ui.Option{Value: set, Label: set, Selected: true})
+		all = append(all, ui.Option{Value: set, Label: ui.Data(set), Selected: true})
 	}
 	return all, nil
 }
@@ -51,7 +51,7 @@ func meetingsForm(v *visit, m appointment.MeetingSettings, accounts []appointmen
 	}
 	f := v.form("meetings", base+"/bookings/meetings", "Save meetings",
 		ui.Field{Name: "provider", Label: "Online", Type: "select", Also: []string{"virtual.provider"}, Half: true,
-			Options: meetingOptions(provider, accounts)},
+			Options: v.meetingOptions(provider, accounts)},
 		ui.Field{
 			Name: "url", Label: "Address", Type: "url", Value: address, Also: []string{"virtual.url", "virtual"},
 			Half: true, Placeholder: "https://…", Hint: "Of the meeting, or of your own Jitsi server.",

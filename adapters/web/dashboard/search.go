@@ -45,7 +45,7 @@ func (r *Routes) search(c *fiber.Ctx, v *visit) error {
 	if p.Parts, err = r.found(c.UserContext(), v, sought); err != nil {
 		return err
 	}
-	p.Title = "Results for “" + sought + "”"
+	p.Title = v.say("Results for “%s”", sought)
 	if len(p.Parts) == 0 {
 		p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{
 			Title: "Nothing found", Text: searchHelp,
@@ -140,7 +140,7 @@ type results struct {
 }
 
 // showFound adds a group, if something was found; filter is the one of the list's page that finds the rest.
-func showFound[T any](in *results, title string, l *ui.List[T], found []T, filter string) {
+func showFound[T any](in *results, title ui.Words, l *ui.List[T], found []T, filter string) {
 	if len(found) == 0 {
 		return
 	}

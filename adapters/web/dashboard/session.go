@@ -39,13 +39,6 @@ type visit struct {
 // account returns the account that the request is about.
 func (v *visit) account() string { return v.Creator.ID }
 
-// reader returns the format of numbers and dates for a creator. The words are English for everybody.
-func reader(c *fiber.Ctx) locale.Locale {
-	l := layout.Reader(c)
-	l.Language = "en"
-	return l
-}
-
 type handler func(c *fiber.Ctx, v *visit) error
 
 // signedIn runs the handler for signed-in users, and redirects everybody else to the sign-in, which returns them
@@ -134,16 +127,24 @@ func (r *Routes) client(c *fiber.Ctx) core.Client {
 	return core.NewClient(r.layout.ClientAddress(c), c.Get(fiber.HeaderUserAgent))
 }
 
-// safeNext returns the address of the dashboard to open after a sign-in, or the first page for anything else. The
-// address has to be ours in every reading of a browser: no host, no backslash, no control character.
+// safeNext returns the address of the dashboard to open after a sign-in, or the first page for anything else.
 func safeNext(next string) string {
+	if at := ownAddress(next); !strings.HasPrefix(at, base+"/sign-") {
+		return at
+	}
+	return base
+}
+
+// ownAddress returns an address of the dashboard, or that of the first page for anything else. The address has to be
+// ours in every reading of a browser: no host, no backslash, no control character.
+func ownAddress(next string) string {
 	u, err := url.Parse(next)
 	outside := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""
 	if outside || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") ||
 		strings.Contains(u.Path, "..") {
 		return base
 	}
-	if u.Path != base && !strings.HasPrefix(u.Path, base+"/") || strings.HasPrefix(u.Path, base+"/sign-") {
+	if u.Path != base && !strings.HasPrefix(u.Path, base+"/") {
 		return base
 	}
 	return u.RequestURI()

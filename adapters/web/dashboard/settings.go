@@ -149,7 +149,7 @@ func (r *Routes) securityPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 		{},
 	}}
 	for _, b := range browsers {
-		name, buttons := ui.Cell{Text: browserName(b.UserAgent)}, ui.Cell{}
+		name, buttons := ui.Cell{Text: ui.Data(v.browserName(b.UserAgent))}, ui.Cell{}
 		if b.ID == v.SessionID {
 			name.Sub = "This browser"
 		} else {
@@ -241,14 +241,14 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 }
 
 // doneBy names who did what a line of the access log says.
-func (v *visit) doneBy(e core.AccountEvent) string {
+func (v *visit) doneBy(e core.AccountEvent) ui.Words {
 	switch {
 	case e.Actor.ID == v.User.ID():
 		return "You"
 	case e.Name != "":
-		return e.Name
+		return ui.Data(e.Name)
 	case e.Actor.ID != "":
-		return v.Creator.DisplayName
+		return ui.Data(v.Creator.DisplayName)
 	default:
 		return "–"
 	}
@@ -269,13 +269,13 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 			{Label: "What", Cell: func(e core.AccountEvent) ui.Cell { return accessWords[e.Kind] }},
 			{
 				Label: "Object",
-				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: orDash(cmp.Or(e.Note, e.ObjectID))} },
+				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: ui.Data(orDash(cmp.Or(e.Note, e.ObjectID)))} },
 			},
-			{Label: "By", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(v.doneBy(e)) }},
+			{Label: "By", Cell: func(e core.AccountEvent) ui.Cell { return ui.Label(v.doneBy(e)) }},
 			{Label: "Address", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(orDash(address(e.Address))) }},
 			{
 				Label: "With",
-				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Text(browserName(e.UserAgent)) },
+				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Text(v.browserName(e.UserAgent)) },
 				CSV:   func(e core.AccountEvent) string { return e.UserAgent },
 			},
 			{

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -36,6 +37,8 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 // guestView holds what the pages of signed-out visitors show.
 type guestView struct {
 	Form ui.Form
+	// Path is the page's own, for the choice of a language.
+	Path string
 	Next string
 	// Passkey is the form of a passkey; nil for none.
 	Passkey *ui.Form
@@ -45,7 +48,7 @@ type guestView struct {
 	Sent bool
 	// Account and Role are those of an invitation.
 	Account string
-	Role    core.Role
+	Role    ui.Words
 }
 
 type guestHandler func(c *fiber.Ctx, token string) error
@@ -291,9 +294,14 @@ func (r *Routes) reset(c *fiber.Ctx, token string) error {
 }
 
 // sendGuest shows a page to a signed-out visitor.
-func (r *Routes) sendGuest(c *fiber.Ctx, template, title string, view guestView) error {
-	html, err := r.pages.Render(reader(c), template, layout.View{
-		Title: title + " – Sundry", Classes: "dash dash-guest", Script: "dashboard.js", Page: view,
+func (r *Routes) sendGuest(c *fiber.Ctx, template string, title ui.Words, view guestView) error {
+	reader := reader(c)
+	if view.Path = c.Path(); c.Method() == fiber.MethodPost && strings.HasPrefix(view.Path, base+"/sign-in") {
+		view.Path = base + "/sign-in"
+	}
+	html, err := r.pages.Render(reader, template, layout.View{
+		Title: title.In(reader.Language) + " – Sundry", Classes: "dash dash-guest", Script: "dashboard.js", Page: view,
+		Data: scriptTexts(reader),
 	})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -63,11 +62,11 @@ func (r *Routes) steps(c *fiber.Ctx, v *visit) error {
 }
 
 // turnsOff warns before the last second step is removed.
-func turnsOff(s core.SecondStepState, factors int, question string) string {
-	if !s.On() || factors > 1 {
+func (v *visit) turnsOff(s core.SecondStepState, question ui.Words) ui.Words {
+	if !s.On() || factors(s) > 1 {
 		return question
 	}
-	return question + " Two-step sign-in is off then, and you’re signed out everywhere else."
+	return v.say("%s Two-step sign-in is off then, and you’re signed out everywhere else.", question)
 }
 
 func factors(s core.SecondStepState) int {
@@ -80,15 +79,13 @@ func factors(s core.SecondStepState) int {
 
 func appPart(v *visit, s core.SecondStepState) ui.Part {
 	add := v.button("Add an app", stepsPath+"/app")
-	part := ui.Part{
-		Kind: "text", Title: "Authenticator app", Data: "An app on your phone shows a new code every 30 seconds.",
-		Actions: []ui.Action{add},
-	}
+	part := ui.TextPart("Authenticator app", "An app on your phone shows a new code every 30 seconds.")
+	part.Actions = []ui.Action{add}
 	if len(s.AppSecret) > 0 {
 		add.Label = "Replace"
 		part = ui.Facts("Authenticator app", ui.Fact{Label: "Added", Value: v.moment(s.AppAddedAt)})
 		part.Actions = []ui.Action{add, v.button("Remove", stepsPath+"/app/remove").Confirm(
-			turnsOff(s, factors(s), "Codes of the app no longer sign you in."),
+			v.turnsOff(s, "Codes of the app no longer sign you in."),
 		)}
 	} else if !s.On() {
 		part.Actions[0] = add.Primary()
@@ -98,21 +95,19 @@ func appPart(v *visit, s core.SecondStepState) ui.Part {
 
 func (r *Routes) passkeysPart(v *visit, s core.SecondStepState) ui.Part {
 	if len(s.Passkeys) == 0 {
-		part := ui.Part{
-			Kind: "text", Title: "Passkeys", Data: "A passkey signs you in with your fingerprint, face or screen lock, without " +
-				"a password. It can’t be phished.",
+		if !r.Identity.OffersPasskeys() {
+			return ui.TextPart("Passkeys",
+				"Passkeys need an address with a name, such as https://pay.example.com. This deployment has none.")
 		}
-		if r.Identity.OffersPasskeys() {
-			part.Actions = []ui.Action{ui.Link("Add a passkey", stepsPath+"/passkey")}
-		} else {
-			part.Data = "Passkeys need an address with a name, such as https://pay.example.com. This deployment has none."
-		}
+		part := ui.TextPart("Passkeys", "A passkey signs you in with your fingerprint, face or screen lock, without a "+
+			"password. It can’t be phished.")
+		part.Actions = []ui.Action{ui.Link("Add a passkey", stepsPath+"/passkey")}
 		return part
 	}
 	t := ui.Table{Label: "Passkeys", Heads: []ui.Head{{Label: "Name"}, {Label: "Added"}, {Label: "Last used"}, {}}}
 	for _, k := range s.Passkeys {
 		remove := v.button("Remove", stepsPath+"/passkeys/"+k.ID+"/remove").Confirm(
-			turnsOff(s, factors(s), "It no longer signs you in. Delete it on the device, too."),
+			v.turnsOff(s, "It no longer signs you in. Delete it on the device, too."),
 		)
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			ui.Text(k.Name), v.moment(k.CreatedAt), v.moment(k.LastUsedAt), {Actions: []ui.Action{remove}},
@@ -125,7 +120,7 @@ func (r *Routes) passkeysPart(v *visit, s core.SecondStepState) ui.Part {
 
 func recoveryPart(v *visit, s core.SecondStepState) ui.Part {
 	part := ui.Facts("Recovery codes",
-		ui.Fact{Label: "Unused", Value: ui.Text(fmt.Sprintf("%d of %d", len(s.Recovery), core.RecoveryCodes))},
+		ui.Fact{Label: "Unused", Value: ui.Text(v.text("%d of %d", len(s.Recovery), core.RecoveryCodes))},
 		ui.Fact{Label: "Made", Value: v.moment(s.RecoveryMadeAt)})
 	part.Lead = "Each signs you in once, when your phone is lost."
 	part.Actions = []ui.Action{
@@ -135,7 +130,7 @@ func recoveryPart(v *visit, s core.SecondStepState) ui.Part {
 }
 
 // stepChanged leads back to the page, which shows recovery codes once where some were made.
-func (r *Routes) stepChanged(c *fiber.Ctx, codes []string, words string) error {
+func (r *Routes) stepChanged(c *fiber.Ctx, codes []string, words ui.Words) error {
 	if len(codes) == 0 {
 		return r.done(c, stepsPath, words)
 	}
@@ -170,7 +165,7 @@ func (r *Routes) newAppPage(c *fiber.Ctx, v *visit, refused error) error {
 	if err != nil {
 		return r.refused(c, stepsPath, err)
 	}
-	drawing, err := ui.QRCode(address, "QR code for the authenticator app")
+	drawing, err := ui.QRCode(address, v.text("QR code for the authenticator app"))
 	if err != nil {
 		return err
 	}
@@ -217,7 +212,7 @@ func (r *Routes) newPasskeyPage(c *fiber.Ctx, v *visit, refused error) error {
 		return err
 	}
 	f := passkeyForm(v.form("passkey", stepsPath+"/passkey", "Create passkey", ui.Field{
-		Name: "name", Label: "Name", Value: browserName(c.Get(fiber.HeaderUserAgent)), Required: true,
+		Name: "name", Label: "Name", Value: v.browserName(c.Get(fiber.HeaderUserAgent)), Required: true,
 		Hint: "So that you know later which device it is on.",
 	}), request, "")
 	f.Cancel = stepsPath
@@ -251,15 +246,16 @@ func (r *Routes) removePasskey(c *fiber.Ctx, v *visit) error {
 
 // requireStepPart lets an owner require a second step of everybody.
 func requireStepPart(v *visit) ui.Part {
-	text, label, value := "Everybody decides for themselves.", "Require it of everybody", "yes"
-	question := "Who has none sets one up before they can go on. Their refresh tokens of the API end."
+	part := ui.TextPart("Two-step sign-in", "Everybody decides for themselves.")
+	change := v.button("Require it of everybody", base+"/team/second-step", ui.Hidden("required", "yes"))
+	change.Ask = "Who has none sets one up before they can go on. Their refresh tokens of the API end."
 	if v.Creator.SecondStepRequired {
-		text, label, value = "Required of everybody in this account.", "Make it optional", ""
-		question = "Members can turn theirs off again."
+		part.Data = ui.Words("Required of everybody in this account.")
+		change = v.button("Make it optional", base+"/team/second-step", ui.Hidden("required", ""))
+		change.Ask = "Members can turn theirs off again."
 	}
-	require := v.button(label, base+"/team/second-step", ui.Hidden("required", value))
-	require.Ask = question
-	return ui.Part{Kind: "text", Title: "Two-step sign-in", Data: text, Actions: []ui.Action{require}}
+	part.Actions = []ui.Action{change}
+	return part
 }
 
 func (r *Routes) requireSecondStep(c *fiber.Ctx, v *visit) error {

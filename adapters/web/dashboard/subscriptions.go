@@ -58,7 +58,7 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 		},
 		Columns: []ui.Column[subscription.State]{
 			{Label: "Plan", Cell: func(s subscription.State) ui.Cell {
-				return ui.Cell{Text: s.Offer.Name(), Href: base + "/subscriptions/" + s.ID}
+				return ui.Cell{Text: ui.Data(s.Offer.Name()), Href: base + "/subscriptions/" + s.ID}
 			}},
 			{Label: "Price", Num: true, Cell: func(s subscription.State) ui.Cell { return ui.Text(v.recurringPrice(s)) }},
 			{Label: "Status", Cell: subscriptionStatus},
@@ -99,18 +99,18 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/subscriptions/"+s.ID, subscriptionStatus(s)
-	p := ui.Page{Nav: base + "/subscriptions", Title: s.Offer.Name(), Badge: &status, Lead: v.recurringPrice(s),
+	p := ui.Page{Nav: base + "/subscriptions", Title: ui.Data(s.Offer.Name()), Badge: &status, Lead: ui.Data(v.recurringPrice(s)),
 		Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
 	p.Actions = v.subscriptionActions(s, at)
 	if s.Status == subscription.StatusPastDue {
-		text := "The card failed."
+		text := v.text("The card failed.")
 		if !s.Dunning.NextAttemptAt.IsZero() {
-			text += " It is tried again on " + v.when(s.Dunning.NextAttemptAt) + "."
+			text += " " + v.text("It is tried again on %s.", v.when(s.Dunning.NextAttemptAt))
 		}
 		if !s.Dunning.GraceEndsAt.IsZero() {
-			text += " The customer keeps access until " + v.when(s.Dunning.GraceEndsAt) + "."
+			text += " " + v.text("The customer keeps access until %s.", v.when(s.Dunning.GraceEndsAt))
 		}
-		p.Parts = append(p.Parts, ui.NotePart("wait", text))
+		p.Parts = append(p.Parts, ui.NotePart("wait", ui.Data(text)))
 	}
 	p.Parts = append(p.Parts, ui.Part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
 	measured, err := r.Usage.Summary(ctx, v.account(), s.ID)
@@ -124,7 +124,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 			{Label: "Period ends"},
 		}}
 		for _, m := range measured {
-			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(m.Stream.EventName), {Text: m.Quantity.String(), Num: true},
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(m.Stream.EventName), {Text: ui.Data(m.Quantity.String()), Num: true},
 				v.moment(m.Period.End)}})
 		}
 		p.Parts = append(p.Parts, ui.TablePart("Usage in this period", t))
@@ -191,12 +191,12 @@ func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.A
 
 func (v *visit) subscriptionTimeline(s subscription.State) []ui.Step {
 	var steps []ui.Step
-	add := func(tone, title string, at string) { steps = append(steps, ui.Step{Title: title, At: at, Tone: tone}) }
+	add := func(tone string, title ui.Words, at string) { steps = append(steps, ui.Step{Title: title, At: at, Tone: tone}) }
 	if !s.EndedAt.IsZero() {
 		add("bad", "Ended", v.when(s.EndedAt))
 	}
 	if !s.CanceledAt.IsZero() {
-		title := "Canceled"
+		title := ui.Words("Canceled")
 		switch s.CancelReason {
 		case subscription.CancelRefunded:
 			title = "Canceled with a refund"
@@ -221,7 +221,7 @@ func (v *visit) subscriptionTimeline(s subscription.State) []ui.Step {
 }
 
 // changed leads back to a subscription that was changed, or could not be.
-func (r *Routes) changed(c *fiber.Ctx, err error, text string) error {
+func (r *Routes) changed(c *fiber.Ctx, err error, text ui.Words) error {
 	at := base + "/subscriptions/" + c.Params("id")
 	if err != nil {
 		return r.refused(c, at, err)
@@ -256,7 +256,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	}
 	at := base + "/subscriptions/" + s.ID
 	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan",
-		Lead: "Now: " + s.Offer.Name() + ", " + v.recurringPrice(s), Up: &ui.Action{Label: s.Offer.Name(), Href: at}}
+		Lead: v.say("Now: %s, %s", s.Offer.Name(), v.recurringPrice(s)), Up: &ui.Action{Label: ui.Data(s.Offer.Name()), Href: at}}
 	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
 	if !chosen {
 		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)
@@ -266,12 +266,12 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return r.refused(c, at, err)
 		}
-		options := []ui.Option{{Value: ":", Label: "Keep " + cmp.Or(s.Offer.PlanName, s.Offer.Title)}}
+		options := []ui.Option{{Value: ":", Label: v.say("Keep %s", cmp.Or(s.Offer.PlanName, s.Offer.Title))}}
 		for _, one := range recipe.Plans {
 			for _, price := range one.Prices {
 				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
 					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Every()),
-						Label: one.Name + ", " + v.intervalPrice(price)})
+						Label: ui.Data(one.Name + ", " + v.intervalPrice(price))})
 				}
 			}
 		}
@@ -301,7 +301,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	f.Cancel, f.Title = at, "What changes"
 	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.Name())}}
 	for _, l := range quote.Bill.Lines {
-		f.Facts = append(f.Facts, ui.Fact{Label: l.Description, Value: ui.Text(v.reader.Money(l.Amount))})
+		f.Facts = append(f.Facts, ui.Fact{Label: ui.Data(l.Description), Value: ui.Text(v.reader.Money(l.Amount))})
 	}
 	f.Facts = append(f.Facts,
 		ui.Fact{Label: "Charged now", Value: ui.Text(v.reader.Money(due))},

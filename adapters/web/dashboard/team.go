@@ -23,17 +23,17 @@ func (r *Routes) mountTeam(at fiber.Router) {
 }
 
 // roleWords say what a role is for.
-var roleWords = map[core.Role]string{
+var roleWords = map[core.Role]ui.Words{
 	core.RoleOwner: "Owner: everything", core.RoleAdmin: "Admin: everything but owners and the payout account",
 	core.RoleSupport:   "Support: orders, customers, appointments and refunds",
 	core.RoleAnalyst:   "Analyst: reads, changes nothing",
 	core.RoleDeveloper: "Developer: API keys, webhooks and the catalog",
 }
 
-// roleNames are the roles in tables.
-var roleNames = map[core.Role]string{
-	core.RoleOwner: "Owner", core.RoleAdmin: "Admin", core.RoleSupport: "Support", core.RoleAnalyst: "Analyst",
-	core.RoleDeveloper: "Developer",
+// roleNames are the roles in tables and in sentences.
+var roleNames = map[core.Role]struct{ inTable, inSentence ui.Words }{
+	core.RoleOwner: {"Owner", "owner"}, core.RoleAdmin: {"Admin", "admin"}, core.RoleSupport: {"Support", "support"},
+	core.RoleAnalyst: {"Analyst", "analyst"}, core.RoleDeveloper: {"Developer", "developer"},
 }
 
 // roleField offers the roles that the user may give.
@@ -71,7 +71,7 @@ func (r *Routes) teamPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 		return p, err
 	}
 	t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-		{Text: v.Creator.DisplayName, Sub: v.Creator.Email}, ui.Text("Owner"), ui.Badge("Account", "ok"),
+		{Text: ui.Data(v.Creator.DisplayName), Sub: ui.Data(v.Creator.Email)}, ui.Label("Owner"), ui.Badge("Account", "ok"),
 		stepBadge(steps[v.account()]), v.moment(v.Creator.CreatedAt),
 	}})
 	members, err := ports.AllPages(func(page ports.Page) (ports.List[*core.Member], error) {
@@ -91,10 +91,10 @@ func memberRow(v *visit, m *core.Member, secondStep bool) ui.Row {
 	s := m.State()
 	name := ui.TextLink(s.Email, base+"/team/"+s.ID)
 	if s.Name != "" {
-		name.Text, name.Sub = s.Name, s.Email
+		name.Text, name.Sub = ui.Data(s.Name), ui.Data(s.Email)
 	}
 	return ui.Row{Cells: []ui.Cell{
-		name, ui.Text(roleNames[s.Role]), memberBadge(m), stepBadge(secondStep), v.moment(s.CreatedAt),
+		name, ui.Label(roleNames[s.Role].inTable), memberBadge(m), stepBadge(secondStep), v.moment(s.CreatedAt),
 	}}
 }
 
@@ -109,19 +109,19 @@ func memberBadge(m *core.Member) ui.Cell {
 func rolesPart() ui.Part {
 	t := ui.Table{Label: "What each role may do", Heads: []ui.Head{{Label: "Area"}}}
 	for _, role := range core.Roles() {
-		t.Heads = append(t.Heads, ui.Head{Label: roleNames[role]})
+		t.Heads = append(t.Heads, ui.Head{Label: roleNames[role].inTable})
 	}
 	for _, area := range core.Areas() {
-		row := ui.Row{Cells: []ui.Cell{ui.Text(area.Name)}}
+		row := ui.Row{Cells: []ui.Cell{ui.Label(ui.Words(area.Name))}}
 		for _, role := range core.Roles() {
-			row.Cells = append(row.Cells, ui.Text(mayWords(area, role)))
+			row.Cells = append(row.Cells, ui.Label(mayWords(area, role)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return ui.TablePart("What each role may do", t)
 }
 
-func mayWords(area core.Area, role core.Role) string {
+func mayWords(area core.Area, role core.Role) ui.Words {
 	switch {
 	case slices.Contains(area.Change, role):
 		return "Change"
@@ -146,7 +146,7 @@ func (r *Routes) inviteMember(c *fiber.Ctx, v *visit) error {
 		Email: in.Text("email"), Role: core.Role(in.Text("role")),
 	})
 	if err == nil {
-		return r.done(c, base+"/team", "An invitation is on its way to "+m.Email+".")
+		return r.done(c, base+"/team", v.say("An invitation is on its way to %s.", m.Email))
 	}
 	p, pageErr := r.teamPage(c, v)
 	if pageErr != nil {
@@ -164,11 +164,11 @@ func memberPage(v *visit, m *core.Member) ui.Page {
 	s := m.State()
 	badge := memberBadge(m)
 	p := ui.Page{
-		Nav: base + "/team", Title: s.Email, Badge: &badge, Up: &ui.Action{Label: "Team", Href: base + "/team"},
+		Nav: base + "/team", Title: ui.Data(s.Email), Badge: &badge, Up: &ui.Action{Label: "Team", Href: base + "/team"},
 	}
 	facts := []ui.Fact{{Label: "Email", Value: ui.Text(s.Email)}, {Label: "ID", Value: ui.Copyable(s.ID)}}
 	if m.Joined() {
-		p.Title = s.Name
+		p.Title = ui.Data(s.Name)
 		facts = append(facts, ui.Fact{Label: "Joined", Value: v.moment(s.JoinedAt)})
 	} else {
 		p.Actions = append(p.Actions, v.button("Send again", base+"/team/"+s.ID+"/invite"))
@@ -219,7 +219,8 @@ func (r *Routes) inviteAgain(c *fiber.Ctx, v *visit) error {
 	if _, err := r.Identity.InviteMember(c.UserContext(), v.User, in); err != nil {
 		return r.refused(c, base+"/team", err)
 	}
-	return r.done(c, base+"/team", "Another invitation is on its way to "+s.Email+". The link before no longer works.")
+	return r.done(c, base+"/team", v.say(
+		"Another invitation is on its way to %s. The link before no longer works.", s.Email))
 }
 
 func (r *Routes) removeMember(c *fiber.Ctx, v *visit) error {
@@ -227,7 +228,7 @@ func (r *Routes) removeMember(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, base+"/team", err)
 	}
-	return r.done(c, base+"/team", m.Email+" is removed.")
+	return r.done(c, base+"/team", v.say("%s is removed.", m.Email))
 }
 
 func joinForm(c *fiber.Ctx, token, address string) ui.Form {
@@ -263,7 +264,9 @@ func (r *Routes) joinPage(c *fiber.Ctx, token string, refused error) error {
 		}
 		c.Status(r.layout.Config().StatusOf(refused))
 	}
-	return r.sendGuest(c, "join.html", "Join "+account, guestView{Form: f, Account: account, Role: m.Role})
+	return r.sendGuest(c, "join.html", ui.Data(ui.Words("Join %s").In(reader(c).Language, account)), guestView{
+		Form: f, Account: account, Role: roleNames[m.Role].inSentence,
+	})
 }
 
 func (r *Routes) join(c *fiber.Ctx, token string) error {

@@ -65,7 +65,7 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[usage.PlanState]{
 			{Label: "Billing plan", Cell: func(p usage.PlanState) ui.Cell {
 				return ui.Cell{
-					Text: cmp.Or(names[p.MeterID], p.MeterID), Href: base + "/usage/plans/" + p.ID, Sub: p.ID,
+					Text: ui.Data(cmp.Or(names[p.MeterID], p.MeterID)), Href: base + "/usage/plans/" + p.ID, Sub: ui.Data(p.ID),
 				}
 			}},
 			{
@@ -108,7 +108,7 @@ var billingTones = map[usage.PlanStatus]ui.Cell{
 	usage.PlanActive: ui.Badge("Active", "ok"), usage.PlanEnded: ui.Badge("Ended", "mute"),
 }
 
-var aggregations = map[usage.Aggregation]string{
+var aggregations = map[usage.Aggregation]ui.Words{
 	usage.Sum: "The sum", usage.Max: "The highest value", usage.Last: "The last value",
 	usage.Count: "Reports", usage.Unique: "Different values",
 }
@@ -121,7 +121,7 @@ func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
 			{Label: "Meter", Cell: func(m usage.Meter) ui.Cell { return ui.Text(m.Name) }},
 			{Label: "Event name", Cell: func(m usage.Meter) ui.Cell { return ui.Copyable(m.EventName) }},
 			{
-				Label: "Counts", Cell: func(m usage.Meter) ui.Cell { return ui.Text(aggregations[m.Aggregation]) },
+				Label: "Counts", Cell: func(m usage.Meter) ui.Cell { return ui.Label(aggregations[m.Aggregation]) },
 				CSV: func(m usage.Meter) string { return string(m.Aggregation) },
 			},
 			{
@@ -244,7 +244,7 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 	for _, s := range subscriptions.Items {
 		if !s.Status.Terminal() {
 			subs = append(subs, ui.Option{
-				Value: s.ID, Label: customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + s.Offer.Name(),
+				Value: s.ID, Label: ui.Data(customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + s.Offer.Name()),
 				Selected: s.ID == c.Query("subscription"),
 			})
 		}
@@ -264,10 +264,10 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 	}
 	var meterOptions, priceOptions []ui.Option
 	for _, m := range meters {
-		meterOptions = append(meterOptions, ui.Option{Value: m.ID, Label: m.Name + " (" + m.EventName + ")"})
+		meterOptions = append(meterOptions, ui.Option{Value: m.ID, Label: ui.Data(m.Name + " (" + m.EventName + ")")})
 	}
 	for _, p := range prices.Items {
-		priceOptions = append(priceOptions, ui.Option{Value: p.ID, Label: tiersLine(p)})
+		priceOptions = append(priceOptions, ui.Option{Value: p.ID, Label: ui.Data(v.tiersLine(p))})
 	}
 	f = v.form("billing", base+"/usage/plans/new", "Create billing plan",
 		ui.Field{Name: "subscriptionId", Label: "Subscription", Type: "select", Options: subs},
@@ -320,7 +320,7 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 	status := billingTones[s.Status]
 	p := ui.Page{
 		Nav: base + "/usage", Title: "Running period", Badge: &status,
-		Lead: v.when(s.Current.Start) + " – " + v.when(s.Current.End), Up: usageUp(),
+		Lead: ui.Data(v.when(s.Current.Start) + " – " + v.when(s.Current.End)), Up: usageUp(),
 	}
 	preview, err := r.Usage.Preview(ctx, v.account(), s.ID)
 	switch {
@@ -335,7 +335,7 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, pricePartsOf(price)...)
+	p.Parts = append(p.Parts, v.pricePartsOf(price)...)
 	if s.Schedule.EndsAt.IsZero() {
 		next, err := r.nextPriceForm(c, v, s, price.Currency)
 		if err != nil {
@@ -371,13 +371,13 @@ func (r *Routes) nextPriceForm(
 	for _, price := range prices.Items {
 		if price.Currency == currency {
 			options = append(options, ui.Option{
-				Value: price.ID, Label: tiersLine(price), Selected: price.ID == cmp.Or(p.NextPriceID, p.PriceID),
+				Value: price.ID, Label: ui.Data(v.tiersLine(price)), Selected: price.ID == cmp.Or(p.NextPriceID, p.PriceID),
 			})
 		}
 	}
 	return v.form("price", base+"/usage/plans/"+p.ID+"/change", "Change price", ui.Field{
 		Name: "priceId", Label: "Price from the next period on", Type: "select", Options: options,
-		Hint: "The next period begins " + v.when(p.Current.End) + ".",
+		Hint: v.say("The next period begins %s.", v.when(p.Current.End)),
 	}), err
 }
 
@@ -417,35 +417,35 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 	for _, l := range preview.Lines {
 		name := nameOfLine(l)
 		if l.Late {
-			name += ", late use of an earlier period"
+			name = v.text("%s, late use of an earlier period", name)
 		}
 		if !l.Included.IsZero() {
-			name += ", " + l.Included.String() + " included"
+			name = v.text("%s, %s included", name, l.Included.String())
 		}
 		if l.Free {
-			name += ", free in the trial"
+			name = v.text("%s, free in the trial", name)
 		}
 		cost := chargesLine(l.Charges, preview.Currency)
 		if l.TopUpMinor > 0 {
-			least := majorAmount(l.TopUpMinor, preview.Currency) + " up to the minimum of the period"
+			least := v.text("%s up to the minimum of the period", majorAmount(l.TopUpMinor, preview.Currency))
 			cost = strings.TrimPrefix(cost+" + "+least, " + ")
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: name, Sub: cost},
-			{Text: l.Quantity.String(), Num: true},
-			{Text: v.price(l.AmountMinor, currency), Num: true},
+			{Text: ui.Data(name), Sub: ui.Data(cost)},
+			{Text: ui.Data(l.Quantity.String()), Num: true},
+			{Text: ui.Data(v.price(l.AmountMinor, currency)), Num: true},
 		}})
 	}
 	if preview.CreditMinor > 0 {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			ui.Text("Prepaid usage credit"), ui.Text(""), {Text: v.price(-preview.CreditMinor, currency), Num: true},
+			ui.Label("Prepaid usage credit"), ui.Text(""), {Text: ui.Data(v.price(-preview.CreditMinor, currency)), Num: true},
 		}})
 	}
 	t.Rows = append(t.Rows, ui.Row{
-		Cells: []ui.Cell{ui.Text("So far"), ui.Text(""), {Text: v.price(preview.TotalMinor(), currency), Num: true}},
+		Cells: []ui.Cell{ui.Label("So far"), ui.Text(""), {Text: ui.Data(v.price(preview.TotalMinor(), currency)), Num: true}},
 	})
 	shown := ui.TablePart("What the next invoice would be", t)
-	shown.Lead = "As of " + v.when(preview.AsOf) + ", before tax."
+	shown.Lead = v.say("As of %s, before tax.", v.when(preview.AsOf))
 	shown.Actions = []ui.Action{reportsOf("subscription", preview.Plan.SubscriptionID)}
 	return shown
 }
@@ -474,11 +474,11 @@ func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui
 		for n, l := range preview.Lines {
 			comes := ui.Cell{}
 			if n == 0 {
-				comes = ui.Cell{Text: v.price(preview.TotalMinor(), string(preview.Currency)), Num: true}
+				comes = ui.Cell{Text: ui.Data(v.price(preview.TotalMinor(), string(preview.Currency))), Num: true}
 			}
 			t.Rows = append(t.Rows, ui.Row{
 				Cells: []ui.Cell{
-					ui.TextLink(nameOfLine(l), base+"/usage/plans/"+s.ID), {Text: l.Quantity.String(), Num: true}, comes,
+					ui.TextLink(nameOfLine(l), base+"/usage/plans/"+s.ID), {Text: ui.Data(l.Quantity.String()), Num: true}, comes,
 					v.moment(l.PeriodEnd),
 				},
 			})

@@ -34,7 +34,7 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 	}
 	options := ui.Choices("", "", "Every meter")
 	for _, m := range meters {
-		options = append(options, ui.Option{Value: m.EventName, Label: m.Name})
+		options = append(options, ui.Option{Value: m.EventName, Label: ui.Data(m.Name)})
 	}
 	customers := r.names(v)
 	l := &ui.List[usage.ReportEntry]{
@@ -52,12 +52,12 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 				CSV: func(e usage.ReportEntry) string { return ui.ExactTime(e.At) },
 			},
 			{Label: "Meter", Cell: func(e usage.ReportEntry) ui.Cell {
-				return ui.Cell{Text: cmp.Or(names[e.Stream.MeterID], e.Stream.EventName), Sub: shortKey(e.Key)}
+				return ui.Cell{Text: ui.Data(cmp.Or(names[e.Stream.MeterID], e.Stream.EventName)), Sub: ui.Data(shortKey(e.Key))}
 			}, CSV: func(e usage.ReportEntry) string { return e.Stream.EventName }},
 			{
 				Label: "Quantity", Num: true,
 				Cell: func(e usage.ReportEntry) ui.Cell {
-					return ui.Cell{Text: e.Quantity.String(), Sub: core.Describe(e.Dimensions)}
+					return ui.Cell{Text: ui.Data(e.Quantity.String()), Sub: ui.Data(core.Describe(e.Dimensions))}
 				},
 				CSV: func(e usage.ReportEntry) string { return e.Quantity.String() },
 			},

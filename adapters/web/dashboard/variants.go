@@ -28,9 +28,9 @@ func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 		{},
 	}}
 	for _, one := range l.Variants {
-		name := ui.Cell{Text: one.Name, Sub: one.Key}
+		name := ui.Cell{Text: ui.Data(one.Name), Sub: ui.Data(one.Key)}
 		if one.IsDefault {
-			name.Sub += " · default"
+			name.Sub = v.say("%s · default", one.Key)
 		}
 		price := v.reader.Money(l.Price)
 		if one.PriceInCents != nil {
@@ -47,9 +47,9 @@ func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 		}
 		t.Rows = append(t.Rows, ui.Row{
 			Cells: []ui.Cell{
-				name, ui.Text(v.reader.Minutes(one.DurationMinutes)), {Text: strconv.Itoa(one.SessionCount), Num: true},
-				{Text: strconv.Itoa(max(one.Seats, 1)), Num: true},
-				{Text: price, Num: true}, buttons,
+				name, ui.Text(v.reader.Minutes(one.DurationMinutes)), {Text: ui.Data(strconv.Itoa(one.SessionCount)), Num: true},
+				{Text: ui.Data(strconv.Itoa(max(one.Seats, 1))), Num: true},
+				{Text: ui.Data(price), Num: true}, buttons,
 			},
 		})
 	}
@@ -88,7 +88,7 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 		ui.Field{
 			Name: "price", Label: "Price", Value: ui.TypedAmount(one.PriceInCents, string(l.Price.Currency)),
 			Half: true, Also: []string{"priceInCents"},
-			Hint: "For all sessions together. Leave empty for " + v.reader.Money(l.Price) + ".",
+			Hint: v.say("For all sessions together. Leave empty for %s.", v.reader.Money(l.Price)),
 		},
 		ui.Field{
 			Name: "isDefault", Label: "Default option", Type: "checkbox",
@@ -98,13 +98,13 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 	return f
 }
 
-func variantPage(l listing.State, one listing.Variant) ui.Page {
-	title := "New option"
+func variantPage(v *visit, l listing.State, one listing.Variant) ui.Page {
+	title := ui.Words("New option")
 	if one.ID != "" {
-		title = "Edit " + one.Name
+		title = v.say("Edit %s", one.Name)
 	}
 	return ui.Page{
-		Nav: base + "/listings", Title: title, Up: &ui.Action{Label: l.Title, Href: base + "/listings/" + l.ID},
+		Nav: base + "/listings", Title: title, Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
 	}
 }
 
@@ -127,7 +127,7 @@ func (r *Routes) variant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := variantPage(l, one)
+	p := variantPage(v, l, one)
 	p.Parts = []ui.Part{ui.FormPart(variantForm(v, l, one))}
 	return r.send(c, v, p)
 }
@@ -159,7 +159,7 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 		return err
 	})
 	if err != nil {
-		return r.again(c, v, variantPage(l, one), variantForm(v, l, one), err)
+		return r.again(c, v, variantPage(v, l, one), variantForm(v, l, one), err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Option saved.")
 }

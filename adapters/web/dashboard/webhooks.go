@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,10 +56,12 @@ func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[core.EndpointState]{
 			{
 				Label: "Address",
-				Cell:  func(e core.EndpointState) ui.Cell { return ui.Cell{Text: e.URL, Href: base + "/webhooks/" + e.ID} },
+				Cell: func(e core.EndpointState) ui.Cell {
+					return ui.Cell{Text: ui.Data(e.URL), Href: base + "/webhooks/" + e.ID}
+				},
 			},
 			{
-				Label: "Events", Cell: func(e core.EndpointState) ui.Cell { return ui.Text(eventNames(e.Events)) },
+				Label: "Events", Cell: func(e core.EndpointState) ui.Cell { return ui.Label(eventNames(e.Events)) },
 				CSV: func(e core.EndpointState) string { return strings.Join(e.Events, "\n") },
 			},
 			{Label: "Status", Cell: endpointTone},
@@ -90,11 +91,11 @@ func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
 }
 
 // eventNames lists what an endpoint is sent.
-func eventNames(types []string) string {
+func eventNames(types []string) ui.Words {
 	if slices.Contains(types, "*") {
 		return "All events"
 	}
-	return strings.Join(types, "\n")
+	return ui.Data(strings.Join(types, "\n"))
 }
 
 func endpointForm(v *visit, e core.EndpointState) ui.Form {
@@ -173,7 +174,7 @@ func (r *Routes) shownSecret(c *fiber.Ctx, v *visit) error {
 		return layout.SeeOther(c, base+"/webhooks/"+e.ID)
 	}
 	return r.send(c, v, ui.Page{
-		Nav: base + "/webhooks", Title: "Signing secret", Lead: e.URL,
+		Nav: base + "/webhooks", Title: "Signing secret", Lead: ui.Data(e.URL),
 		Up:      &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID},
 		Actions: []ui.Action{ui.Link("Done", base+"/webhooks/"+e.ID).Primary()},
 		Parts:   []ui.Part{ui.CodePart("Secret", "secret", secret)},
@@ -187,7 +188,7 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/webhooks/"+e.ID, endpointTone(e)
-	p := ui.Page{Title: e.URL, Badge: &status, Up: &ui.Action{Label: "Webhooks", Href: base + "/webhooks"}}
+	p := ui.Page{Title: ui.Data(e.URL), Badge: &status, Up: &ui.Action{Label: "Webhooks", Href: base + "/webhooks"}}
 	if e.Enabled {
 		p.Actions = []ui.Action{
 			v.button("Send test event", at+"/test").Primary(), ui.Link("Edit", at+"/edit"),
@@ -199,7 +200,7 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 		}
 		p.Parts = append(p.Parts, ui.NotePart(
 			"bad",
-			"It is disabled: "+plainWords(e.DisabledReason)+". What happened meanwhile is delivered once you enable it.",
+			v.say("It is disabled: %s. What happened meanwhile is delivered once you enable it.", wordsOf(disabledReasons, e.DisabledReason)),
 		))
 	}
 	p.Actions = append(p.Actions, v.button("Delete", at+"/delete").Confirm(
@@ -215,7 +216,7 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 	p.Wide, p.Aside = true, []ui.Part{
 		secret,
 		ui.Facts("Details",
-			ui.Fact{Label: "Events", Value: ui.Text(eventNames(e.Events))},
+			ui.Fact{Label: "Events", Value: ui.Label(eventNames(e.Events))},
 			ui.Fact{Label: "Concurrent deliveries, at most", Value: ui.Text(strconv.Itoa(e.MaxInFlight))},
 			ui.Fact{Label: "Deliveries per second, at most", Value: ui.Text(orDash(zeroless(e.MaxPerSecond)))},
 			ui.Fact{Label: "Failures in a row", Value: ui.Text(strconv.Itoa(e.Failures))},
@@ -256,10 +257,10 @@ func (r *Routes) deliveryList(v *visit, e core.EndpointState) *ui.List[webhooks.
 		},
 		Columns: []ui.Column[webhooks.Delivered]{
 			{Label: "Event", Cell: func(d webhooks.Delivered) ui.Cell {
-				return ui.Cell{Text: d.EventType, Href: at + "/deliveries/" + d.ID, Sub: d.EventID}
+				return ui.Cell{Text: ui.Data(d.EventType), Href: at + "/deliveries/" + d.ID, Sub: ui.Data(d.EventID)}
 			}},
 			{Label: "Status", Cell: func(d webhooks.Delivered) ui.Cell { return deliveryTones[d.Status] }},
-			{Label: "Response", Cell: func(d webhooks.Delivered) ui.Cell { return ui.Text(lastResponse(d)) }},
+			{Label: "Response", Cell: func(d webhooks.Delivered) ui.Cell { return ui.Text(v.lastResponse(d)) }},
 			{
 				Label: "Attempts", Num: true,
 				Cell: func(d webhooks.Delivered) ui.Cell { return ui.Text(strconv.Itoa(d.AttemptCount)) },
@@ -286,7 +287,7 @@ func (r *Routes) deliveryList(v *visit, e core.EndpointState) *ui.List[webhooks.
 }
 
 // lastResponse describes the receiver's last response.
-func lastResponse(d webhooks.Delivered) string {
+func (v *visit) lastResponse(d webhooks.Delivered) string {
 	if len(d.Attempts) == 0 {
 		return "–"
 	}
@@ -294,7 +295,7 @@ func lastResponse(d webhooks.Delivered) string {
 	if last.StatusCode == 0 {
 		return last.Error
 	}
-	return fmt.Sprintf("%d in %d ms", last.StatusCode, last.Duration.Milliseconds())
+	return v.text("%d in %d ms", last.StatusCode, last.Duration.Milliseconds())
 }
 
 // delivery shows each attempt with its request and its response.
@@ -310,7 +311,7 @@ func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 	}
 	at, status := base+"/webhooks/"+e.ID, deliveryTones[d.Status]
 	p := ui.Page{
-		Nav: base + "/webhooks", Title: d.EventType, Badge: &status, Lead: e.URL,
+		Nav: base + "/webhooks", Title: ui.Data(d.EventType), Badge: &status, Lead: ui.Data(e.URL),
 		Up: &ui.Action{Label: "Endpoint", Href: at},
 	}
 	if e.Enabled {
@@ -318,22 +319,20 @@ func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 	}
 	if record, err := r.Webhooks.Event(ctx, v.account(), d.EventID); err == nil {
 		p.Parts = append(p.Parts, ui.CodePart("What is sent", "payload", indented(record.Data)))
-		p.Parts[0].Lead = "The member data of the event " + d.EventID + "."
+		p.Parts[0].Lead = v.say("The member data of the event %s.", d.EventID)
 	}
 	var steps []ui.Step
 	for _, a := range slices.Backward(d.Attempts) {
 
-		tone, title := "bad", "Attempt "+strconv.Itoa(a.Number)+": "
+		tone, title := "bad", v.say("Attempt %d: %d", a.Number, a.StatusCode)
 		if a.StatusCode >= 200 && a.StatusCode < 300 {
 			tone = "ok"
 		}
 		if a.StatusCode == 0 {
-			title += "no response"
-		} else {
-			title += strconv.Itoa(a.StatusCode)
+			title = v.say("Attempt %d: no response", a.Number)
 		}
 		steps = append(steps, ui.Step{
-			Title: title, Text: a.Error, Tone: tone,
+			Title: title, Text: ui.Data(a.Error), Tone: tone,
 			At: v.when(a.At) + ", " + strconv.FormatInt(a.Duration.Milliseconds(), 10) + " ms",
 		})
 	}
@@ -399,7 +398,7 @@ func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
 		return r.refused(c, base+"/webhooks/"+c.Params("id"), err)
 	}
 	return r.reveal(c, base+"/webhooks/"+e.ID+"/secret",
-		"This is the new secret. The one before goes on signing, too, until "+v.when(e.PreviousUntil)+".", secret)
+		v.say("This is the new secret. The one before goes on signing, too, until %s.", v.when(e.PreviousUntil)), secret)
 }
 
 func (r *Routes) testEndpoint(c *fiber.Ctx, v *visit) error {

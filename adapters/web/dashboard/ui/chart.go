@@ -15,13 +15,14 @@ type Point struct {
 
 // Choice is one of a few views of a chart.
 type Choice struct {
-	Label, Href string
-	Current     bool
+	Label   Words
+	Href    string
+	Current bool
 }
 
 // ChoiceGroup holds the alternatives of one question.
 type ChoiceGroup struct {
-	Label   string
+	Label   Words
 	Choices []Choice
 }
 
@@ -32,10 +33,10 @@ type Chart struct {
 	// Scale writes a value of the axis.
 	Scale func(int64) string
 	// Now and Before name the two times; Before is "" without a line.
-	Now, Before string
+	Now, Before Words
 	Table       Table
 	// None is shown above a chart without a value.
-	None string
+	None Words
 }
 
 const (
@@ -47,7 +48,7 @@ const (
 )
 
 // ChartPart shows a chart.
-func ChartPart(title, lead string, c Chart) Part {
+func ChartPart(title, lead Words, c Chart) Part {
 	return Part{Kind: "chart", Title: title, Lead: lead, Data: c}
 }
 

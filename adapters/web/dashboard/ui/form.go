@@ -10,7 +10,8 @@ import (
 
 // Field is an entry of a form. Name is the member's path in the use case's violations, so that a violation finds it.
 type Field struct {
-	Name, Label, Hint string
+	Name        string
+	Label, Hint Words
 	// Type is an input's type, or textarea, select, checkbox, hidden; "" = text.
 	Type    string
 	Value   string
@@ -21,17 +22,17 @@ type Field struct {
 	// OwnZone has the script choose the time zone of the browser.
 	OwnZone bool
 	// Search says what the list of options, which is searched by typing, shows when none matches; "" for a short list.
-	Search       string
+	Search       Words
 	Autocomplete string
-	Placeholder  string
-	Suffix       string // a unit beside the field
+	Placeholder  Words
+	Suffix       Words  // a unit beside the field
 	Rows         int    // of a textarea
 	Accept       string // of a picture: its media types
 	Required     bool
 	ReadOnly     bool
 	Half         bool // half as wide as the form
 	Mono         bool
-	Error        string
+	Errors       []Words
 	// Also are further paths whose violations belong here.
 	Also []string
 }
@@ -55,8 +56,9 @@ type DayRange struct{ From, To []Option }
 
 // Option is an entry of a select.
 type Option struct {
-	Value, Label string
-	Selected     bool
+	Value    string
+	Label    Words
+	Selected bool
 	// Former are further words that a search finds it by.
 	Former string
 }
@@ -68,9 +70,9 @@ func Hidden(name, value string) Field { return Field{Name: name, Type: "hidden",
 type Form struct {
 	// ID is unique on its page.
 	ID, Action, Token string
-	Title, Lead       string
+	Title, Lead       Words
 	Fields            []Field
-	Submit            string
+	Submit            Words
 	Cancel            string // where "Cancel" leads; "" for none
 	Danger            bool
 	Multipart         bool
@@ -90,9 +92,15 @@ type Form struct {
 	// Compact puts everything in one line where there is space.
 	Compact bool
 	// Problem is a refusal that belongs to no field. Notice reports success.
-	Problem, Notice string
+	Problem, Notice Words
 	// Problems are violations of members that have no field.
-	Problems []string
+	Problems []Problem
+}
+
+// Problem is a violation of a member, which "" leaves out.
+type Problem struct {
+	Member string
+	Text   Words
 }
 
 // Passkey is what a form asks the browser for.
@@ -110,19 +118,15 @@ func (f *Form) Refuse(err error) bool {
 		return false
 	}
 	if len(refusal.Details) == 0 {
-		f.Problem = refusal.Message
+		f.Problem = Words(refusal.Message)
 		return true
 	}
 	for _, d := range refusal.Details {
 		if at := f.FieldFor(d.Field); at != nil {
-			at.Error = strings.TrimSpace(at.Error + " " + d.Message)
+			at.Errors = append(at.Errors, Words(d.Message))
 			continue
 		}
-		text := d.Message
-		if d.Field != "" {
-			text = d.Field + ": " + text
-		}
-		f.Problems = append(f.Problems, text)
+		f.Problems = append(f.Problems, Problem{d.Field, Words(d.Message)})
 	}
 	f.Problem = "Check the highlighted fields."
 	if len(refusal.Details) == len(f.Problems) {
@@ -156,12 +160,12 @@ func (f Field) isOf(path string) bool {
 	return slices.Contains(f.Also, path)
 }
 
-// Choices makes the options of a select from values and labels, in turns.
+// Choices makes the options of a select from values and labels, in turns. The labels are Words.
 func Choices(selected string, valuesAndLabels ...string) []Option {
 	var all []Option
 	for i := 0; i+1 < len(valuesAndLabels); i += 2 {
 		all = append(all, Option{
-			Value: valuesAndLabels[i], Label: valuesAndLabels[i+1], Selected: valuesAndLabels[i] == selected,
+			Value: valuesAndLabels[i], Label: Words(valuesAndLabels[i+1]), Selected: valuesAndLabels[i] == selected,
 		})
 	}
 	return all

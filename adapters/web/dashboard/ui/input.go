@@ -143,10 +143,10 @@ func Currencies(selected string) []Option {
 	found := false
 	for _, c := range common {
 		found = found || c == selected
-		all = append(all, Option{Value: c, Label: strings.ToUpper(c), Selected: c == selected})
+		all = append(all, Option{Value: c, Label: Data(strings.ToUpper(c)), Selected: c == selected})
 	}
 	if !found && selected != "" {
-		all = append(all, Option{Value: selected, Label: strings.ToUpper(selected), Selected: true})
+		all = append(all, Option{Value: selected, Label: Data(strings.ToUpper(selected)), Selected: true})
 	}
 	return all
 }

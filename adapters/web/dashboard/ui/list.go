@@ -23,6 +23,8 @@ const (
 	maxExport = 10_000
 	// maxFilter bounds the length of a filter's value.
 	maxFilter = 200
+	// csvLanguage is the language of files: programs read their heads.
+	csvLanguage = "en"
 )
 
 // List is a list of things of the account with filters, pages and a CSV file of the same.
@@ -45,7 +47,8 @@ type List[T any] struct {
 // Bulk leads from chosen lines to a page that asks before it does something with all of them.
 type Bulk[T any] struct {
 	// Action is the address of that page, which gets the lines as "id" and takes the answer as a form.
-	Action, Label string
+	Action string
+	Label  Words
 	// ID returns the id of a line, "" for one that can't be chosen, and Name names it for those who can't see it.
 	ID, Name func(T) string
 }
@@ -55,16 +58,17 @@ const bulkForm = "bulk"
 
 // Filter is a field above a list: a select with Options, or a search.
 type Filter struct {
-	Name, Label string
+	Name        string
+	Label       Words
 	Options     []Option // the first one means all
-	Placeholder string
+	Placeholder Words
 	// Date makes it a field for a day, such as 2026-11-26.
 	Date bool
 }
 
 // Column is a column of a list and of its CSV file.
 type Column[T any] struct {
-	Label string
+	Label Words
 	Num   bool
 	// Cell renders the column on the page; nil for a column that only files have.
 	Cell func(T) Cell
@@ -169,7 +173,7 @@ func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (fo
 }
 
 // Part shows the list.
-func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
+func (l *List[T]) Part(c *fiber.Ctx, title Words) (Part, error) {
 	q := l.query(c)
 	after := readCursor(c.Query("cursor"))
 	found, next, err := l.ReadPage(c.UserContext(), q, after)
@@ -219,7 +223,7 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 func (l *List[T]) pickable(view *listView, found []T) {
 	for i, one := range found {
 		if id := l.Bulk.ID(one); id != "" {
-			view.Table.Rows[i].Cells[0].Pick = &Pick{bulkForm, id, "Choose " + l.Bulk.Name(one)}
+			view.Table.Rows[i].Cells[0].Pick = &Pick{bulkForm, id, l.Bulk.Name(one)}
 			view.Bulk = &Action{Label: l.Bulk.Label, Post: l.Bulk.Action}
 		}
 	}
@@ -271,7 +275,7 @@ func (l *List[T]) Export(c *fiber.Ctx) error {
 	line := make([]string, 0, len(l.Columns))
 	for _, col := range l.Columns {
 		if col.Label != "" {
-			line = append(line, col.Label)
+			line = append(line, col.Label.In(csvLanguage))
 		}
 	}
 	_ = w.Write(line) // into memory
@@ -310,7 +314,7 @@ func (l *List[T]) record(one T) []string {
 		if col.CSV != nil {
 			value = col.CSV(one)
 		} else {
-			value = col.Cell(one).Text
+			value = col.Cell(one).Text.In(csvLanguage)
 		}
 		record = append(record, coretext.CSVCell(value))
 	}

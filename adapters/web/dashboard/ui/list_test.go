@@ -24,10 +24,13 @@ func TestAViolationFindsItsField(t *testing.T) {
 		detail("title[0].x"), detail("type"))) {
 		t.Fatal("a refusal is not shown")
 	}
-	got := []string{f.Fields[0].Error, f.Fields[1].Error, f.Fields[3].Error, strings.Join(f.Problems, "|")}
-	if want := []string{"About title. About title[0].x.", "About priceInCents.", "About metadata.downloadUrl.",
-		"type: About type."}; !slices.Equal(got, want) {
+	got := [][]Words{f.Fields[0].Errors, f.Fields[1].Errors, f.Fields[3].Errors}
+	want := [][]Words{{"About title.", "About title[0].x."}, {"About priceInCents."}, {"About metadata.downloadUrl."}}
+	if !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if want := []Problem{{"type", "About type."}}; !slices.Equal(f.Problems, want) {
+		t.Errorf("got %q, want %q", f.Problems, want)
 	}
 	if f.Refuse(context.Canceled) {
 		t.Error("an outage is shown as the sender's fault")

@@ -6,8 +6,8 @@ package ui
 type Page struct {
 	// Nav is the path of the navigation's entry that the page belongs to.
 	Nav   string
-	Title string
-	Lead  string
+	Title Words
+	Lead  Words
 	Badge *Cell
 	// Up links to the list that the page belongs to.
 	Up      *Action

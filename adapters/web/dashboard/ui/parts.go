@@ -7,7 +7,8 @@ import (
 
 // Part is a piece of a page. Kind names the template that renders Data.
 type Part struct {
-	Kind, Title, Lead string
+	Kind        string
+	Title, Lead Words
 	// Actions are shown beside the title.
 	Actions []Action
 	Data    any
@@ -17,7 +18,7 @@ type Part struct {
 
 // Action links to a page, or changes something when Post is set.
 type Action struct {
-	Label string
+	Label Words
 	Href  string
 	// Post is the target of a form of its own, Token its CSRF token, and Values its fields.
 	Post   string
@@ -26,23 +27,24 @@ type Action struct {
 	// Tone is primary, danger or "".
 	Tone string
 	// Ask is the question to confirm first; "" for none.
-	Ask string
+	Ask Words
 }
 
 // Primary makes an action stand out.
 func (a Action) Primary() Action { a.Tone = "primary"; return a }
 
 // Confirm makes an action that cannot be undone ask first.
-func (a Action) Confirm(question string) Action { a.Tone, a.Ask = "danger", question; return a }
+func (a Action) Confirm(question Words) Action { a.Tone, a.Ask = "danger", question; return a }
 
 // Link returns an action that leads somewhere.
-func Link(label, href string) Action { return Action{Label: label, Href: href} }
+func Link(label Words, href string) Action { return Action{Label: label, Href: href} }
 
 // Cell is one value of a table or of facts.
 type Cell struct {
-	Text, Href string
+	Text Words
+	Href string
 	// Sub is a smaller line below.
-	Sub  string
+	Sub  Words
 	Tone string // of a badge: ok, wait, bad, mute; "" for plain text
 	Num  bool
 	Mono bool
@@ -56,27 +58,30 @@ type Cell struct {
 }
 
 // Pick is the box that chooses a row.
-type Pick struct{ Form, Value, Label string }
+type Pick struct{ Form, Value, Name string }
 
-// Text returns a cell of plain text.
-func Text(s string) Cell { return Cell{Text: s} }
+// Text returns a cell of what people or programs wrote.
+func Text(s string) Cell { return Cell{Text: Data(s)} }
+
+// Label returns a cell of words of the dashboard.
+func Label(w Words) Cell { return Cell{Text: w} }
 
 // Mono returns a cell of a name or an id.
-func Mono(s string) Cell { return Cell{Text: s, Mono: true} }
+func Mono(s string) Cell { return Cell{Text: Data(s), Mono: true} }
 
 // Copyable returns a cell of an id with a button that copies it; of "" a dash.
 func Copyable(s string) Cell {
 	if s == "" {
 		return Text("–")
 	}
-	return Cell{Text: s, Mono: true, Copy: true}
+	return Cell{Text: Data(s), Mono: true, Copy: true}
 }
 
 // TextLink returns a cell that leads somewhere.
-func TextLink(label, href string) Cell { return Cell{Text: label, Href: href} }
+func TextLink(text, href string) Cell { return Cell{Text: Data(text), Href: href} }
 
 // Badge returns a cell of a state; tone is ok, wait, bad or mute.
-func Badge(label, tone string) Cell {
+func Badge(label Words, tone string) Cell {
 	return Cell{Text: label, Tone: tone}
 }
 
@@ -86,7 +91,7 @@ type Row struct{ Cells []Cell }
 // Table is a list, or a part of one.
 type Table struct {
 	// Label names the table for those who cannot see it.
-	Label string
+	Label Words
 	Heads []Head
 	Rows  []Row
 	Empty *Empty
@@ -94,13 +99,13 @@ type Table struct {
 
 // Head is the head of a table's column.
 type Head struct {
-	Label string
+	Label Words
 	Num   bool
 }
 
 // Empty explains a list without lines: what belongs here, and how to make the first.
 type Empty struct {
-	Title, Text string
+	Title, Text Words
 	Action      *Action
 	// Code is a command to try; "" for none.
 	Code string
@@ -108,18 +113,20 @@ type Empty struct {
 
 // Fact is one line of a list of facts.
 type Fact struct {
-	Label string
+	Label Words
 	Value Cell
 }
 
 // Stat is a number at the top of a page.
 type Stat struct {
-	Label, Value, Note, Href string
+	Label       Words
+	Value, Href string
+	Note        Words
 }
 
 // Step is a line of a timeline.
 type Step struct {
-	Title, Text string
+	Title, Text Words
 	At          string
 	Tone        string
 	Href        string
@@ -127,8 +134,9 @@ type Step struct {
 
 // Note is a paragraph that stands out.
 type Note struct {
-	Tone, Text string
-	Action     *Action
+	Tone   string
+	Text   Words
+	Action *Action
 }
 
 // Code is text to read and copy.
@@ -139,32 +147,38 @@ type Check struct {
 	Done bool
 	// Next marks the step to do now.
 	Next        bool
-	Title, Text string
-	Href, Label string
+	Title, Text Words
+	Href        string
+	Label       Words
 	// Do changes something, in place of Href.
 	Do   *Action
 	Icon string
 }
 
 // Facts returns a list of facts.
-func Facts(title string, all ...Fact) Part { return Part{Kind: "facts", Title: title, Data: all} }
+func Facts(title Words, all ...Fact) Part { return Part{Kind: "facts", Title: title, Data: all} }
 
 // FormPart shows a form.
 func FormPart(f Form) Part { return Part{Kind: "form", Title: f.Title, Lead: f.Lead, Data: f} }
 
 // TablePart shows a table.
-func TablePart(title string, t Table) Part { return Part{Kind: "table", Title: title, Data: t} }
+func TablePart(title Words, t Table) Part { return Part{Kind: "table", Title: title, Data: t} }
 
 // NotePart shows a note.
-func NotePart(tone, text string) Part { return Part{Kind: "note", Data: Note{Tone: tone, Text: text}} }
+func NotePart(tone string, text Words) Part {
+	return Part{Kind: "note", Data: Note{Tone: tone, Text: text}}
+}
+
+// TextPart shows a paragraph, or several.
+func TextPart(title, text Words) Part { return Part{Kind: "text", Title: title, Data: text} }
 
 // CodePart shows code; id is unique on the page.
-func CodePart(title, id, text string) Part {
+func CodePart(title Words, id, text string) Part {
 	return Part{Kind: "code", Title: title, Data: Code{id, text}}
 }
 
 // Drawing is an image that we drew ourselves.
 type Drawing struct {
 	SVG   template.HTML
-	Label string
+	Label Words
 }

@@ -1,6 +1,7 @@
 // What the dashboard adds where there is a script: every page works without it.
 import addSearch from "./combobox.js";
 import offer from "./passkey.js";
+import say from "./say.js";
 import takeOver from "./upload.js";
 
 // Who has set no hours yet is asked about those of their own time zone.
@@ -19,7 +20,7 @@ for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (document.quer
 async function copy(button, text) {
   const before = button.innerHTML;
   await navigator.clipboard.writeText(text);
-  button.textContent = "Copied";
+  button.textContent = say("Copied");
   setTimeout(() => { button.innerHTML = before; }, 1500);
 }
 

@@ -1,4 +1,5 @@
 // Passkeys: a form that needs one asks the browser for it, and is sent with the response.
+import say from "./say.js";
 
 /** @param {string} text
  *  @returns {Promise<Credential | null>} */
@@ -23,13 +24,13 @@ export default function offer(form) {
   form.addEventListener("submit", (event) => {
     if (response.value) return;
     event.preventDefault();
-    status.textContent = "Your browser is asking for it…";
+    status.textContent = say("Your browser is asking for it…");
     ask(form.dataset.passkey ?? "").then((credential) => {
       response.value = JSON.stringify(/** @type {PublicKeyCredential} */ (credential).toJSON());
       form.removeAttribute("data-sent");
       form.requestSubmit();
     }).catch(() => {
-      status.textContent = "No passkey was used. Try again.";
+      status.textContent = say("No passkey was used. Try again.");
       form.removeAttribute("data-sent");
     });
   });

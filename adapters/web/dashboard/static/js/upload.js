@@ -1,6 +1,8 @@
 // Uploads of files that are larger than one request: in parts, each of which is tried again when the line breaks.
 
+import { fill } from "./dom.js";
 import { parts, persist, Refused } from "./parts.js";
+import say from "./say.js";
 
 /** @param {string} url
  * @param {Record<string, string | Blob>} members
@@ -11,7 +13,7 @@ async function post(url, members) {
   const response = await fetch(url, { method: "POST", body, redirect: "error" });
   if (response.ok) return response;
   if (response.status >= 500) throw new Error(String(response.status));
-  const { message } = await response.json().catch(() => ({ message: "That didn’t work. Reload the page and try again." }));
+  const { message } = await response.json().catch(() => ({ message: say("That didn’t work. Reload the page and try again.") }));
   throw new Refused(message);
 }
 
@@ -53,12 +55,12 @@ export default function takeOver(form) {
     if (!(file instanceof File) || file.size === 0) return; // the server asks for one
     event.preventDefault();
     if (button) button.disabled = true;
-    status.textContent = "Uploading…";
+    status.textContent = say("Uploading…");
     upload(at, file, { token: String(data.get("token")), downloadLimit: String(data.get("downloadLimit") ?? "") },
-      (share) => { status.textContent = `Uploading… ${Math.floor(share * 100)} %`; })
+      (share) => { status.textContent = fill(say("Uploading… %s %"), Math.floor(share * 100)); })
       .then(() => { location.hash = "files"; location.reload(); })
       .catch((error) => {
-        status.textContent = error instanceof Refused ? error.message : "The upload broke off. Try again.";
+        status.textContent = error instanceof Refused ? error.message : say("The upload broke off. Try again.");
         form.removeAttribute("data-sent");
         if (button) button.disabled = false;
       });
