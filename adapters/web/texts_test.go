@@ -13,8 +13,8 @@ import (
 	"sundry/core/locale"
 )
 
-// sources joins the templates, the scripts and the Go files of the sites. The texts of the dashboard are English and in
-// its code: it has a Text of its own, so its Go files are apart.
+// sources joins the templates, the scripts and the Go files of the sites. The dashboard has catalogs and a Text of its
+// own, so its Go files are apart.
 func sources(t *testing.T) (templates, scripts, code, dashboard string) {
 	t.Helper()
 	var out [4]strings.Builder

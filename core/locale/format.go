@@ -79,7 +79,9 @@ func (l Locale) Month(t time.Time) string {
 }
 
 // ShortMonth is the short name of a month: Jun.
-func (l Locale) ShortMonth(t time.Time) string { return l.Text("month.short." + strconv.Itoa(int(t.Month()))) }
+func (l Locale) ShortMonth(t time.Time) string {
+	return l.Text("month.short." + strconv.Itoa(int(t.Month())))
+}
 
 func (l Locale) dayOfMonth(t time.Time, months string) string {
 	month := l.Text(months + strconv.Itoa(int(t.Month())))

@@ -278,7 +278,7 @@ func TestTheDashboardSetsCurrencies(t *testing.T) {
 		v.Open(t, "/dashboard/links/new?listing="+listing.ID)
 		if page := v.Send(t, "/dashboard/links/new", "listing", listing.ID, "plan", "basic:month", "currency",
 			"gbp"); !strings.
-			Contains(page.Body, "basic month GBP") {
+			Contains(page.Body, "basic per month GBP") {
 			t.Errorf("the page of the link is %s", page.Body)
 		}
 	})

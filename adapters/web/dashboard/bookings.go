@@ -341,7 +341,7 @@ func (r *Routes) groupPart(
 	for _, one := range group {
 		open := ui.Cell{}
 		if one.ID != a.ID {
-			open.Actions = []ui.Action{ui.Link("Open", base+"/bookings/"+one.ID)}
+			open.Actions = []ui.Action{ui.Link("View", base+"/bookings/"+one.ID)}
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			customers.cell(one.CustomerID, one.ExternalCustomerID), v.moment(one.CreatedAt), appointmentBadge(one), open,

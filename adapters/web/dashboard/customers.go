@@ -677,7 +677,7 @@ func (r *Routes) openedPortal(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, ui.Page{
 		Nav: base + "/customers", Title: "Customer portal",
 		Lead: "Anyone with this address can see receipts and manage plans. It works for a limited time.",
-		Up:   &ui.Action{Label: "Customer", Href: at}, Actions: []ui.Action{ui.Link("Open", address).Primary()},
+		Up:   &ui.Action{Label: "Customer", Href: at}, Actions: []ui.Action{ui.Link("Open portal", address).Primary()},
 		Parts: []ui.Part{ui.CodePart("Address", "portal", address)},
 	})
 }

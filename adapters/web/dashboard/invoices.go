@@ -83,7 +83,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 		Up: &ui.Action{Label: "Invoices", Href: base + "/invoices"},
 	}
 	if i.Links.Page != "" {
-		p.Actions = append(p.Actions, ui.Link("Open", i.Links.Page), ui.Link("PDF", i.Links.PDF))
+		p.Actions = append(p.Actions, ui.Link("View", i.Links.Page), ui.Link("PDF", i.Links.PDF))
 	}
 	if i.Status != invoice.Paid {
 		p.Actions = append(p.Actions, v.button("Charge now", base+"/invoices/"+i.ID+"/pay").Primary())

@@ -54,10 +54,14 @@ func reader(c *fiber.Ctx) locale.Locale {
 }
 
 // text is a text in the reader's language, with its values filled in.
-func (v *visit) text(format ui.Words, values ...any) string { return format.In(v.reader.Language, values...) }
+func (v *visit) text(format ui.Words, values ...any) string {
+	return format.In(v.reader.Language, values...)
+}
 
 // say is text for a place that has Words.
-func (v *visit) say(format ui.Words, values ...any) ui.Words { return ui.Data(v.text(format, values...)) }
+func (v *visit) say(format ui.Words, values ...any) ui.Words {
+	return ui.Data(v.text(format, values...))
+}
 
 // plural is say with the form for a number, which is the first value.
 func (v *visit) plural(n int, one, many ui.Words, values ...any) ui.Words {

@@ -308,7 +308,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page,
 	if !l.Active {
 		switched = v.button("Activate", base+"/links/"+l.ID+"/active", ui.Hidden("active", "yes")).Primary()
 	}
-	p.Actions = []ui.Action{switched, ui.Link("Open", address)}
+	p.Actions = []ui.Action{switched, ui.Link("Open checkout", address)}
 	drawn, err := ui.QRCode(address, v.text("QR code of this link"))
 	if err != nil && !fault.Is(err, fault.Internal) {
 		return p, err

@@ -239,7 +239,7 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 		{Label: "Paid", Value: v.moment(s.PaidAt)},
 	}
 	if s.Destination != "" {
-		all = append(all, ui.Fact{Label: "To", Value: ui.Copyable(s.Destination)})
+		all = append(all, ui.Fact{Label: "Destination", Value: ui.Copyable(s.Destination)})
 	}
 	if s.FailureReason != "" {
 		all = append(all, ui.Fact{Label: "Reason", Value: ui.Text(s.FailureReason)})

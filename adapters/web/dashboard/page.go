@@ -133,7 +133,9 @@ type flash struct {
 }
 
 // done redirects to a page that shows the result.
-func (r *Routes) done(c *fiber.Ctx, to string, text ui.Words) error { return r.flash(c, to, "ok", text) }
+func (r *Routes) done(c *fiber.Ctx, to string, text ui.Words) error {
+	return r.flash(c, to, "ok", text)
+}
 
 // refused leads back to a page that shows why something was not done; any other error is a page of its own.
 func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
-	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/usage"
 	"sundry/ports"
@@ -339,29 +337,11 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 	}
 	if err != nil {
 		_, products, readErr := r.productNames(ctx, v)
-		return r.again(c, v, pricePage(), priceForm(v, products), cmp.Or(readErr, inWords(err)))
+		return r.again(c, v, pricePage(), priceForm(v, products), cmp.Or(readErr, err))
 	}
 	return r.done(
 		c, base+"/usage/prices/"+price.ID, "The price is ready. Next, create a billing plan for a subscription.",
 	)
-}
-
-// inWords puts what the API reports of tiers in the words of the form.
-func inWords(err error) error {
-	refusal, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		return err
-	}
-	worded := *refusal
-	worded.Details = nil
-	for _, d := range refusal.Details {
-		if strings.HasSuffix(d.Field, ".upTo") || strings.HasSuffix(d.Field, ".unitAmountDecimal") {
-			d.Message = strings.NewReplacer("(upTo null)", "(*)", "number of minor units, such as 0.35",
-				"number, such as 0.02").Replace(d.Message)
-		}
-		worded.Details = append(worded.Details, d)
-	}
-	return &worded
 }
 
 func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {

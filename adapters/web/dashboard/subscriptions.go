@@ -191,7 +191,9 @@ func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.A
 
 func (v *visit) subscriptionTimeline(s subscription.State) []ui.Step {
 	var steps []ui.Step
-	add := func(tone string, title ui.Words, at string) { steps = append(steps, ui.Step{Title: title, At: at, Tone: tone}) }
+	add := func(tone string, title ui.Words, at string) {
+		steps = append(steps, ui.Step{Title: title, At: at, Tone: tone})
+	}
 	if !s.EndedAt.IsZero() {
 		add("bad", "Ended", v.when(s.EndedAt))
 	}

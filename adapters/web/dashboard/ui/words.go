@@ -1,9 +1,12 @@
 package ui
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -50,28 +53,84 @@ func Plural(language string, n int, one, many Words) Words {
 	return many
 }
 
-// catalogs are the translations by language and English text. %[2]s names a value where the order differs.
+// files are the catalogs: texts of the dashboard by language, and refusals of the use cases, which speak to integrators.
+// %[2]s names a value where the order differs.
 //
-//go:embed texts
+//go:embed texts refusals
 var files embed.FS
 
-var catalogs = map[string]map[string]string{"de": load("de"), "fr": load("fr")}
+// catalog is what a language has for English texts.
+type catalog struct {
+	texts map[string]string
+	// formats are the refusals with values, the longest first.
+	formats []format
+}
 
-func load(language string) map[string]string {
+// format is a refusal with values, which are found by its English text.
+type format struct{ english, translation string }
+
+var catalogs = map[string]catalog{
+	"en": newCatalog(map[string]string{}, read("refusals/en.json")), // in the words of the dashboard's forms
+	"de": newCatalog(read("texts/de.json"), read("refusals/de.json")),
+	"fr": newCatalog(read("texts/fr.json"), read("refusals/fr.json")),
+}
+
+func read(name string) map[string]string {
 	texts := map[string]string{}
-	raw, err := files.ReadFile("texts/" + language + ".json")
+	raw, err := files.ReadFile(name)
 	if err == nil {
 		err = json.Unmarshal(raw, &texts)
 	}
 	if err != nil {
-		panic("dashboard: " + language + ": " + err.Error()) // embedded at build time, and a test reads it
+		panic("dashboard: " + name + ": " + err.Error()) // embedded at build time, and a test reads it
 	}
 	return texts
 }
 
+func newCatalog(texts, refusals map[string]string) catalog {
+	c := catalog{texts: texts}
+	for english, translation := range refusals {
+		if verb.MatchString(english) {
+			c.formats = append(c.formats, format{english, translation})
+		} else {
+			c.texts[english] = translation
+		}
+	}
+	slices.SortFunc(c.formats, func(a, b format) int {
+		return cmp.Or(cmp.Compare(len(b.english), len(a.english)), strings.Compare(a.english, b.english))
+	})
+	return c
+}
+
+var verb = regexp.MustCompile(`%(\[\d+\])?[ds]`)
+
 func translate(text, language string) string {
-	if translated, ok := catalogs[language][text]; ok {
-		return translated
+	c := catalogs[language]
+	if translation, ok := c.texts[text]; ok {
+		return translation
+	}
+	for _, f := range c.formats {
+		if values, ok := f.valuesOf(text); ok {
+			return fmt.Sprintf(verb.ReplaceAllString(f.translation, "%${1}s"), values...)
+		}
 	}
 	return text
+}
+
+// valuesOf returns the values of a text that the format makes; ok is false for any other text.
+func (f format) valuesOf(text string) (values []any, ok bool) {
+	fixed := verb.Split(f.english, -1)
+	text, begins := strings.CutPrefix(text, fixed[0])
+	text, ends := strings.CutSuffix(text, fixed[len(fixed)-1])
+	if !begins || !ends {
+		return nil, false
+	}
+	for _, next := range fixed[1 : len(fixed)-1] {
+		value, rest, found := strings.Cut(text, next)
+		if !found || value == "" {
+			return nil, false
+		}
+		values, text = append(values, value), rest
+	}
+	return append(values, text), text != ""
 }
