@@ -67,6 +67,14 @@ func TestDatesAndTimesAreWrittenAsTheReaderWritesThem(t *testing.T) {
 		"a fortnight":           {american.Days(14), "14 days"},
 		"an hour":               {american.Minutes(60), "60 minutes"},
 		"the zero value":        {locale.Locale{}.Date(at), "June 1, 2026"},
+		"a short date":          {american.ShortDate(at.AddDate(0, 2, 0)), "Aug 1, 2026"},
+		"a British short date":  {british.ShortDate(at.AddDate(0, 2, 0)), "1 Aug 2026"},
+		"a German short date":   {german.ShortDate(at.AddDate(0, 2, 0)), "1. Aug. 2026"},
+		"a French short date":   {french.ShortDate(at.AddDate(0, 1, 1)), "2 juil. 2026"},
+		"a short day":           {american.ShortDay(at.AddDate(0, 2, 0)), "Aug 1"},
+		"a French short day":    {french.ShortDay(at), "1er juin"},
+		"a German month":        {german.Month(at.AddDate(0, -3, 0)), "März 2026"},
+		"a French short month":  {french.ShortMonth(at.AddDate(0, 1, 0)), "juil."},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", name, c.got, c.want)

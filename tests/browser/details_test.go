@@ -23,9 +23,10 @@ func (s *fixture) first(path string) string {
 	return ""
 }
 
-func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
+// details makes something of every kind, and returns the pages of the dashboard that show it, and a buyer's invoice.
+func (s *studio) details() (paths []string, invoice string) {
+	t := s.t
+	t.Helper()
 	made := func(path string, body harness.JSON) harness.JSON {
 		return s.AsBackend(t, http.MethodPost, path, body).Want(t, http.StatusCreated).Map(t)
 	}
@@ -48,16 +49,7 @@ func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
 		"credits": []harness.JSON{}, "meters": []harness.JSON{},
 		"prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 900}},
 	}).Want(t, http.StatusOK)
-	b := newTab(t)
-	for _, path := range []string{"/sign-in", "/forgot"} {
-		b.open(s.URL + "/dashboard" + path)
-		b.accessible("/dashboard" + path)
-	}
-	b.open(inv["hostedUrl"].(string))
-	b.sees("Paper")
-	b.accessible("invoice")
-	d := s.atDashboard()
-	for _, path := range []string{
+	return []string{
 		"/bookings/" + s.booked(lesson)[0]["id"].(string), "/customers/" + customer + "/edit",
 		"/customers/" + customer + "/access", "/customers/" + customer + "/grant",
 		"/events/" + s.first("/v1/events"), "/disputes/" + s.first("/v1/disputes"), "/invoices/" + inv["id"].(string),
@@ -65,7 +57,23 @@ func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
 		"/listings/" + s.single.ID + "/variants/" + s.pack,
 		"/subscriptions/" + s.first("/v1/subscriptions") + "/change", "/webhooks/" + endpoint + "/edit",
 		"/webhooks/" + endpoint + "/deliveries/" + s.first("/v1/webhook-endpoints/"+endpoint+"/deliveries"),
-	} {
+	}, inv["hostedUrl"].(string)
+}
+
+func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	paths, invoice := s.details()
+	b := newTab(t)
+	for _, path := range []string{"/sign-in", "/forgot"} {
+		b.open(s.URL + "/dashboard" + path)
+		b.accessible("/dashboard" + path)
+	}
+	b.open(invoice)
+	b.sees("Paper")
+	b.accessible("invoice")
+	d := s.atDashboard()
+	for _, path := range paths {
 		d.open(s.URL + "/dashboard" + path)
 		if words := eval[string](d, "document.body.innerText"); strings.Contains(words, "Page not found") {
 			t.Errorf("%s is no page", path)

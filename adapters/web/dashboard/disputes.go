@@ -192,7 +192,9 @@ func collectedParts(d dispute.State, c dispute.Collected) []ui.Part {
 		for _, line := range section.Lines {
 			facts = append(facts, ui.Fact{Label: ui.Data(line.Label), Value: ui.Text(line.Value)})
 		}
-		parts = append(parts, ui.Facts(ui.Data(section.Title), facts...))
+		shown := ui.Facts(ui.Data(section.Title), facts...)
+		shown.Lang = "en" // as the bank reads it
+		parts = append(parts, shown)
 	}
 	return parts
 }

@@ -14,6 +14,8 @@ type Part struct {
 	Data    any
 	// Anchor is the part's id on the page, for links to it.
 	Anchor string
+	// Lang is the language of a part that is not in the reader's; "" for all others.
+	Lang string
 }
 
 // Action links to a page, or changes something when Post is set.
