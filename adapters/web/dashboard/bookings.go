@@ -190,7 +190,7 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 	days := make([]weekDay, 7)
 	for i := range days {
 		date := monday + civil.Date(i) //nolint:gosec // 0 to 6
-		days[i] = weekDay{Label: capitalized(v.reader.Weekday(dayOf(date))), Date: v.reader.ShortDay(dayOf(date)), Today: date == today}
+		days[i] = weekDay{Label: v.weekday(i), Date: v.reader.ShortDay(dayOf(date)), Today: date == today}
 	}
 	for _, a := range slices.Backward(found.Items) {
 
@@ -401,7 +401,8 @@ func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
 	case "": // canceled before this was recorded
 		return all
 	case appointment.RefundDue:
-		return append(all, ui.Fact{Label: "Refund", Value: ui.Label(v.say(refundSteps[m.Status], v.reader.Money(m.Amount)))})
+		went := v.say(refundSteps[m.Status], v.reader.Money(m.Amount))
+		return append(all, ui.Fact{Label: "Refund", Value: ui.Label(went)})
 	default:
 		return append(all, ui.Fact{Label: "Refund", Value: ui.Label(noRefund[m.Decision])})
 	}

@@ -62,7 +62,7 @@ var ledgerAccounts = map[ledger.Account]ui.Words{
 }
 
 // disputeReasons are those of card networks, in Stripe's words.
-var disputeReasons = map[string]ui.Words{
+var disputeReasons = map[string]ui.Words{ //nolint:gosec // they are reasons, no credentials
 	"credit_not_processed": "Credit not processed", "duplicate": "Duplicate", "fraudulent": "Fraudulent",
 	"general": "General", "noncompliant": "Noncompliant", "product_not_received": "Product not received",
 	"product_unacceptable": "Product unacceptable", "subscription_canceled": "Subscription canceled",

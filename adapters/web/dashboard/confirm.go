@@ -50,8 +50,10 @@ func confirmationNote(v *visit) []ui.Part {
 	}
 	again := v.button("Send another link", base+"/confirmation")
 	return []ui.Part{{Kind: "note", Data: ui.Note{
-		Tone:   "wait",
-		Text:   v.say("Confirm your email address to publish and sell: open the link that we mailed to %s.", v.Creator.Email),
+		Tone: "wait",
+		Text: v.say(
+			"Confirm your email address to publish and sell: open the link that we mailed to %s.", v.Creator.Email,
+		),
 		Action: &again,
 	}}}
 }

@@ -43,8 +43,9 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, r.customerList(v), ui.Page{
-		Title:   "Customers",
-		Lead:    v.say("Who bought from you, and what they may use. They find their purchases at %s.", r.Customers.FindURL(v.account())),
+		Title: "Customers",
+		Lead: v.say("Who bought from you, and what they may use. They find their purchases at %s.",
+			r.Customers.FindURL(v.account())),
 		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
 	})
 }
@@ -316,8 +317,8 @@ func (r *Routes) usageCreditsPart(ctx context.Context, v *visit, customerID stri
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			v.moment(one.CreatedAt), ui.Label(cmp.Or(ui.Data(one.Meter), "all usage")), until,
-			{Text: ui.Data(v.price(one.Granted, string(one.Currency))), Num: true},
-			{Text: ui.Data(v.price(one.Rest(), string(one.Currency))), Num: true},
+			ui.Number(v.price(one.Granted, string(one.Currency))),
+			ui.Number(v.price(one.Rest(), string(one.Currency))),
 		}})
 	}
 	return []ui.Part{ui.TablePart("Usage credits", t)}, nil
@@ -365,7 +366,7 @@ func customerOrders(v *visit, paid []ports.ListedPayment) ui.Part {
 	for _, one := range paid {
 		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
 			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: ui.Data(one.Sale.ReceiptNumber)},
-			{Text: ui.Data(v.reader.Money(one.Amount)), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
+			ui.Number(v.reader.Money(one.Amount)), orderStatus(one), v.moment(one.CreatedAt),
 		}})
 	}
 	if len(paid) == 0 {
@@ -576,7 +577,8 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 		}
 		for _, p := range plans {
 			if !p.Retired {
-				options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: ui.Data(l.Title + " – " + p.Name)})
+				name := ui.Data(l.Title + " – " + p.Name)
+				options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: name})
 			}
 		}
 	}

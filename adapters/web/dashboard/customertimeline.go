@@ -43,7 +43,8 @@ func (r *Routes) customerTimeline(
 	}
 	for _, f := range refunds {
 		if f.Status == refund.Succeeded {
-			add(f.SettledAt, "wait", v.say("Refunded %s", v.reader.Money(f.Share.Amount)), v.refundReason(f.Reason), "/orders/"+f.PaymentID)
+			title := v.say("Refunded %s", v.reader.Money(f.Share.Amount))
+			add(f.SettledAt, "wait", title, v.refundReason(f.Reason), "/orders/"+f.PaymentID)
 		}
 	}
 	booked, err := r.Booking.Appointments(

@@ -45,7 +45,9 @@ func (r *Routes) disputes(c *fiber.Ctx, v *visit) error {
 		},
 		Columns: []ui.Column[dispute.State]{
 			{Label: "Dispute", Cell: func(d dispute.State) ui.Cell {
-				return ui.Cell{Text: wordsOf(disputeReasons, d.Reason), Href: base + "/disputes/" + d.ID, Sub: ui.Data(d.ID)}
+				return ui.Cell{
+					Text: wordsOf(disputeReasons, d.Reason), Href: base + "/disputes/" + d.ID, Sub: ui.Data(d.ID),
+				}
 			}},
 			{
 				Label: "Amount", Num: true,
@@ -79,8 +81,8 @@ func (r *Routes) noDisputes() ui.Empty {
 		Text:  "When a buyer asks their bank to take a payment back, it appears here, and you have seven days to respond.",
 	}
 	if r.Sandbox != nil {
-		nothing.Text = "When a buyer asks their bank to take a payment back, it appears here, and you have seven days to " +
-			"respond. To try one, open a payment link and pay with the test card 4000 0000 0000 0259."
+		nothing.Text = "When a buyer asks their bank to take a payment back, it appears here, and you have seven " +
+			"days to respond. To try one, open a payment link and pay with the test card 4000 0000 0000 0259."
 		nothing.Action = &ui.Action{Label: "Payment links", Href: base + "/links", Tone: "primary"}
 	}
 	return nothing
@@ -95,7 +97,8 @@ func evidenceForm(v *visit, d dispute.State) ui.Form {
 		})
 	for _, file := range d.Files {
 		f.Fields = append(f.Fields, ui.Field{
-			Name: fileBox(file.ID), Label: v.say("Send %s", file.Name), Type: "checkbox", Checked: true, Also: []string{"fileIds"},
+			Name: fileBox(file.ID), Label: v.say("Send %s", file.Name), Type: "checkbox", Checked: true,
+			Also: []string{"fileIds"},
 		})
 	}
 	f.Fields = append(f.Fields, ui.Field{
@@ -147,7 +150,7 @@ func disputeFiles(v *visit, d dispute.State) []ui.Part {
 			}
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: ui.Data(f.Name), Href: at + "/" + f.ID}, {Text: ui.Data(v.reader.Size(f.Size)), Num: true}, v.moment(f.CreatedAt), last,
+			ui.TextLink(f.Name, at+"/"+f.ID), ui.Number(v.reader.Size(f.Size)), v.moment(f.CreatedAt), last,
 		}})
 	}
 	shown := ui.TablePart("Files for the bank", t)

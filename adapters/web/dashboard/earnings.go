@@ -46,7 +46,7 @@ var earnings = []earning{
 func (v *visit) earningsPart(entries []ledger.Entry) (p ui.Part, ok bool) {
 	t := ui.Table{Label: "Earnings", Heads: []ui.Head{{Label: "What"}, {Label: "Amount", Num: true}}}
 	add := func(label ui.Words, amount money.Amount) {
-		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), {Text: ui.Data(v.reader.Money(amount)), Num: true}}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), ui.Number(v.reader.Money(amount))}})
 	}
 	for _, line := range earnings {
 		var sum money.Amount

@@ -59,7 +59,9 @@ func (v *visit) spanOf(choice string, today civil.Date) span {
 	if n, err := strconv.Atoi(s.choice); err == nil {
 		for day := today + 1 - civil.Date(n); day <= today; day++ { //nolint:gosec // at most 90
 			before := day - civil.Date(n) //nolint:gosec // at most 90
-			s.columns = append(s.columns, column{day, day, before, before, v.reader.ShortDay(dayOf(day)), v.reader.Date(dayOf(day))})
+			s.columns = append(s.columns, column{
+				day, day, before, before, v.reader.ShortDay(dayOf(day)), v.reader.Date(dayOf(day)),
+			})
 		}
 		return s
 	}
@@ -68,7 +70,8 @@ func (v *visit) spanOf(choice string, today civil.Date) span {
 	for n := -11; n <= 0; n++ {
 		at := month.AddDate(0, n, 0)
 		s.columns = append(s.columns, column{
-			firstDay(n), firstDay(n+1) - 1, firstDay(n - 12), firstDay(n-11) - 1, v.reader.ShortMonth(at), v.reader.Month(at),
+			firstDay(n), firstDay(n+1) - 1, firstDay(n - 12), firstDay(n-11) - 1, v.reader.ShortMonth(at),
+			v.reader.Month(at),
 		})
 	}
 	return s
@@ -203,7 +206,7 @@ func (f soldFigures) chart(s span, kind figureKind) ui.Chart {
 		}
 		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long)}}
 		for _, minor := range []int64{figures.Gross, figures.Refunds, figures.Net(), before} {
-			row.Cells = append(row.Cells, ui.Cell{Text: ui.Data(f.price(minor, f.currency)), Num: true})
+			row.Cells = append(row.Cells, ui.Number(f.price(minor, f.currency)))
 		}
 		chart.Table.Rows = append(chart.Table.Rows, row)
 	}
@@ -220,8 +223,8 @@ func (f soldFigures) stats(s span) []ui.Stat {
 			Note: f.trend(total.Gross, before.Gross, s.label), Href: base + "/orders",
 		},
 		{
-			Label: f.say("Net, last %s", s.label), Value: f.price(total.Net(), f.currency), Note: "After refunds, tax and fees",
-			Href: base + "/ledger",
+			Label: f.say("Net, last %s", s.label), Value: f.price(total.Net(), f.currency),
+			Note: "After refunds, tax and fees", Href: base + "/ledger",
 		},
 		{Label: f.say("Orders, last %s", s.label), Value: strconv.FormatInt(total.Sales, 10), Href: base + "/orders"},
 	}

@@ -44,8 +44,8 @@ func (r *Routes) filesPart(c *fiber.Ctx, v *visit, l listing.State) ([]ui.Part, 
 	}
 	for _, f := range all {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			v.fileName(f, at), fileTone(f, newest[f.ID]), {Text: ui.Data(v.reader.Size(f.Size)), Num: true},
-			{Text: ui.Data(strconv.FormatInt(downloads[f.ID], 10)), Num: true}, v.moment(f.CreatedAt),
+			v.fileName(f, at), fileTone(f, newest[f.ID]), ui.Number(v.reader.Size(f.Size)),
+			ui.Number(strconv.FormatInt(downloads[f.ID], 10)), v.moment(f.CreatedAt),
 			{Actions: []ui.Action{v.button("Delete", at+"/"+f.ID+"/delete").Confirm(
 				"Buyers can’t download it any more. This can’t be undone.",
 			)}},
@@ -201,7 +201,8 @@ func (r *Routes) refuseScript(c *fiber.Ctx, err error) error {
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	return c.Status(r.layout.Config().StatusOf(err)).JSON(fiber.Map{"message": reasonOf(refusal).In(reader(c).Language)})
+	c.Status(r.layout.Config().StatusOf(err))
+	return c.JSON(fiber.Map{"message": reasonOf(refusal).In(reader(c).Language)})
 }
 
 func (r *Routes) deleteFile(c *fiber.Ctx, v *visit) error {

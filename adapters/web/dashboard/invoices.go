@@ -79,8 +79,9 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 	}
 	status := invoiceTones[i.Status]
 	p := ui.Page{
-		Nav: base + "/invoices", Title: cmp.Or(ui.Data(i.Number), "Invoice"), Badge: &status, Lead: ui.Data(v.reader.Money(i.Total)),
-		Up: &ui.Action{Label: "Invoices", Href: base + "/invoices"},
+		Nav: base + "/invoices", Title: cmp.Or(ui.Data(i.Number), "Invoice"), Badge: &status,
+		Lead: ui.Data(v.reader.Money(i.Total)),
+		Up:   &ui.Action{Label: "Invoices", Href: base + "/invoices"},
 	}
 	if i.Links.Page != "" {
 		p.Actions = append(p.Actions, ui.Link("View", i.Links.Page), ui.Link("PDF", i.Links.PDF))
@@ -136,17 +137,17 @@ func invoiceLines(v *visit, i invoice.State) []ui.Part {
 	for _, l := range i.Lines {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			ui.Text(l.Description),
-			{Text: ui.Data(cmp.Or(l.Quantity(), "–")), Num: true},
-			{Text: ui.Data(v.price(l.AmountMinor, currency)), Num: true},
+			ui.Number(cmp.Or(l.Quantity(), "–")),
+			ui.Number(v.price(l.AmountMinor, currency)),
 		}})
 	}
 	if i.Tax.Minor > 0 {
 		t.Rows = append(t.Rows, ui.Row{
-			Cells: []ui.Cell{ui.Label("Tax"), ui.Text(""), {Text: ui.Data(v.reader.Money(i.Tax)), Num: true}},
+			Cells: []ui.Cell{ui.Label("Tax"), ui.Text(""), ui.Number(v.reader.Money(i.Tax))},
 		})
 	}
 	t.Rows = append(t.Rows, ui.Row{
-		Cells: []ui.Cell{ui.Label("Total"), ui.Text(""), {Text: ui.Data(v.reader.Money(i.Total)), Num: true}},
+		Cells: []ui.Cell{ui.Label("Total"), ui.Text(""), ui.Number(v.reader.Money(i.Total))},
 	})
 	return []ui.Part{ui.TablePart("Lines", t)}
 }
@@ -172,9 +173,9 @@ func (v *visit) tiersOf(i invoice.State) (parts []ui.Part) {
 			}
 			tiers.Rows = append(tiers.Rows, ui.Row{Cells: []ui.Cell{
 				ui.Label(upTo),
-				{Text: ui.Data(charge.Quantity.String()), Num: true},
-				{Text: ui.Data(charge.Tier.Unit.String()), Num: true},
-				{Text: ui.Data(charge.Amount), Num: true},
+				ui.Number(charge.Quantity.String()),
+				ui.Number(charge.Tier.Unit.String()),
+				ui.Number(charge.Amount),
 			}})
 		}
 		shown := ui.TablePart(v.say("How “%s” was rated", l.Description), tiers)

@@ -63,9 +63,9 @@ func (v *visit) say(format ui.Words, values ...any) ui.Words {
 	return ui.Data(v.text(format, values...))
 }
 
-// plural is say with the form for a number, which is the first value.
-func (v *visit) plural(n int, one, many ui.Words, values ...any) ui.Words {
-	return v.say(ui.Plural(v.reader.Language, n, one, many), append([]any{n}, values...)...)
+// plural is say with the form for a number, which is its value.
+func (v *visit) plural(n int, one, many ui.Words) ui.Words {
+	return v.say(ui.Plural(v.reader.Language, n, one, many), n)
 }
 
 // scriptWords are the texts of the scripts.

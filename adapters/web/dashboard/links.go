@@ -77,7 +77,9 @@ func (r *Routes) links(c *fiber.Ctx, v *visit) error {
 		},
 		Columns: []ui.Column[paymentlink.State]{
 			{Label: "Link", Cell: func(l paymentlink.State) ui.Cell {
-				return ui.Cell{Text: ui.Data(title(l.ListingID)), Href: base + "/links/" + l.ID, Sub: ui.Data(v.linkTerms(l))}
+				return ui.Cell{
+					Text: ui.Data(title(l.ListingID)), Href: base + "/links/" + l.ID, Sub: ui.Data(v.linkTerms(l)),
+				}
 			}},
 			{Label: "Address", Cell: func(l paymentlink.State) ui.Cell { return ui.Copyable(r.linkURL(l)) }},
 			{Label: "Status", Cell: linkTone},

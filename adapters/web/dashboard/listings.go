@@ -143,8 +143,8 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 	var steps []ui.Check
 	for _, t := range listingtype.All() {
 		steps = append(steps, ui.Check{
-			Icon: t.Icon(), Title: ui.Words(t.Label()), Text: ui.Words(t.Example()), Href: base + "/listings/new?type=" + string(t),
-			Label: "Choose",
+			Icon: t.Icon(), Title: ui.Words(t.Label()), Text: ui.Words(t.Example()),
+			Href: base + "/listings/new?type=" + string(t), Label: "Choose",
 		})
 	}
 	p.Parts = []ui.Part{{Kind: "checks", Data: steps}}
@@ -355,7 +355,8 @@ func listingFacts(v *visit, l listing.State) []ui.Fact {
 	titled := "?q=" + url.QueryEscape(l.Title)
 	all = append(all, ui.Fact{Label: "Orders", Value: ui.Cell{Text: "See orders", Href: base + "/orders" + titled}})
 	if l.Type.Bookable() {
-		all = append(all, ui.Fact{Label: "Bookings", Value: ui.Cell{Text: "See bookings", Href: base + "/bookings" + titled}})
+		booked := ui.Cell{Text: "See bookings", Href: base + "/bookings" + titled}
+		all = append(all, ui.Fact{Label: "Bookings", Value: booked})
 	}
 	return append(all,
 		ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},
@@ -472,7 +473,8 @@ func (r *Routes) plansPart(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 	if len(t.Rows) == 0 {
 		t.Empty = &ui.Empty{
 			Title: "One price, no plans",
-			Text:  v.say("Buyers pay %s. Add plans to sell levels with entitlements and credits that your app can check.", v.listingPrice(l)),
+			Text: v.say("Buyers pay %s. Add plans to sell levels with entitlements and credits that your app can "+
+				"check.", v.listingPrice(l)),
 		}
 	}
 	p := ui.TablePart("Plans", t)

@@ -37,7 +37,8 @@ func (r *Routes) accountsPart(v *visit, accounts []appointment.MeetingAccount) [
 	for _, provider := range r.Booking.MeetingProviders() {
 		at, name := base+"/bookings/meetings/"+string(provider), meetingProviders[provider]
 		one := ui.Check{
-			Title: ui.Data(name), Text: "Not connected.", Href: at + "/connect", Label: v.say("Connect %s", name), Icon: "appointment",
+			Title: ui.Data(name), Text: "Not connected.", Href: at + "/connect", Label: v.say("Connect %s", name),
+			Icon: "appointment",
 		}
 		i := slices.IndexFunc(accounts, func(a appointment.MeetingAccount) bool { return a.Provider == provider })
 		if i >= 0 && accounts[i].FailedAt.IsZero() {
@@ -47,7 +48,8 @@ func (r *Routes) accountsPart(v *visit, accounts []appointment.MeetingAccount) [
 			one.Done, one.Text, one.Do = true, connectedText(accounts[i], v), &disconnect
 			one.Href, one.Label = "", ""
 		} else if i >= 0 {
-			one.Text = v.say("%s refuses the account since %s. Connect it again: the meetings that could not be made are made then.", name, v.reader.Date(accounts[i].FailedAt))
+			one.Text = v.say("%s refuses the account since %s. Connect it again: the meetings that could not be "+
+				"made are made then.", name, v.reader.Date(accounts[i].FailedAt))
 			one.Label = v.say("Connect %s again", name)
 		}
 		checks = append(checks, one)

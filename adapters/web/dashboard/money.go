@@ -116,7 +116,8 @@ func (v *visit) nextPayout(next treasury.NextPayout, currency money.Currency, ac
 	case !account.CanReceive():
 		stat.Note = "Waits for your payout account"
 	case amount < next.Minimum:
-		stat.Note = v.say("%s at the earliest, from %s", v.reader.Date(next.At), v.price(next.Minimum, string(currency)))
+		least := v.price(next.Minimum, string(currency))
+		stat.Note = v.say("%s at the earliest, from %s", v.reader.Date(next.At), least)
 	default:
 		stat.Value, stat.Note = v.price(amount, string(currency)), ui.Data(v.reader.Date(next.At))
 	}
@@ -228,10 +229,11 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	status := payoutTones[s.Status]
-	p := ui.Page{Nav: base + "/balance", Title: v.say("Payout of %s", v.reader.Money(s.Amount)), Badge: &status, Up: &ui.Action{
-		Label: "Balance and payouts", Href: base + "/balance",
-	},
-		Actions: []ui.Action{ui.Link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")}}
+	p := ui.Page{
+		Nav: base + "/balance", Title: v.say("Payout of %s", v.reader.Money(s.Amount)), Badge: &status,
+		Up:      &ui.Action{Label: "Balance and payouts", Href: base + "/balance"},
+		Actions: []ui.Action{ui.Link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")},
+	}
 	all := []ui.Fact{
 		{Label: "Amount", Value: ui.Text(v.reader.Money(s.Amount))},
 		{Label: "ID", Value: ui.Copyable(s.ID)},
@@ -285,8 +287,9 @@ func (r *Routes) ledger(c *fiber.Ctx, v *visit) error {
 				},
 			},
 			{
-				Label: "Account", Cell: func(e ledger.Entry) ui.Cell { return ui.Label(wordsOf(ledgerAccounts, e.Account)) },
-				CSV: func(e ledger.Entry) string { return string(e.Account) },
+				Label: "Account",
+				Cell:  func(e ledger.Entry) ui.Cell { return ui.Label(wordsOf(ledgerAccounts, e.Account)) },
+				CSV:   func(e ledger.Entry) string { return string(e.Account) },
 			},
 			{
 				Label: "Amount", Num: true,

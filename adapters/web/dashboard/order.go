@@ -191,7 +191,7 @@ func (v *visit) browserOf(from checkout.ConsentOrigin) string {
 func (v *visit) saleLines(p payment.State) ui.Part {
 	t := ui.Table{Label: "Items", Heads: []ui.Head{{Label: "Item"}, {Label: "Amount", Num: true}}}
 	add := func(label ui.Words, amount string) {
-		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), {Text: ui.Data(amount), Num: true}}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), ui.Number(amount)}})
 	}
 	for _, l := range p.Sale.Lines {
 		add(ui.Data(l.Description), v.reader.Money(l.Amount))
@@ -224,7 +224,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 	}
 	if p.Decline.Message != "" && p.Status == payment.Declined {
 		all = append(all, ui.Fact{Label: "Reason",
-			Value: ui.Cell{Text: ui.Data(v.reader.Decline(string(p.Decline.Code))), Sub: ui.Data(string(p.Decline.Code))}})
+			Value: ui.Cell{Text: v.declined(p.Decline), Sub: ui.Data(string(p.Decline.Code))}})
 	}
 	if p.CustomerID != "" {
 		all = append(all, ui.Fact{Label: "Customer", Value: customers.cell(p.CustomerID, "")})
@@ -250,6 +250,11 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 		ui.Fact{Label: "Created", Value: v.moment(p.CreatedAt)},
 		ui.Fact{Label: "Settled", Value: v.moment(p.SettledAt)},
 	)
+}
+
+// declined explains a decline as the buyer reads it.
+func (v *visit) declined(reason payment.DeclineReason) ui.Words {
+	return ui.Data(v.reader.Decline(string(reason.Code)))
 }
 
 var taxTreatments = map[tax.Treatment]ui.Words{
@@ -353,7 +358,7 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 	case payment.Succeeded:
 		add(o.paid.SettledAt, "ok", "Paid", ui.Data(v.reader.Money(o.paid.Amount)))
 	case payment.Declined:
-		add(o.paid.SettledAt, "bad", "Declined", ui.Data(v.reader.Decline(string(o.paid.Decline.Code))))
+		add(o.paid.SettledAt, "bad", "Declined", v.declined(o.paid.Decline))
 	case payment.Canceled:
 		add(o.paid.SettledAt, "mute", "Canceled", "")
 	default:
@@ -413,8 +418,8 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			{Text: ui.Data(cmp.Or(f.CreditNoteNumber, f.ID)), Sub: ui.Data(strings.Join(about, " · "))},
-			{Text: ui.Data(v.reader.Money(f.Share.Amount)), Num: true},
-			{Text: ui.Data(v.reader.Money(f.Share.Tax)), Num: true},
+			ui.Number(v.reader.Money(f.Share.Amount)),
+			ui.Number(v.reader.Money(f.Share.Tax)),
 			refundTones[f.Status], v.moment(f.CreatedAt),
 		}})
 	}
@@ -438,7 +443,7 @@ func (v *visit) entriesPart(entries []ledger.Entry) ui.Part {
 	for _, e := range entries {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			ui.Label(wordsOf(postings, e.Kind)), ui.Label(wordsOf(ledgerAccounts, e.Account)),
-			{Text: ui.Data(v.reader.Money(e.Amount)), Num: true}, v.moment(e.CreatedAt),
+			ui.Number(v.reader.Money(e.Amount)), v.moment(e.CreatedAt),
 		}})
 	}
 	p := ui.TablePart("Postings", t)
@@ -465,8 +470,9 @@ func (v *visit) refundReason(reason string) ui.Words {
 
 // refundEnds lists the effects that a refund can have on its subscription.
 func refundEnds() []ui.Option {
-	return ui.Choices("", "", "Cancel it now if the refund takes access away", string(refund.CancelNow), "Cancel it now",
-		string(refund.CancelAtPeriodEnd), "Cancel it at the end of the period", string(refund.KeepSubscription), "Keep it")
+	return ui.Choices("", "", "Cancel it now if the refund takes access away", string(refund.CancelNow),
+		"Cancel it now", string(refund.CancelAtPeriodEnd), "Cancel it at the end of the period",
+		string(refund.KeepSubscription), "Keep it")
 }
 
 // askRefund asks how much, and then shows what that returns before anything is done.
@@ -542,11 +548,11 @@ func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, o orderDetails, share led
 		},
 		{Label: "Reason", Value: ui.Label(v.refundReason(c.Query("reason")))},
 	}
+	kept := ui.Words("The buyer keeps what they bought.")
 	if c.Query("keepAccess") == "" {
-		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Label("A full refund takes away what was bought.")})
-	} else {
-		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Label("The buyer keeps what they bought.")})
+		kept = "A full refund takes away what was bought."
 	}
+	f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Label(kept)})
 	if o.forSubscription() {
 		f.Facts = append(f.Facts, ui.Fact{
 			Label: "Subscription", Value: ui.Label(v.say("%s.", labelOf(refundEnds(), c.Query("subscription")))),

@@ -68,7 +68,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 		},
 		Columns: []ui.Column[ports.ListedPayment]{
 			{Label: "Order", Cell: func(p ports.ListedPayment) ui.Cell {
-				return ui.Cell{Text: soldAs(p.State), Href: base + "/orders/" + p.ID, Sub: ui.Data(p.Sale.ReceiptNumber)}
+				return orderCell(p)
 			}},
 			{
 				Label: "Amount", Num: true,
@@ -108,7 +108,9 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				}
 				return p.ID
 			},
-			Name: func(p ports.ListedPayment) string { return v.text("%s, %s", soldAs(p.State), v.reader.Money(p.Amount)) },
+			Name: func(p ports.ListedPayment) string {
+				return v.text("%s, %s", soldAs(p.State), v.reader.Money(p.Amount))
+			},
 		},
 	}
 }

@@ -115,8 +115,8 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 		f.Sandbox = &sandboxBar{now, v.when(now), may(fiber.MethodPost, base+"/sandbox/advance")}
 	}
 	html, err := r.pages.Render(v.reader, "page.html", layout.View{
-		Title: p.Title.In(v.reader.Language) + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f,
-		Data: scriptTexts(v.reader),
+		Title: p.Title.In(v.reader.Language) + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body),
+		Script: "dashboard.js", Data: scriptTexts(v.reader), Page: f,
 	})
 	if err != nil {
 		return err

@@ -208,8 +208,11 @@ func planPage(l listing.State, p plan.State) ui.Page {
 	if p.Key != "" {
 		title = ui.Data(p.Name)
 	}
-	return ui.Page{Nav: base + "/listings", Title: title, Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
-		Lead: "A new price makes new buyers pay it; running subscriptions keep theirs."}
+	return ui.Page{
+		Nav: base + "/listings", Title: title,
+		Up:   &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
+		Lead: "A new price makes new buyers pay it; running subscriptions keep theirs.",
+	}
 }
 
 // findPlan loads a listing and one of its plans; "new" is an empty one.

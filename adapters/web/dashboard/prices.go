@@ -136,7 +136,7 @@ func (v *visit) tiersPart(title ui.Words, p usage.Price, tiers usage.Tiers) ui.P
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			ui.Label(units),
-			{Text: ui.Data(unitPrice(tier.Unit, p.Currency)), Num: true},
+			ui.Number(unitPrice(tier.Unit, p.Currency)),
 		}})
 		from = tier.UpTo.String()
 	}
@@ -169,7 +169,10 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 				Label: "Product",
 				Cell:  func(p usage.Price) ui.Cell { return ui.Text(cmp.Or(names[p.ProductID], p.ProductID)) },
 			},
-			{Label: "Billed every", Cell: func(p usage.Price) ui.Cell { return ui.Label(intervals[string(p.Interval)]) }},
+			{
+				Label: "Billed every",
+				Cell:  func(p usage.Price) ui.Cell { return ui.Label(intervals[string(p.Interval)]) },
+			},
 			{
 				Label: "Created", Cell: func(p usage.Price) ui.Cell { return v.moment(p.CreatedAt) },
 				CSV: func(p usage.Price) string { return ui.ExactTime(p.CreatedAt) },
@@ -362,7 +365,8 @@ func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {
 		facts = append([]ui.Fact{{Label: "Minimum of a period", Value: ui.Text(minimumOf(price))}}, facts...)
 	}
 	return r.send(c, v, ui.Page{
-		Nav: base + "/usage", Title: ui.Data(product.Name), Lead: v.say("Billed every %s.", intervals[string(price.Interval)]),
+		Nav: base + "/usage", Title: ui.Data(product.Name),
+		Lead:    v.say("Billed every %s.", intervals[string(price.Interval)]),
 		Up:      &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
 		Actions: []ui.Action{ui.Link("New billing plan", base+"/usage/plans/new").Primary()},
 		Parts:   v.pricePartsOf(price),

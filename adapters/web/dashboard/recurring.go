@@ -130,9 +130,9 @@ func (f shownFigures) chart(s span) ui.Chart {
 		if len(sums) == 0 {
 			continue
 		}
-		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long), {Text: ui.Data(f.price(value, f.currency)), Num: true}}}
+		row := ui.Row{Cells: []ui.Cell{ui.Text(col.long), ui.Number(f.price(value, f.currency))}}
 		for _, kind := range movementKinds {
-			row.Cells = append(row.Cells, ui.Cell{Text: ui.Data(f.price(sums[kind.kind], f.currency)), Num: true})
+			row.Cells = append(row.Cells, ui.Number(f.price(sums[kind.kind], f.currency)))
 		}
 		chart.Table.Rows = append(chart.Table.Rows, row)
 	}
@@ -149,7 +149,10 @@ func (f shownFigures) stats(figures subscriptions.CurrencyFigures, label ui.Word
 			Note: f.trend(closing.MRR, figures.Opening.MRR, label),
 		},
 		{Label: "Paying subscriptions", Value: strconv.FormatInt(closing.Subscriptions, 10)},
-		{Label: f.say("Churn rate, last %s", label), Value: percentOf(figures.ChurnRate()), Note: "Of those that ran at its start"},
+		{
+			Label: f.say("Churn rate, last %s", label), Value: percentOf(figures.ChurnRate()),
+			Note: "Of those that ran at its start",
+		},
 		{
 			Label: f.say("Trial conversion, last %s", label), Value: percentOf(figures.TrialConversion()),
 			Note: "Of the trials that ended",

@@ -25,7 +25,9 @@ func (r *Routes) zoneOptions(c *fiber.Ctx, v *visit, set string) ([]ui.Option, e
 	var all []ui.Option
 	for _, group := range layout.ZoneGroups(v.reader, now) {
 		for _, z := range group.Zones {
-			all = append(all, ui.Option{Value: z.Name, Label: ui.Data(z.Label), Former: z.Former, Selected: z.Name == set})
+			all = append(all, ui.Option{
+				Value: z.Name, Label: ui.Data(z.Label), Former: z.Former, Selected: z.Name == set,
+			})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ui.Option) int { return strings.Compare(string(a.Label), string(b.Label)) })

@@ -269,7 +269,7 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 			{Label: "What", Cell: func(e core.AccountEvent) ui.Cell { return accessWords[e.Kind] }},
 			{
 				Label: "Object",
-				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: ui.Data(orDash(cmp.Or(e.Note, e.ObjectID)))} },
+				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Text(orDash(cmp.Or(e.Note, e.ObjectID))) },
 			},
 			{Label: "By", Cell: func(e core.AccountEvent) ui.Cell { return ui.Label(v.doneBy(e)) }},
 			{Label: "Address", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(orDash(address(e.Address))) }},

@@ -99,8 +99,10 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/subscriptions/"+s.ID, subscriptionStatus(s)
-	p := ui.Page{Nav: base + "/subscriptions", Title: ui.Data(s.Offer.Name()), Badge: &status, Lead: ui.Data(v.recurringPrice(s)),
-		Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
+	p := ui.Page{
+		Nav: base + "/subscriptions", Title: ui.Data(s.Offer.Name()), Badge: &status,
+		Lead: ui.Data(v.recurringPrice(s)), Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"},
+	}
 	p.Actions = v.subscriptionActions(s, at)
 	if s.Status == subscription.StatusPastDue {
 		text := v.text("The card failed.")
@@ -124,8 +126,9 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 			{Label: "Period ends"},
 		}}
 		for _, m := range measured {
-			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(m.Stream.EventName), {Text: ui.Data(m.Quantity.String()), Num: true},
-				v.moment(m.Period.End)}})
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+				ui.Text(m.Stream.EventName), ui.Number(m.Quantity.String()), v.moment(m.Period.End),
+			}})
 		}
 		p.Parts = append(p.Parts, ui.TablePart("Usage in this period", t))
 	}
@@ -257,8 +260,11 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/subscriptions/" + s.ID
-	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan",
-		Lead: v.say("Now: %s, %s", s.Offer.Name(), v.recurringPrice(s)), Up: &ui.Action{Label: ui.Data(s.Offer.Name()), Href: at}}
+	p := ui.Page{
+		Nav: base + "/subscriptions", Title: "Change plan",
+		Lead: v.say("Now: %s, %s", s.Offer.Name(), v.recurringPrice(s)),
+		Up:   &ui.Action{Label: ui.Data(s.Offer.Name()), Href: at},
+	}
 	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
 	if !chosen {
 		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)

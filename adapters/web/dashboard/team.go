@@ -71,8 +71,8 @@ func (r *Routes) teamPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
 		return p, err
 	}
 	t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-		{Text: ui.Data(v.Creator.DisplayName), Sub: ui.Data(v.Creator.Email)}, ui.Label("Owner"), ui.Badge("Account", "ok"),
-		stepBadge(steps[v.account()]), v.moment(v.Creator.CreatedAt),
+		{Text: ui.Data(v.Creator.DisplayName), Sub: ui.Data(v.Creator.Email)}, ui.Label("Owner"),
+		ui.Badge("Account", "ok"), stepBadge(steps[v.account()]), v.moment(v.Creator.CreatedAt),
 	}})
 	members, err := ports.AllPages(func(page ports.Page) (ports.List[*core.Member], error) {
 		return r.Identity.Members(c.UserContext(), v.account(), page)
@@ -164,7 +164,8 @@ func memberPage(v *visit, m *core.Member) ui.Page {
 	s := m.State()
 	badge := memberBadge(m)
 	p := ui.Page{
-		Nav: base + "/team", Title: ui.Data(s.Email), Badge: &badge, Up: &ui.Action{Label: "Team", Href: base + "/team"},
+		Nav: base + "/team", Title: ui.Data(s.Email), Badge: &badge,
+		Up: &ui.Action{Label: "Team", Href: base + "/team"},
 	}
 	facts := []ui.Fact{{Label: "Email", Value: ui.Text(s.Email)}, {Label: "ID", Value: ui.Copyable(s.ID)}}
 	if m.Joined() {

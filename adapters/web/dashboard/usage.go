@@ -65,7 +65,8 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[usage.PlanState]{
 			{Label: "Billing plan", Cell: func(p usage.PlanState) ui.Cell {
 				return ui.Cell{
-					Text: ui.Data(cmp.Or(names[p.MeterID], p.MeterID)), Href: base + "/usage/plans/" + p.ID, Sub: ui.Data(p.ID),
+					Text: ui.Data(cmp.Or(names[p.MeterID], p.MeterID)), Href: base + "/usage/plans/" + p.ID,
+					Sub: ui.Data(p.ID),
 				}
 			}},
 			{
@@ -371,7 +372,8 @@ func (r *Routes) nextPriceForm(
 	for _, price := range prices.Items {
 		if price.Currency == currency {
 			options = append(options, ui.Option{
-				Value: price.ID, Label: ui.Data(v.tiersLine(price)), Selected: price.ID == cmp.Or(p.NextPriceID, p.PriceID),
+				Value: price.ID, Label: ui.Data(v.tiersLine(price)),
+				Selected: price.ID == cmp.Or(p.NextPriceID, p.PriceID),
 			})
 		}
 	}
@@ -432,17 +434,17 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
 			{Text: ui.Data(name), Sub: ui.Data(cost)},
-			{Text: ui.Data(l.Quantity.String()), Num: true},
-			{Text: ui.Data(v.price(l.AmountMinor, currency)), Num: true},
+			ui.Number(l.Quantity.String()),
+			ui.Number(v.price(l.AmountMinor, currency)),
 		}})
 	}
 	if preview.CreditMinor > 0 {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-			ui.Label("Prepaid usage credit"), ui.Text(""), {Text: ui.Data(v.price(-preview.CreditMinor, currency)), Num: true},
+			ui.Label("Prepaid usage credit"), ui.Text(""), ui.Number(v.price(-preview.CreditMinor, currency)),
 		}})
 	}
 	t.Rows = append(t.Rows, ui.Row{
-		Cells: []ui.Cell{ui.Label("So far"), ui.Text(""), {Text: ui.Data(v.price(preview.TotalMinor(), currency)), Num: true}},
+		Cells: []ui.Cell{ui.Label("So far"), ui.Text(""), ui.Number(v.price(preview.TotalMinor(), currency))},
 	})
 	shown := ui.TablePart("What the next invoice would be", t)
 	shown.Lead = v.say("As of %s, before tax.", v.when(preview.AsOf))
@@ -474,11 +476,11 @@ func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui
 		for n, l := range preview.Lines {
 			comes := ui.Cell{}
 			if n == 0 {
-				comes = ui.Cell{Text: ui.Data(v.price(preview.TotalMinor(), string(preview.Currency))), Num: true}
+				comes = ui.Number(v.price(preview.TotalMinor(), string(preview.Currency)))
 			}
 			t.Rows = append(t.Rows, ui.Row{
 				Cells: []ui.Cell{
-					ui.TextLink(nameOfLine(l), base+"/usage/plans/"+s.ID), {Text: ui.Data(l.Quantity.String()), Num: true}, comes,
+					ui.TextLink(nameOfLine(l), base+"/usage/plans/"+s.ID), ui.Number(l.Quantity.String()), comes,
 					v.moment(l.PeriodEnd),
 				},
 			})

@@ -52,7 +52,8 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 				CSV: func(e usage.ReportEntry) string { return ui.ExactTime(e.At) },
 			},
 			{Label: "Meter", Cell: func(e usage.ReportEntry) ui.Cell {
-				return ui.Cell{Text: ui.Data(cmp.Or(names[e.Stream.MeterID], e.Stream.EventName)), Sub: ui.Data(shortKey(e.Key))}
+				name := cmp.Or(names[e.Stream.MeterID], e.Stream.EventName)
+				return ui.Cell{Text: ui.Data(name), Sub: ui.Data(shortKey(e.Key))}
 			}, CSV: func(e usage.ReportEntry) string { return e.Stream.EventName }},
 			{
 				Label: "Quantity", Num: true,

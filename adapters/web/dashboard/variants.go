@@ -47,9 +47,9 @@ func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 		}
 		t.Rows = append(t.Rows, ui.Row{
 			Cells: []ui.Cell{
-				name, ui.Text(v.reader.Minutes(one.DurationMinutes)), {Text: ui.Data(strconv.Itoa(one.SessionCount)), Num: true},
-				{Text: ui.Data(strconv.Itoa(max(one.Seats, 1))), Num: true},
-				{Text: ui.Data(price), Num: true}, buttons,
+				name, ui.Text(v.reader.Minutes(one.DurationMinutes)), ui.Number(strconv.Itoa(one.SessionCount)),
+				ui.Number(strconv.Itoa(max(one.Seats, 1))),
+				ui.Number(price), buttons,
 			},
 		})
 	}
@@ -104,7 +104,8 @@ func variantPage(v *visit, l listing.State, one listing.Variant) ui.Page {
 		title = v.say("Edit %s", one.Name)
 	}
 	return ui.Page{
-		Nav: base + "/listings", Title: title, Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
+		Nav: base + "/listings", Title: title,
+		Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
 	}
 }
 

@@ -200,7 +200,8 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 		}
 		p.Parts = append(p.Parts, ui.NotePart(
 			"bad",
-			v.say("It is disabled: %s. What happened meanwhile is delivered once you enable it.", wordsOf(disabledReasons, e.DisabledReason)),
+			v.say("It is disabled: %s. What happened meanwhile is delivered once you enable it.",
+				wordsOf(disabledReasons, e.DisabledReason)),
 		))
 	}
 	p.Actions = append(p.Actions, v.button("Delete", at+"/delete").Confirm(
@@ -398,7 +399,8 @@ func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
 		return r.refused(c, base+"/webhooks/"+c.Params("id"), err)
 	}
 	return r.reveal(c, base+"/webhooks/"+e.ID+"/secret",
-		v.say("This is the new secret. The one before goes on signing, too, until %s.", v.when(e.PreviousUntil)), secret)
+		v.say("This is the new secret. The one before goes on signing, too, until %s.", v.when(e.PreviousUntil)),
+		secret)
 }
 
 func (r *Routes) testEndpoint(c *fiber.Ctx, v *visit) error {

@@ -68,6 +68,9 @@ func Text(s string) Cell { return Cell{Text: Data(s)} }
 // Label returns a cell of words of the dashboard.
 func Label(w Words) Cell { return Cell{Text: w} }
 
+// Number returns a cell of a number or an amount.
+func Number(s string) Cell { return Cell{Text: Data(s), Num: true} }
+
 // Mono returns a cell of a name or an id.
 func Mono(s string) Cell { return Cell{Text: Data(s), Mono: true} }
 

@@ -53,8 +53,8 @@ func Plural(language string, n int, one, many Words) Words {
 	return many
 }
 
-// files are the catalogs: texts of the dashboard by language, and refusals of the use cases, which speak to integrators.
-// %[2]s names a value where the order differs.
+// files are the catalogs: texts of the dashboard by language, and refusals of the use cases, which speak to
+// integrators. %[2]s names a value where the order differs.
 //
 //go:embed texts refusals
 var files embed.FS
