@@ -16,6 +16,9 @@ const languageCookie = "sundry_language"
 
 // chooseLanguage is the form that chooses a language. It needs no sign-in: the choice is the browser's.
 func (r *Routes) chooseLanguage(c *fiber.Ctx) error {
+	if isFromElsewhere(c) {
+		return r.forged(c)
+	}
 	if chosen := c.FormValue("language"); slices.Contains(locale.Languages(), chosen) {
 		r.setCookie(c, languageCookie, chosen, 365*24*time.Hour)
 	}

@@ -88,10 +88,16 @@ func (r *Routes) fromForm(handle handler) handler {
 // isOwnForm reports whether a form carries the token, and whether the browser, if it reports that, sent it from our own
 // pages.
 func isOwnForm(c *fiber.Ctx, token string) bool {
-	if site := c.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+	if isFromElsewhere(c) {
 		return false
 	}
 	return token != "" && subtle.ConstantTimeCompare([]byte(c.FormValue(tokenField)), []byte(token)) == 1
+}
+
+// isFromElsewhere reports whether the browser says that another site sent a request.
+func isFromElsewhere(c *fiber.Ctx) bool {
+	site := c.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
 }
 
 // forged refuses a form that is not ours, or whose sign-in has ended.
