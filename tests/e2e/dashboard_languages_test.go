@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -35,6 +36,13 @@ func TestTheDashboardSpeaksTheChosenLanguage(t *testing.T) {
 			t.Errorf("an address of another site led to %s", v.Page.Path)
 		}
 		reads(t, v.Post(t, "/dashboard/language", "language", "fr"), `<html lang="fr">`, "Bestellungen")
+		refused := app.AskUnjudged(t, harness.Request{
+			Method: http.MethodPost, Path: "/dashboard/language", Body: "language=de",
+			Headers: map[string]string{"Sec-Fetch-Site": "cross-site", "Content-Type": "application/x-www-form-urlencoded"},
+		}).Want(t, http.StatusForbidden)
+		if cookie := refused.Header.Get("Set-Cookie"); cookie != "" {
+			t.Errorf("another site set %s", cookie)
+		}
 	})
 }
 

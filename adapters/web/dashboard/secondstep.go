@@ -34,7 +34,7 @@ func (r *Routes) secondStepPage(c *fiber.Ctx, token, pending string, refused err
 		c.Status(r.layout.Config().StatusOf(refused))
 	}
 	return r.sendGuest(c, "secondstep.html", "Two-step sign-in", guestView{
-		Form: f, App: p.App, Passkey: passkeyForm(ui.Form{
+		Form: f, Path: base + "/sign-in", App: p.App, Passkey: passkeyForm(ui.Form{
 			ID: "second-step-passkey", Action: base + "/sign-in/step", Token: token, Submit: "Use a passkey", Wide: true,
 			Fields: fields,
 		}, p.Passkey, ""),

@@ -88,10 +88,8 @@ func (r *Routes) fromForm(handle handler) handler {
 // isOwnForm reports whether a form carries the token, and whether the browser, if it reports that, sent it from our own
 // pages.
 func isOwnForm(c *fiber.Ctx, token string) bool {
-	if isFromElsewhere(c) {
-		return false
-	}
-	return token != "" && subtle.ConstantTimeCompare([]byte(c.FormValue(tokenField)), []byte(token)) == 1
+	return !isFromElsewhere(c) && token != "" &&
+		subtle.ConstantTimeCompare([]byte(c.FormValue(tokenField)), []byte(token)) == 1
 }
 
 // isFromElsewhere reports whether the browser says that another site sent a request.
@@ -103,7 +101,7 @@ func isFromElsewhere(c *fiber.Ctx) bool {
 // forged refuses a form that is not ours, or whose sign-in has ended.
 func (r *Routes) forged(c *fiber.Ctx) error {
 	c.Status(fiber.StatusForbidden)
-	return r.sendGuest(c, "outdated.html", "This page is out of date", guestView{})
+	return r.sendGuest(c, "outdated.html", "This page is out of date", guestView{Path: base})
 }
 
 // cookieName is a cookie's name; over https browsers refuse to take one of this name over anything else.

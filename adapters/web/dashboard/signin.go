@@ -1,9 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -37,7 +37,7 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 // guestView holds what the pages of signed-out visitors show.
 type guestView struct {
 	Form ui.Form
-	// Path is the page's own, for the choice of a language.
+	// Path is where a choice of language leads; "" for the page itself.
 	Path string
 	Next string
 	// Passkey is the form of a passkey; nil for none.
@@ -102,7 +102,7 @@ func (r *Routes) showSignIn(c *fiber.Ctx, token string) error {
 
 // signInPage shows the form, and offers a passkey where there may be one.
 func (r *Routes) signInPage(c *fiber.Ctx, token string, f ui.Form) error {
-	view := guestView{Form: f, Next: safeNext(c.FormValue("next", c.Query("next")))}
+	view := guestView{Form: f, Path: base + "/sign-in", Next: safeNext(c.FormValue("next", c.Query("next")))}
 	request, err := r.Identity.BeginPasskeySignIn(token)
 	if err != nil {
 		return err
@@ -296,9 +296,7 @@ func (r *Routes) reset(c *fiber.Ctx, token string) error {
 // sendGuest shows a page to a signed-out visitor.
 func (r *Routes) sendGuest(c *fiber.Ctx, template string, title ui.Words, view guestView) error {
 	reader := reader(c)
-	if view.Path = c.Path(); c.Method() == fiber.MethodPost && strings.HasPrefix(view.Path, base+"/sign-in") {
-		view.Path = base + "/sign-in"
-	}
+	view.Path = cmp.Or(view.Path, c.Path())
 	html, err := r.pages.Render(reader, template, layout.View{
 		Title: title.In(reader.Language) + " – Sundry", Classes: "dash dash-guest", Script: "dashboard.js", Page: view,
 		Data: scriptTexts(reader),
