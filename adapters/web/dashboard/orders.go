@@ -67,9 +67,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			{Name: "until", Label: "To", Date: true},
 		},
 		Columns: []ui.Column[ports.ListedPayment]{
-			{Label: "Order", Cell: func(p ports.ListedPayment) ui.Cell {
-				return orderCell(p)
-			}},
+			{Label: "Order", Cell: orderCell},
 			{
 				Label: "Amount", Num: true,
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
