@@ -38,13 +38,15 @@ func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 
 // mountPages puts every site in front of the modules. openapi is what the reference page shows.
 func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, openapi func() ([]byte, error)) error {
+	hosted, err := checkout.New(shared, checkout.Deps{
+		Sessions: m.Checkout, Booking: m.Booking, Customers: m.Customers, Files: m.Files,
+	})
+	if err != nil {
+		return err
+	}
 	for _, open := range []func() (site, error){
 		func() (site, error) { return docs.New(shared, openapi) },
-		func() (site, error) {
-			return checkout.New(shared, checkout.Deps{
-				Sessions: m.Checkout, Booking: m.Booking, Customers: m.Customers, Files: m.Files,
-			})
-		},
+		func() (site, error) { return hosted, nil },
 		func() (site, error) {
 			return receipt.New(shared, receipt.Deps{
 				Sessions: m.Checkout, Booking: m.Booking, Documents: m.Documents,
@@ -71,7 +73,7 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 				Access:    m.Access, Subscriptions: m.Subscriptions, Usage: m.Usage, Invoicing: m.Invoicing,
 				Documents: m.Documents,
 				Treasury:  m.Treasury, Webhooks: m.Webhooks, Requests: m.Requests, Images: m.Images, Files: m.Files,
-				Sandbox: m.Sandbox,
+				Sandbox: m.Sandbox, SendPreview: hosted.SendPreview,
 			})
 		},
 	} {

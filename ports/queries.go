@@ -36,6 +36,8 @@ type Offers interface {
 	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still
 	// is.
 	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
+	// Preview finds the default plan's offer of any account's listing that is not ARCHIVED, published or not.
+	Preview(ctx context.Context, r Repos, listingID string) (plan.Offer, error)
 }
 
 // AgreedOffers resolves what goes on at a price that was agreed elsewhere, for subscriptions; catalog implements it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sundry/core/civil"
 	"sundry/core/subscription"
 	"sundry/core/usage"
 )
@@ -271,8 +272,19 @@ type UsageRollups interface {
 	// SetPartsBilled records that nothing is left to be billed of the parts of a period, as ListParts has returned
 	// them: ListUnsettled returns the period again when another part changes, even if their sum does not.
 	SetPartsBilled(ctx context.Context, s UsageStream, periodStart time.Time) error
+	// CountDays adds counted reports to the use of their days, about limit of them. more means that others wait.
+	CountDays(ctx context.Context, limit int) (more bool, err error)
+	// ListDays returns the use of the account's meters by meter and day, of one meter unless that is "", with the reports
+	// that wait to be counted. Days without a report are left out.
+	ListDays(ctx context.Context, creatorID, meterID string, days civil.Days) ([]MeterDay, error)
 	// ListFlushedCustomers returns the named customers whose counts the step changed.
 	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
+}
+
+// MeterDay is the use of a meter on a day.
+type MeterDay struct {
+	MeterID string
+	usage.DayUse
 }
 
 // UsageCustomer identifies a customer by the integrator's own id.
@@ -345,6 +357,9 @@ type UsageAudit interface {
 	// Misdivided lists the streams and periods whose parts by the values of dimensions are not what they have in all,
 	// as "stream/period".
 	Misdivided(ctx context.Context, limit int) ([]string, error)
+	// MiscountedDays lists the meters whose days, once all reports are in them, are not what their periods have in all.
+	// Meters of which reports are deleted are not compared.
+	MiscountedDays(ctx context.Context, limit int) ([]string, error)
 	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
 	// one whose billed quantity and amount are not what invoices and price make them.
 	Misbilled(ctx context.Context, limit int) ([]string, error)

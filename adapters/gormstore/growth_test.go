@@ -192,6 +192,11 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 		"sessions of a visitor that hold times": {"sessions", 0, 100, func(ctx context.Context, r ports.Repos) (int, error) {
 			return r.Checkout.Sessions.CountHolding(ctx, "crt_0", "visitor")
 		}},
+		"subscriptions of an account that has none beside one that has all": {"subscriptions", 0, 10,
+			func(ctx context.Context, r ports.Repos) (int, error) {
+				found, err := r.Subscriptions.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: "crt_9"}, page)
+				return len(found.Items), err
+			}},
 		"payments of a reference": {"sessions", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{ReferenceID: "order"}, page)
 			return len(found.Items), err

@@ -35,6 +35,7 @@ var scopeTable = []scopeRow{
 	{path: "/v1/ledger", scope: identity.ScopePayouts},
 	{path: "/v1/metrics/revenue", scope: identity.ScopePayouts},
 	{path: "/v1/metrics/subscriptions", scope: identity.ScopeSubscriptions},
+	{path: "/v1/metrics/usage", scope: identity.ScopeUsage},
 	{path: "/v1/payments", scope: identity.ScopeCheckout},
 	{path: "/v1/payout-account", scope: identity.ScopePayouts},
 	{path: "/v1/payout-account-sessions", scope: identity.ScopePayouts},

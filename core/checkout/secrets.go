@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
 	"time"
 
 	"sundry/core/id"
@@ -12,6 +13,9 @@ import (
 
 // ReturnTokenLifetime is the time for which a return token opens the receipt. It may be used any number of times.
 const ReturnTokenLifetime = 24 * time.Hour
+
+// PreviewLifetime is the time for which a preview link opens.
+const PreviewLifetime = 24 * time.Hour
 
 // Secrets derives the tokens of session links from the ids of sessions (package secret).
 type Secrets struct {
@@ -27,6 +31,7 @@ const (
 	purposeReceipt  = "receipt"
 	purposeReturn   = "return"
 	purposeTrial    = "trial"
+	purposePreview  = "preview"
 )
 
 // TrialCard recognizes a card among those that had a trial of a listing, by what its processor calls it. It says
@@ -53,6 +58,22 @@ func (s Secrets) OpenCheckout(token string) (sessionID string, ok bool) {
 // OpenReceipt is the session's id behind a /r/ secret.
 func (s Secrets) OpenReceipt(token string) (sessionID string, ok bool) {
 	return s.verify(purposeReceipt, token)
+}
+
+// Preview is the path of a listing's preview, for PreviewLifetime after now (real time).
+func (s Secrets) Preview(listingID string, now time.Time) string {
+	until := strconv.FormatInt(now.Add(PreviewLifetime).Unix(), 10)
+	return "/preview/" + secret.Derive(s.Keys, purposePreview, listingID, until) + "/" + until
+}
+
+// OpenPreview is the listing behind the two segments of a preview's path; ok is false for anything that we did not give
+// out, and after its end.
+func (s Secrets) OpenPreview(token, until string, now time.Time) (listingID string, ok bool) {
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || now.Unix() >= seconds {
+		return "", false
+	}
+	return secret.Verify(s.Keys, purposePreview, id.Listing, token, until)
 }
 
 func (s Secrets) derive(purpose, sessionID string) string {

@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +54,41 @@ func TestAReceiptSecretOpensItsReceipt(t *testing.T) {
 	const session = "cs_01h00000000000000000000000"
 	if id, ok := secrets.OpenReceipt(secrets.Receipt(session)); !ok || id != session {
 		t.Errorf("%q, %v", id, ok)
+	}
+}
+
+func TestAPreviewOpensItsListingForADay(t *testing.T) {
+	t.Parallel()
+	secrets := checkout.Secrets{Keys: secret.Fixed([]byte("0123456789abcdef0123456789abcdef"))}
+	const listing, other = "lst_01h00000000000000000000000", "lst_01h00000000000000000000001"
+	segments := func(s checkout.Secrets, listing string) (token, until string) {
+		all := strings.Split(s.Preview(listing, opened), "/")
+		return all[2], all[3]
+	}
+	token, until := segments(secrets, listing)
+	otherToken, _ := segments(secrets, other)
+	forged, _ := segments(checkout.Secrets{Keys: secret.Fixed([]byte("another key of thirty-two bytes."))}, listing)
+	end := opened.Add(86400 * time.Second)
+	later := strconv.FormatInt(end.Unix()+1, 10)
+	for name, c := range map[string]struct {
+		token, until string
+		at           time.Time
+		want         string
+	}{
+		"at once":                         {token, until, opened, listing},
+		"in the last second":              {token, until, end.Add(-time.Second), listing},
+		"after a day":                     {token, until, end, ""},
+		"another listing's":               {otherToken, until, opened, other},
+		"of a listing with another proof": {token[:26] + otherToken[26:], until, opened, ""},
+		"of another listing by one's own": {otherToken[:26] + token[26:], until, opened, ""},
+		"with an end made up later":       {token, later, opened, ""},
+		"under another key":               {forged, until, opened, ""},
+		"with an end that is no number":   {token, "never", opened, ""},
+		"nothing":                         {"", until, opened, ""},
+		"a session's secret":              {secrets.Checkout("cs_01h00000000000000000000000"), until, opened, ""},
+	} {
+		if got, ok := secrets.OpenPreview(c.token, c.until, c.at); got != c.want || ok != (c.want != "") {
+			t.Errorf("%s: opens %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -88,6 +88,23 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 	return now.WithSeats(once.Seats())
 }
 
+// Preview implements ports.Offers.
+func (s *Service) Preview(ctx context.Context, r ports.Repos, listingID string) (plan.Offer, error) {
+	l, err := find(ctx, r, listingID)
+	if err == nil && l.Status == listing.Archived {
+		err = fault.NotFound("listing")
+	}
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	return pick(ctx, r, l, choice{})
+}
+
+// OfferOf returns the default plan's offer of a listing that need not be stored.
+func (s *Service) OfferOf(ctx context.Context, l listing.State) (plan.Offer, error) {
+	return pick(ctx, s.store.Read(ctx), l, choice{})
+}
+
 // AtPrice implements ports.AgreedOffers.
 func (s *Service) AtPrice(
 	ctx context.Context, r ports.Repos, creatorID, listingID string, agreed plan.Price,

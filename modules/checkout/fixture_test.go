@@ -143,6 +143,13 @@ func (w *fixture) Again(_ context.Context, _ ports.Repos, _ plan.Offer) (plan.Of
 	return w.offer, nil
 }
 
+func (w *fixture) Preview(_ context.Context, _ ports.Repos, listingID string) (plan.Offer, error) {
+	if listingID != w.offer.ListingID {
+		return plan.Offer{}, fault.NotFound("listing")
+	}
+	return w.offer, nil
+}
+
 // codes replaces the catalog's discount codes: FIFTH takes a fifth off, any other is unknown.
 type codes struct {
 	mu sync.Mutex

@@ -16,7 +16,7 @@ import (
 // ClosePeriod closes the current period of a billing plan: counts, rates and publishes what its invoice contains. Task
 // TaskClose. Its cost does not depend on the number of reports.
 func (s *Service) ClosePeriod(ctx context.Context, t ports.Task) error {
-	if err := s.Flush(ctx); err != nil {
+	if err := s.countPeriods(ctx); err != nil {
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -202,8 +202,10 @@ func TestRates_BesideTheVersionBefore(t *testing.T) {
 		} {
 			f.engine.Exec(t, f.url, statement)
 		}
-		if found, err := f.Verify(t.Context()); err != nil || len(found) != 1 || !strings.Contains(found[0], "dimensions") {
-			t.Errorf("verify: %q, %v; want one line about the parts", found, err)
+		found, err := f.Verify(t.Context())
+		f.must(err)
+		if len(found) != 2 || !strings.Contains(found[0], "dimensions") || !strings.Contains(found[1], "days") {
+			t.Errorf("verify: %q; want a line about the parts and one about the days", found)
 		}
 		f.clock.Set(f.billingPlan().NextInvoiceAt())
 		f.close()

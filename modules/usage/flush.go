@@ -13,8 +13,26 @@ const (
 	maxFlushSteps = 1_000
 )
 
-// Flush counts the reports that wait. It runs every minute, and before a period is closed.
+// Flush counts the reports that wait, in their periods and then in their days. It runs every minute.
 func (s *Service) Flush(ctx context.Context) error {
+	if err := s.countPeriods(ctx); err != nil {
+		return err
+	}
+	more := true
+	for range maxFlushSteps {
+		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+			more, err = r.Usage.Rollups.CountDays(ctx, flushStep)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// countPeriods counts the reports that wait in their periods, which is all that the closing of one needs.
+func (s *Service) countPeriods(ctx context.Context) error {
 	end, err := s.deps.Intake.Position(ctx)
 	if err != nil {
 		return err

@@ -46,6 +46,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		{Find: s.miscounted, Message: miscounted},
 		{Find: s.repeated, Message: "usage %s: the reports that count are not one for each value"},
 		{Find: s.misdivided, Message: "usage %s: the parts by the meter's dimensions are not what the period has in all"},
+		{Find: audit.MiscountedDays, Message: "meter %s: the use of its days is not what its periods have in all"},
 		{
 			Find:    audit.Misbilled,
 			Message: "billing plan %s: what was billed is not what its invoices and its price make it",

@@ -29,11 +29,14 @@ func (w *fixture) fillTables(n int) error {
 	if n == 0 {
 		return nil
 	}
-	m, err := w.modelSale(seller{w.key, "field-guide"}, "bench-fill", saleTables)
+	m, err := w.modelSale(seller{key: w.key, catalogKey: "field-guide"}, "bench-fill", saleTables)
 	if err != nil {
 		return err
 	}
 	if err := w.copySale(m, n); err != nil {
+		return err
+	}
+	if err := w.sumPostings(); err != nil {
 		return err
 	}
 	for _, statement := range []string{

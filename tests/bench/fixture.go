@@ -32,7 +32,9 @@ type fixture struct {
 	closers   []func() error
 	// binary is the program's file, and vars the settings of all processes on this database.
 	binary string
-	vars   []string
+	// address is that of the database.
+	address string
+	vars    []string
 }
 
 func newFixture(ctx context.Context, profile string) (_ *fixture, err error) {
@@ -58,7 +60,7 @@ func newFixture(ctx context.Context, profile string) (_ *fixture, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.closers = append(w.closers, drop)
+	w.address, w.closers = address, append(w.closers, drop)
 	w.vars = []string{
 		"DATABASE_URL=" + address, "REDIS_URL=" + os.Getenv("REDIS_URL"), "APP_SECRET=" + rand.Text() + rand.Text(),
 		"WEBHOOK_ALLOW_PRIVATE=true",

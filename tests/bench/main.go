@@ -63,6 +63,7 @@ var benches = []bench{
 	{"usage rating", "4 tiers: ≤ 300 ns, ≤ 2 allocations", usageRating},
 	{"usage period close", "≤ 1.1 from 1 to 500 reports each", usageClose},
 	{"renewals", "10,000 due in the same minute: ≥ 300/s; another account's are done in the first tenth of it", renewals},
+	{"figures", "≤ 100 ms with a million sales (-fill), as on an empty account", figures},
 	{"verify", "all invariants over all history: under a minute with a million sales (-fill)", verifyAll},
 	{"start", "≤ 0.25 s to ready, ≤ 60 MB idle", start},
 	{"idle", "≤ 10 Redis commands and 2 transactions a second, ≤ 1 % of a core, ≤ 60 MB", idle},

@@ -18,10 +18,13 @@ import (
 const paidPerRound = 400
 
 // seller is an account with something to sell.
-type seller struct{ key, catalogKey string }
+type seller struct{ key, catalogKey, email string }
+
+// sellerPassword is that of the accounts that newSeller opens.
+const sellerPassword = "correct horse battery"
 
 // demoClub is the demo account with its subscription.
-func (w *fixture) demoClub() seller { return seller{w.key, "workshop-club"} }
+func (w *fixture) demoClub() seller { return seller{key: w.key, catalogKey: "workshop-club"} }
 
 // open opens a checkout for a customer.
 func (w *fixture) open(s seller, customer string) (id string, err error) {
@@ -48,7 +51,7 @@ func (w *fixture) newSeller(listing map[string]any) (seller, error) {
 	var signedIn struct{ AccessToken string }
 	name := "bench-" + strings.ToLower(rand.Text())
 	err := w.callAs("", "POST", "/v1/auth/sign-up",
-		map[string]any{"email": name + "@example.com", "password": "correct horse battery", "displayName": name}, &signedIn)
+		map[string]any{"email": name + "@example.com", "password": sellerPassword, "displayName": name}, &signedIn)
 	if err != nil {
 		return seller{}, err
 	}
@@ -63,7 +66,7 @@ func (w *fixture) newSeller(listing map[string]any) (seller, error) {
 	if err == nil {
 		err = w.callAs(signedIn.AccessToken, "POST", "/v1/listings/"+made.ID+"/publish", nil, &made)
 	}
-	return seller{key.Key, made.CatalogKey}, err
+	return seller{key.Key, made.CatalogKey, name + "@example.com"}, err
 }
 
 func paymentsOfOne(ctx context.Context, w *fixture) (string, error)  { return w.payments(ctx, 1) }

@@ -241,7 +241,7 @@ func (s *studio) usagePages() []string {
 		"subscriptionId": sub, "meter": "pages", "quantity": 1400, "idempotencyKey": "a-key-of-some-length-2026-11-26/" + strings.Repeat("0123456789", 20),
 	}).Want(s.t, http.StatusAccepted)
 	return []string{
-		"/subscriptions/" + sub, "/usage", "/usage/reports", "/usage/reports?meter=pages&subscription=none", "/usage/meters",
+		"/subscriptions/" + sub, "/usage", "/usage/figures", "/usage/figures?days=7", "/usage/reports", "/usage/reports?meter=pages&subscription=none", "/usage/meters",
 		"/usage/meters/new", "/usage/prices", "/usage/prices/new",
 		"/usage/prices/" + price, "/usage/products", "/usage/plans/new",
 		"/usage/plans/" + plan,

@@ -59,6 +59,10 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 				"the count of the period is not that of its reports",
 			},
 			{
+				"UPDATE usage_days SET reports = 9 WHERE creator_id = $1", w.ID,
+				m.meterID + ": the use of its days",
+			},
+			{
 				"UPDATE reservations SET status = 'canceled' WHERE checkout_id = $1", first.CheckoutID,
 				first.ID + ": an appointment and its reservation",
 			},

@@ -72,6 +72,7 @@ func (w *fixture) cures(t *testing.T) []cured {
 		harness.JSON{"code": "CURED", "percentOff": 10, "duration": "once"}).Want(t, 201).Map(t)["id"])
 	customer := harness.Unique("user")
 	w.Pay(t, w.NewSession(t, w.listing, "pro", customer, nil), harness.CardSucceeds).Want(t, 200)
+	meter := w.subscribed(t, harness.CardSucceeds, "SUM").meterID
 	return []cured{
 		{
 			"Put the row back", refunded + " succeeded, but the ledger has no such sale",
@@ -87,6 +88,11 @@ func (w *fixture) cures(t *testing.T) []cured {
 			"Sum the days again", "the stored figures of a day of " + w.ID,
 			run("INSERT INTO ledger_days VALUES ($1, 'eur', 0, 1, 0, 0, 0, 0, 0)", w.ID),
 			run(cure(t, "Sum the days again", "ACCOUNT", w.ID)),
+		},
+		{
+			"Count the days again", meter + ": the use of its days",
+			run("INSERT INTO usage_days VALUES ($1, 0, 0, $2, 'SUM', '1', NULL, '', 1)", meter, w.ID),
+			run(cure(t, "Count the days again")),
 		},
 		{
 			"Count the discount again", "discount " + discount,

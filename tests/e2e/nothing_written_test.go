@@ -15,7 +15,7 @@ import (
 var changedInBackground = []string{
 	"tasks", "api_keys", "events", "event_positions", "deliveries", "delivery_attempts",
 	"webhook_endpoints", "mails", "api_requests", "concurrency_rates", "concurrency_pauses", "deployment",
-	"usage_rollups", "usage_watermark",
+	"usage_days", "usage_rollups", "usage_watermark",
 }
 
 // changed names the tables whose rows are not what they were.

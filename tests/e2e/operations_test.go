@@ -46,8 +46,8 @@ var assets = []string{
 }
 
 // site are the pages whose forms only they themselves send: card setup, the customer portal with the way to it, and the
-// dashboard.
-var site = regexp.MustCompile(`^/(setup|p|find|dashboard)(/|$)`)
+// dashboard with its previews.
+var site = regexp.MustCompile(`^/(setup|p|find|dashboard|preview)(/|$)`)
 
 // TestTheDocumentNamesEverythingThatIsServed compares it with what the running program has really mounted, pages too.
 func TestTheDocumentNamesEverythingThatIsServed(t *testing.T) {

@@ -152,7 +152,9 @@ func PreloadBuyer(b *repo.Base, paymentID string) {
 // List implements ports.Customers.
 func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	page ports.Page) (ports.List[customer.State], error) {
-	query := t.DB.Where("creator_id = ?", f.CreatorID)
+	creatorID := f.CreatorID
+	f.CreatorID = ""
+	query := repo.Own(t.DB, creatorID, f)
 	if f.Email != "" {
 		query = query.Where("LOWER(email) = ?", strings.ToLower(f.Email))
 	}
@@ -162,7 +164,7 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	if len(f.IDs) > 0 {
 		query = query.Where("id IN ?", f.IDs)
 	}
-	return t.Page("list customers of "+f.CreatorID, query, page)
+	return t.Page("list customers of "+creatorID, query, page)
 }
 
 // Search implements ports.Customers. Beginnings of addresses are found by their index, the rest among the newest.

@@ -158,7 +158,7 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 
 // matching selects what a search asks for.
 func (t payments) matching(creatorID string, search ports.PaymentSearch) *gorm.DB {
-	query := repo.Equal(t.DB.Model(&paymentRow{}).Where("creator_id = ?", creatorID), map[string]string{
+	query := repo.Equal(repo.Own(t.DB.Model(&paymentRow{}), creatorID, search), map[string]string{
 		"id": search.ID, "status": string(search.Status), "customer_id": search.CustomerID,
 	})
 	if search.CustomerIDs != nil {

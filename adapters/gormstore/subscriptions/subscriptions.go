@@ -157,7 +157,9 @@ func (t subscriptions) GetByCheckout(_ context.Context, checkoutID string) (subs
 // List implements ports.Subscriptions.
 func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 	page ports.Page) (ports.List[subscription.State], error) {
-	query := t.DB.Where("creator_id = ?", f.CreatorID)
+	creatorID := f.CreatorID
+	f.CreatorID = ""
+	query := repo.Own(t.DB, creatorID, f)
 	for column, value := range map[string]string{
 		"customer_id": f.CustomerID, "external_customer_id": f.ExternalCustomerID, "status": string(f.Status),
 	} {
@@ -168,7 +170,7 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 	if f.CustomerIDs != nil {
 		query = query.Where("customer_id IN ?", f.CustomerIDs)
 	}
-	return t.Page("list subscriptions of "+f.CreatorID, query, page)
+	return t.Page("list subscriptions of "+creatorID, query, page)
 }
 
 // ListAfter implements ports.Subscriptions.

@@ -71,12 +71,15 @@ func (t reports) Void(ctx context.Context, report ports.StoredReport, at time.Ti
 	if res.Error != nil || res.RowsAffected == 0 {
 		return t.Failure(op, res.Error)
 	}
-	unique, err := t.passOn(report)
-	if err != nil || report.Position >= w.position && !unique {
-		return err
-	}
 	s, err := streams(t).GetByID(ctx, report.StreamID)
 	if err != nil {
+		return err
+	}
+	if err := rollups(t).voidInDay(s, report); err != nil {
+		return err
+	}
+	unique, err := t.passOn(s, report)
+	if err != nil || report.Position >= w.position && !unique {
 		return err
 	}
 	if s.Aggregation != core.Sum || unique {
@@ -121,7 +124,7 @@ func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, w wate
 
 // passOn makes the next report with the unique value of a voided one count in its place. unique is false for a report
 // without such a value.
-func (t reports) passOn(voided ports.StoredReport) (unique bool, err error) {
+func (t reports) passOn(s ports.UsageStream, voided ports.StoredReport) (unique bool, err error) {
 	const op = "pass on a unique value"
 	args := map[string]any{
 		"stream": voided.StreamID, "period": repo.UnixMillis(voided.PeriodStart), "id": voided.ID,
@@ -146,11 +149,15 @@ GROUP BY creator_id, stream_id, period_start, unique_value`, args).Error
 	if err != nil {
 		return true, t.Failure(op, err)
 	}
-	err = t.DB.Exec(`UPDATE usage_events SET quantity = 1 WHERE ordered AND stream_id = @stream AND period_start = @period
+	var next []dayReport
+	err = t.DB.Raw(`UPDATE usage_events SET quantity = 1 WHERE ordered AND stream_id = @stream AND period_start = @period
 AND id = (SELECT event_id FROM usage_unique_values
-    WHERE stream_id = @stream AND period_start = @period AND value = @value)`,
-		args).Error
-	return true, t.Failure(op, err)
+    WHERE stream_id = @stream AND period_start = @period AND value = @value) RETURNING position, occurred_at`,
+		args).Scan(&next).Error
+	if err != nil || len(next) == 0 {
+		return true, t.Failure(op, err)
+	}
+	return true, rollups(t).adjustDay(s, next[0], core.Units(1), 0)
 }
 
 // partitionsAhead is the number of months that have a partition before they begin.

@@ -70,7 +70,7 @@ func (t reports) deleteBatch(before time.Time) (more bool, err error) {
 		batch = "ctid = ANY(ARRAY(SELECT ctid FROM usage_events_other WHERE received_at < @before AND position < @checked " +
 			"ORDER BY position LIMIT @limit))"
 	}
-	args := map[string]any{"before": repo.UnixMillis(before), "checked": min(w.checked, w.divided),
+	args := map[string]any{"before": repo.UnixMillis(before), "checked": min(w.checked, w.divided, w.daily),
 		"limit": deletedReports}
 	if err := t.DB.Exec(fmt.Sprintf(markSQL, table, batch), args).Error; err != nil {
 		return false, t.Failure(op, err)
@@ -100,7 +100,7 @@ SELECT COALESCE((SELECT p.name FROM (
 		return "", t.Failure(op, err)
 	}
 	var unchecked bool
-	query := "SELECT EXISTS (SELECT 1 FROM " + month + " WHERE position >= (SELECT LEAST(checked, divided) FROM " +
+	query := "SELECT EXISTS (SELECT 1 FROM " + month + " WHERE position >= (SELECT LEAST(checked, divided, daily) FROM " +
 		"usage_watermark WHERE id = 1))"
 	if err := repo.ScanRow(t.DB.Raw(query), &unchecked); err != nil || unchecked {
 		return "", t.Failure(op, err)

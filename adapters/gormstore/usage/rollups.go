@@ -64,10 +64,11 @@ func (r rollupRow) toRollup() ports.UsageRollup {
 type rollups struct{ *repo.Base }
 
 // watermark contains the position up to which reports are counted, the one up to which they have been counted a second
-// time, and the one up to which they are in the parts of their periods, which is not behind the first.
-type watermark struct{ position, step, checked, divided int64 }
+// time, the one up to which they are in the parts of their periods, which is not behind the first, and the one up to
+// which they are in their days, which is.
+type watermark struct{ position, step, checked, divided, daily int64 }
 
-const readWatermark = "SELECT position, step, checked, divided FROM usage_watermark WHERE id = 1"
+const readWatermark = "SELECT position, step, checked, divided, daily FROM usage_watermark WHERE id = 1"
 
 // The watermark that the transaction has locked, for itself or with others.
 var (
@@ -93,7 +94,7 @@ func (t rollups) read(lock string) (w watermark, err error) {
 	if t.OnPostgres() {
 		query += lock
 	}
-	err = t.QueryRowFlush("lock usage rollups", query, nil, &w.position, &w.step, &w.checked, &w.divided)
+	err = t.QueryRowFlush("lock usage rollups", query, nil, &w.position, &w.step, &w.checked, &w.divided, &w.daily)
 	return w, err
 }
 

@@ -287,6 +287,10 @@ func (t streams) findUnique(s ports.UsageStream, since time.Time, received repo.
 		"SELECT period_start FROM usage_rollups WHERE stream_id = @stream AND incomplete)"
 	const reports = periods + " AND received_at >= @received AND unique_value IS NOT NULL"
 	args := map[string]any{"stream": s.ID, "since": repo.UnixMillis(since), "received": received}
+	before, err := rollups(t).uniqueDays(s, since, received)
+	if err != nil {
+		return err
+	}
 	for _, statement := range []string{
 		"DELETE FROM usage_unique_values" + periods,
 		"INSERT INTO usage_unique_values (creator_id, stream_id, period_start, value, event_id) " +
@@ -299,7 +303,11 @@ func (t streams) findUnique(s ports.UsageStream, since time.Time, received repo.
 			return t.Failure(op, err)
 		}
 	}
-	return nil
+	after, err := rollups(t).uniqueDays(s, since, received)
+	if err != nil {
+		return err
+	}
+	return rollups(t).moveUniqueDays(before, after)
 }
 
 // receivedSince is the real time before which no report was received of a period that begins at a time, or later.

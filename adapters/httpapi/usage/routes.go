@@ -58,6 +58,7 @@ func Routes(d Deps) []httpapi.Route {
 			Handle: httpapi.WithoutBody(h.void),
 		},
 		{Method: get, Path: "/v1/usage/summary", Auth: key, Handle: h.summary},
+		{Method: get, Path: "/v1/metrics/usage", Auth: key, Handle: h.figures, MayBeStale: true},
 		{Method: get, Path: "/v1/usage/credits", Auth: key, Handle: h.listCredits},
 		{Method: get, Path: "/v1/usage/credits/:id", Auth: key, Handle: h.getCredit},
 		{Method: post, Path: alerts, Auth: key, Idempotency: httpapi.Transactional, Handle: h.createAlert},

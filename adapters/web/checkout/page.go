@@ -16,6 +16,8 @@ type page struct {
 	Guess string
 	// ManageURL is the page on which a plan is managed and canceled; "" for anything else.
 	ManageURL string
+	// Preview shows a session that does not exist: nothing on its page does anything.
+	Preview bool
 }
 
 // Withdrawal are the codes of the countries whose buyers have a right of withdrawal.
@@ -78,6 +80,20 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 	if p.Embedded {
 		classes += " embedded"
 	}
+	view := layout.View{
+		Title: p.Reader.Text("title."+p.State) + " · " + p.Item.Title, Nonce: nonce, Classes: classes,
+		Accent: p.Storefront.AccentColor, Page: p,
+	}
+	if p.Preview {
+		view.Title = p.Reader.Text("preview.heading") + " · " + p.Item.Title
+	} else {
+		view.Script, view.Data = "checkout.js", r.data(p)
+	}
+	return r.pages.Render(p.Reader, name, view)
+}
+
+// data returns the data of the script of a page.
+func (r *Routes) data(p page) *pageData {
 	data := &pageData{
 		Secret: p.Secret, CheckoutID: p.ID, State: p.State,
 		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, Agreement: p.Agreement.Key(),
@@ -94,13 +110,5 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 	if p.Booking != nil {
 		data.ExpiresAt = p.KeptUntil().UnixMilli()
 	}
-	return r.pages.Render(p.Reader, name, layout.View{
-		Title:   p.Reader.Text("title."+p.State) + " · " + p.Item.Title,
-		Nonce:   nonce,
-		Script:  "checkout.js",
-		Classes: classes,
-		Accent:  p.Storefront.AccentColor,
-		Page:    p,
-		Data:    data,
-	})
+	return data
 }

@@ -232,3 +232,39 @@ func gzipped(t *testing.T, body []byte) int {
 	}
 	return out.Len()
 }
+
+func TestAPreviewShowsThePageAndDoesNothing(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]order.Order{
+		"once": ordertest.Once("pay"), "a plan": ordertest.Trial("pay"), "free": ordertest.Free("pay"),
+		"a lesson": ordertest.Lesson("pay", 1, 0, "virtual"),
+	} {
+		o.Secret = ""
+		html, err := newTestRoutes(t, true).render(page{Order: o, Preview: true}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		layouttest.CheckMarkup(t, html)
+		text := string(html)
+		for _, want := range []string{
+			"<title>Preview · ", "Nothing can be bought here.", o.Item.Title, o.PayLabel(),
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the page lacks %q", name, want)
+			}
+		}
+		for _, absent := range []string{"<script", "<noscript", "4242 4242", `action="`} {
+			if strings.Contains(text, absent) {
+				t.Errorf("%s: the page has %q", name, absent)
+			}
+		}
+		for _, button := range regexp.MustCompile(`<button[^>]*type="submit"[^>]*>`).FindAllString(text, -1) {
+			if !strings.Contains(button, " disabled") {
+				t.Errorf("%s: %s can be pressed", name, button)
+			}
+		}
+		if got := strings.Contains(text, "choose a time before"); got != (o.Booking != nil) {
+			t.Errorf("%s: speaks of times: %v", name, got)
+		}
+	}
+}

@@ -57,6 +57,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/c/:secret", compress, r.show)
 	app.Get("/c/:secret/again", r.again)
 	app.Get("/l/:code", compress, r.link)
+	app.Get("/preview/:token/:until", compress, r.preview)
 }
 
 // overlay serves the script other origins load; its name never changes, so caches ask again after an hour.
@@ -142,4 +143,23 @@ func (r *Routes) again(c *fiber.Ctx) error {
 		return r.layout.Fail(c, err)
 	}
 	return layout.SeeOther(c, order.InFrame(url, c.Query("embed") == "1"))
+}
+
+// preview shows how a listing's payment page looks, whether it is published or not.
+func (r *Routes) preview(c *fiber.Ctx) error {
+	session, err := r.Sessions.Preview(c.UserContext(), c.Params("token"), c.Params("until"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return r.SendPreview(c, session)
+}
+
+// SendPreview responds with the page of a session that does not exist. Pages of ours may frame it.
+func (r *Routes) SendPreview(c *fiber.Ctx, session checkout.Page) error {
+	p := page{Order: order.New(session, layout.Reader(c), "", r.Booking.ManageURL), Preview: true}
+	html, err := r.render(p, "")
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SendPrivate(c, html, layout.Policy{Parents: []string{"'self'"}})
 }

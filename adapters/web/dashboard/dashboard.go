@@ -67,6 +67,8 @@ type Deps struct {
 	Images    *images.Service
 	Files     *files.Service
 	Sandbox   *sandbox.Service // nil in live
+	// SendPreview responds with the checkout of a draft.
+	SendPreview func(*fiber.Ctx, checkout.Page) error
 }
 
 // Routes are the pages over HTTP.

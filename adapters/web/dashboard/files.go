@@ -132,7 +132,7 @@ func (r *Routes) uploadFile(c *fiber.Ctx, v *visit) error {
 		_, err = r.Files.Upload(c.UserContext(), v.account(), l.ID, proposal, content)
 	}
 	if err != nil {
-		p := editListingPage(v, l)
+		p := r.editListingPage(v, l)
 		p.Title = "Add a file"
 		return r.again(c, v, p, uploadForm(v, l.ID), err)
 	}

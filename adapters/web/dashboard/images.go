@@ -174,7 +174,7 @@ func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 		})
 	}
 	if err != nil {
-		p := editListingPage(v, l)
+		p := r.editListingPage(v, l)
 		p.Title = "Add an image"
 		return r.again(c, v, p, imageForm(v, l.ID), err)
 	}

@@ -26,7 +26,7 @@ func newListingForm(v *visit, kind listing.Type) ui.Form {
 		Checked: kind != listing.Digital, // which gets its files first
 		Hint:    "Otherwise it’s saved as a draft, which only you see.",
 	}, ui.Hidden("type", string(kind)))
-	f.Cancel = base + "/listings"
+	f.Cancel, f.Preview = base+"/listings", base+"/listings/new/preview"
 	return f
 }
 
@@ -240,6 +240,16 @@ func metadataFields(l listing.State) []ui.Field {
 		fields = append(fields, f)
 	}
 	return fields
+}
+
+// readProposal reads the form of a new listing.
+func readProposal(c *fiber.Ctx) (listing.Proposal, *ui.Input) {
+	kind, in := listing.Type(c.FormValue("type")), ui.ReadInput(c)
+	p := listing.Proposal{Type: string(kind), Edit: readListing(in, kind)}
+	if kind.Bookable() {
+		p.DurationMinutes = in.Number("durationMinutes", "durationMinutes")
+	}
+	return p, in
 }
 
 // readListing reads the form of a listing.

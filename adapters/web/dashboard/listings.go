@@ -29,6 +29,7 @@ func (r *Routes) mountListings(at fiber.Router) {
 	r.post(at, "/listings/:id/edit", r.saveListing)
 	r.post(at, "/listings/:id/publish", r.publishListing)
 	r.post(at, "/listings/:id/archive", r.archiveListing)
+	r.mountPreviews(at)
 	r.mountPlans(at)
 	r.mountVariants(at)
 }
@@ -128,6 +129,7 @@ func newListingPage(kind listing.Type) ui.Page {
 	}
 	if slices.Contains(listingtype.All(), kind) {
 		p.Title, p.Lead = newTitles[kind], ui.Words(kind.Example())
+		p.Aside = []ui.Part{framePart("")}
 	}
 	return p
 }
@@ -152,11 +154,8 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
-	kind, in := listing.Type(c.FormValue("type")), ui.ReadInput(c)
-	proposal := listing.Proposal{Type: string(kind), Edit: readListing(in, kind)}
-	if kind.Bookable() {
-		proposal.DurationMinutes = in.Number("durationMinutes", "durationMinutes")
-	}
+	proposal, in := readProposal(c)
+	kind := listing.Type(proposal.Type)
 	var made listing.State
 	err := in.Submit(proposal.Check, func() (err error) {
 		made, err = r.createWithSlug(c, v, proposal)
@@ -199,21 +198,22 @@ func (r *Routes) editListing(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := editListingPage(v, l)
+	p := r.editListingPage(v, l)
 	p.Parts = []ui.Part{ui.FormPart(editListingForm(v, l))}
 	return r.send(c, v, p)
 }
 
-func editListingPage(v *visit, l listing.State) ui.Page {
+func (r *Routes) editListingPage(v *visit, l listing.State) ui.Page {
 	return ui.Page{
 		Nav: base + "/listings", Title: v.say("Edit %s", l.Title),
-		Up: &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
+		Up:    &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
+		Aside: []ui.Part{framePart(r.Checkout.PreviewPath(l.ID))},
 	}
 }
 
 func editListingForm(v *visit, l listing.State) ui.Form {
 	f := v.form("listing", base+"/listings/"+l.ID+"/edit", "Save", v.listingFields(l)...)
-	f.Cancel = base + "/listings/" + l.ID
+	f.Cancel, f.Preview = base+"/listings/"+l.ID, base+"/listings/"+l.ID+"/preview"
 	return f
 }
 
@@ -231,7 +231,7 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 		return err
 	})
 	if err != nil {
-		return r.again(c, v, editListingPage(v, l), editListingForm(v, l), err)
+		return r.again(c, v, r.editListingPage(v, l), editListingForm(v, l), err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Saved.")
 }
@@ -319,6 +319,10 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 	p.Parts = append(p.Parts, imagesPart(v, l)...)
 	if l.Description != "" {
 		p.Parts = append(p.Parts, ui.TextPart("Description", ui.Data(l.Description)))
+	}
+	if l.Status != listing.Archived {
+		preview := r.Checkout.PreviewPath(l.ID)
+		p.Aside = append(p.Aside, framePart(preview, ui.Link("Open preview", preview)))
 	}
 	p.Aside = append(p.Aside, ui.Facts("Details", listingFacts(v, l)...))
 	return r.send(c, v, p)

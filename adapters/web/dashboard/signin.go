@@ -307,5 +307,5 @@ func (r *Routes) sendGuest(c *fiber.Ctx, template string, title ui.Words, view g
 	return layout.SendPrivate(c, html, policy)
 }
 
-// policy allows our own scripts and forms, and no frames.
-var policy = layout.Policy{Scripts: "'self'", Forms: true}
+// policy allows our own scripts and forms, and previews of our own pages in frames.
+var policy = layout.Policy{Scripts: "'self'", Forms: true, Frames: true}

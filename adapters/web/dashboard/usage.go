@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,6 +18,7 @@ import (
 func (r *Routes) mountUsage(at fiber.Router) {
 	r.get(at, "/usage", r.usage)
 	r.get(at, "/usage/reports", r.usageReports)
+	r.get(at, "/usage/figures", r.usageFigures)
 	r.form(at, "/usage/plans/new", r.newBillingPlan)
 	r.post(at, "/usage/plans/new", r.createBillingPlan)
 	r.get(at, "/usage/plans/:id", r.billingPlan)
@@ -99,8 +101,8 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	}
 	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "Usage that is billed, and its amounts.",
 		Actions: []ui.Action{
-			ui.Link("Reports", base+"/usage/reports"), ui.Link("Meters", base+"/usage/meters"),
-			ui.Link("Prices", base+"/usage/prices"),
+			ui.Link("Use by meter", useByDay), ui.Link("Reports", base+"/usage/reports"),
+			ui.Link("Meters", base+"/usage/meters"), ui.Link("Prices", base+"/usage/prices"),
 			ui.Link("New billing plan", base+"/usage/plans/new").Primary(),
 		}})
 }
@@ -119,7 +121,9 @@ func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
 		Path: base + "/usage/meters", FileName: "meters",
 		Filters: []ui.Filter{{Name: "q", Label: "Search", Placeholder: "Name or event name"}},
 		Columns: []ui.Column[usage.Meter]{
-			{Label: "Meter", Cell: func(m usage.Meter) ui.Cell { return ui.Text(m.Name) }},
+			{Label: "Meter", Cell: func(m usage.Meter) ui.Cell {
+				return ui.TextLink(m.Name, useByDay+"?meter="+url.QueryEscape(m.ID))
+			}},
 			{Label: "Event name", Cell: func(m usage.Meter) ui.Cell { return ui.Copyable(m.EventName) }},
 			{
 				Label: "Counts", Cell: func(m usage.Meter) ui.Cell { return ui.Label(aggregations[m.Aggregation]) },

@@ -25,6 +25,8 @@ type Policy struct {
 	Forms bool
 	// FormsLeadTo is the origin that the response to a form of the page may redirect to, beside our own; "" for none.
 	FormsLeadTo string
+	// Frames allows pages of ours in frames.
+	Frames bool
 	// Form is the script that draws a payment provider's form; nil for none.
 	Form *ports.FormScript
 	// Parents are the origins that may frame the page.
@@ -47,6 +49,9 @@ func (p Policy) header() string {
 		forms = strings.TrimSpace("'self' " + p.FormsLeadTo)
 	}
 	scripts, images, calls, frames := cmp.Or(p.Scripts, "'none'"), "'self' data:", "'self'", "'none'"
+	if p.Frames {
+		frames = "'self'"
+	}
 	if p.Form != nil {
 		origin := OriginOf(p.Form.URL)
 		scripts = sources(append([]string{scripts, origin}, p.Form.Scripts...)...)

@@ -74,6 +74,7 @@ type Form struct {
 	Fields            []Field
 	Submit            Words
 	Cancel            string // where "Cancel" leads; "" for none
+	Preview           string // where the form is sent to show what it would make; "" for none
 	Danger            bool
 	Multipart         bool
 	// Upload is below which address the script sends a file in parts; "" for a form without one.

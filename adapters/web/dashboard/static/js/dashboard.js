@@ -1,6 +1,7 @@
 // What the dashboard adds where there is a script: every page works without it.
 import addSearch from "./combobox.js";
 import offer from "./passkey.js";
+import preview from "./preview.js";
 import say from "./say.js";
 import takeOver from "./upload.js";
 
@@ -105,12 +106,15 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
 
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-passkey]"))) offer(form);
 
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preview]"))) preview(form);
+
 // What was refused is read first.
 /** @type {HTMLElement | null} */ (document.querySelector("[data-focus]"))?.focus();
 
-// A form is sent once.
+// A form is sent once, but for one that opens a preview beside the page.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
+    if (/** @type {SubmitEvent} */ (event).submitter?.hasAttribute("formtarget")) return;
     if (form.hasAttribute("data-sent")) { event.preventDefault(); return; }
     form.setAttribute("data-sent", "");
   });

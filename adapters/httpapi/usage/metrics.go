@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	core "sundry/core/usage"
+	"sundry/modules/usage"
+)
+
+type usedView struct {
+	Quantity core.Quantity `json:"quantity"`
+	Reports  int64         `json:"reports"`
+}
+
+type dayUsedView struct {
+	Day string `json:"day"`
+	usedView
+}
+
+type meterFiguresView struct {
+	MeterID     string        `json:"meterId"`
+	Key         string        `json:"key"`
+	Name        string        `json:"name"`
+	Aggregation string        `json:"aggregation"`
+	Total       usedView      `json:"total"`
+	Days        []dayUsedView `json:"days"`
+}
+
+type figuresView struct {
+	From            string             `json:"from"`
+	To              string             `json:"to"`
+	CompleteThrough *string            `json:"completeThrough"`
+	Data            []meterFiguresView `json:"data"`
+}
+
+func newFiguresView(f usage.Figures) figuresView {
+	view := figuresView{
+		From: f.From.String(), To: f.To.String(), CompleteThrough: apiformat.Time(f.CompleteThrough),
+		Data: make([]meterFiguresView, len(f.Meters)),
+	}
+	for i, m := range f.Meters {
+		one := meterFiguresView{
+			MeterID: m.Meter.ID, Key: m.Meter.EventName, Name: m.Meter.Name, Aggregation: string(m.Meter.Aggregation),
+			Total: usedView{m.Total.Quantity, m.Total.Reports}, Days: make([]dayUsedView, len(m.Days)),
+		}
+		for n, d := range m.Days {
+			one.Days[n] = dayUsedView{d.Day.String(), usedView{d.Quantity, d.Reports}}
+		}
+		view.Data[i] = one
+	}
+	return view
+}
+
+func (h handlers) figures(c *fiber.Ctx) error {
+	var f fault.Violations
+	meterID := httpapi.QueryText(c, &f, "meterId")
+	days, err := httpapi.QueryDays(c)
+	_ = f.Merge(err) // its only error is a fault of the request
+	if err := f.Err(); err != nil {
+		return err
+	}
+	figures, err := h.Usage.Figures(c.UserContext(), httpapi.Account(c), meterID, days)
+	if err != nil {
+		return err
+	}
+	return c.JSON(newFiguresView(figures))
+}
