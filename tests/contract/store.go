@@ -63,8 +63,8 @@ func Store(t *testing.T, newDatabase func(t *testing.T) Database) {
 		"processes": processCases(), "sandbox": clockCases(),
 		"checkout": checkoutCases(), "files": fileCases(), "imports": importCases(),
 		"customers": customerCases(), "payments": paymentCases(),
-		"subscriptions": subscriptionCases(),
-		"tasks":         taskCases(), "transactions": transactionCases(), "treasury": treasuryCases(),
+		"sorts": sortCases(), "subscriptions": subscriptionCases(),
+		"tasks": taskCases(), "transactions": transactionCases(), "treasury": treasuryCases(),
 		"usage": usageCases(), "webhooks": webhookCases(),
 	} {
 		t.Run(area, func(t *testing.T) {

@@ -86,6 +86,9 @@ func (r invoiceRow) toState() invoice.State {
 var invoiceMapping = repo.Mapping[invoiceRow, invoice.State]{
 	Name: "invoice", NewRow: newInvoiceRow, ToState: invoiceRow.toState,
 	Key: func(r invoiceRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"total": {SQL: "total"},
+	},
 }
 
 type invoices struct {

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"fmt"
 
 	"gorm.io/gorm"
 
@@ -16,6 +17,8 @@ type Mapping[R, S any] struct {
 	ToState func(R) S
 	// Key is a row's id and revision.
 	Key func(R) (id string, revision int64)
+	// Sorts are the columns that pages may be sorted by, beside the order of creation.
+	Sorts Sorts
 }
 
 // On binds a mapping to a connection.
@@ -77,10 +80,13 @@ func (t Table[R, S]) FindBy(op, where string, args ...any) ([]S, error) {
 	return list, t.Failure(op, err)
 }
 
-// Page loads one page of a query, newest first.
+// Page loads one page of a query, newest first or as its Sort asks.
 func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (ports.List[S], error) {
 	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
-	return ListByIDDesc(t.Base, op, query, page, t.mapping.ToState, idOf)
+	if t.mapping.Sorts.Apply(page.Sort) {
+		return ListSorted(t.Base, op, query.Model(new(R)), page, t.mapping.Sorts, t.mapping.ToState, idOf)
+	}
+	return ListByID(t.Base, op, query, page, t.mapping.ToState, idOf)
 }
 
 // CreatedIn narrows a query to what was created in a range of time.
@@ -144,14 +150,21 @@ func ListBy[R, T any](b *Base, op string, query *gorm.DB, convert func(R) T) ([]
 	return list, nil
 }
 
-// ListByIDDesc loads one page of rows, newest id first, and converts them.
-func ListByIDDesc[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
+// ListByID loads one page of rows, newest id first or, in ascending order, oldest first, and converts them.
+func ListByID[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
 	idOf func(R) string) (ports.List[T], error) {
+	if by := page.Sort.By; by != "" && by != ports.SortCreated {
+		return ports.List[T]{}, fmt.Errorf("%s: this list can't be sorted by %q", op, by)
+	}
+	behind, order := "id < ?", "id DESC"
+	if page.Sort.Ascending {
+		behind, order = "id > ?", "id"
+	}
 	if page.After.ID != "" {
-		query = query.Where("id < ?", page.After.ID)
+		query = query.Where(behind, page.After.ID)
 	}
 	var rows []R
-	if err := query.Order("id DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+	if err := query.Order(order).Limit(page.Limit + 1).Find(&rows).Error; err != nil {
 		return ports.List[T]{}, b.Failure(op, err)
 	}
 	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil

@@ -48,6 +48,9 @@ func (r payoutRow) toState() payout.State {
 var payoutMapping = repo.Mapping[payoutRow, payout.State]{
 	Name: "payout", NewRow: newPayoutRow, ToState: payoutRow.toState,
 	Key: func(r payoutRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"amount": {SQL: "amount"},
+	},
 }
 
 type payouts struct {

@@ -144,7 +144,7 @@ func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part
 		all = append(all, paid)
 	}
 	shown := ui.Part{Kind: "totals", Data: append([]ui.Stat{{Label: "Orders", Value: fmt.Sprint(count)}}, all...)}
-	if count >= ports.TotaledRows {
+	if count >= ports.NewestRows {
 		shown.Lead = "Totals of the latest 10,000 orders. Choose days for the rest."
 	}
 	return shown, nil
