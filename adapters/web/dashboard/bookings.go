@@ -107,7 +107,7 @@ func (r *Routes) bookingList(
 				Label: "Customer",
 				Cell:  func(a appointment.State) ui.Cell { return customers.cell(a.CustomerID, a.ExternalCustomerID) },
 			},
-			{Label: "When (" + zone.String() + ")", Cell: func(a appointment.State) ui.Cell {
+			{Label: "When (" + zone.String() + ")", Sort: "startsAt", Cell: func(a appointment.State) ui.Cell {
 				return ui.Cell{
 					Text: v.reader.Day(a.StartsAt.In(zone)),
 					Sub:  v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)),

@@ -62,7 +62,7 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 			{Name: "q", Label: "Search", Placeholder: "Name, email or ID"},
 		},
 		Columns: []ui.Column[customer.State]{
-			{Label: "Customer", Cell: func(s customer.State) ui.Cell {
+			{Label: "Customer", Sort: "email", Cell: func(s customer.State) ui.Cell {
 				return ui.Cell{
 					Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID,
 					Sub: strings.TrimPrefix(s.DisplayName+sharedEmail(sameEmail, s.Email), " · "),
@@ -74,8 +74,9 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 				CSV: func(s customer.State) string { return s.Details.Country },
 			},
 			{
-				Label: "Since", Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
-				CSV: func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
+				Label: "Since", Sort: "-created",
+				Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
+				CSV:  func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
 			},
 			{Label: "ID", Cell: func(s customer.State) ui.Cell { return ui.Mono(s.ID) }},
 		},

@@ -38,15 +38,16 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 			{Label: "Invoice", Cell: func(i invoice.State) ui.Cell {
 				return ui.Cell{Text: cmp.Or(i.Number, i.ID), Href: base + "/invoices/" + i.ID}
 			}},
-			{Label: "Total", Num: true, Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
-				CSV: func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
+			{Label: "Total", Num: true, Sort: "-total",
+				Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
+				CSV:  func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
 			{Label: "Status", Cell: func(i invoice.State) ui.Cell { return invoiceTones[i.Status] }},
 			{
 				Label: "Customer",
 				Cell:  func(i invoice.State) ui.Cell { return customers.cell(i.CustomerID, i.ExternalCustomerID) },
 			},
 			{
-				Label: "Date", Cell: func(i invoice.State) ui.Cell { return v.moment(i.CreatedAt) },
+				Label: "Date", Sort: "-created", Cell: func(i invoice.State) ui.Cell { return v.moment(i.CreatedAt) },
 				CSV: func(i invoice.State) string { return ui.ExactTime(i.CreatedAt) },
 			},
 		},

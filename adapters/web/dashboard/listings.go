@@ -60,16 +60,18 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 			{Name: "q", Label: "Search", Placeholder: "Title or key"},
 		},
 		Columns: []ui.Column[listing.State]{
-			{Label: "Listing", Cell: func(l listing.State) ui.Cell {
+			{Label: "Listing", Sort: "title", Cell: func(l listing.State) ui.Cell {
 				return ui.Cell{Text: l.Title, Href: base + "/listings/" + l.ID, Sub: l.CatalogKey}
 			}},
 			{Label: "Kind", Cell: func(l listing.State) ui.Cell { return ui.Text(l.Type.Label()) }},
-			{Label: "Price", Num: true, Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
-				CSV: func(l listing.State) string { return l.Price.Typed() + " " + string(l.Price.Currency) }},
+			{Label: "Price", Num: true, Sort: "-price",
+				Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
+				CSV:  func(l listing.State) string { return l.Price.Typed() + " " + string(l.Price.Currency) }},
 			{Label: "Status", Cell: func(l listing.State) ui.Cell { return listingTones[l.Status] }},
 			{
-				Label: "Updated", Cell: func(l listing.State) ui.Cell { return v.moment(l.UpdatedAt) },
-				CSV: func(l listing.State) string { return ui.ExactTime(l.UpdatedAt) },
+				Label: "Updated", Sort: "-updated",
+				Cell: func(l listing.State) ui.Cell { return v.moment(l.UpdatedAt) },
+				CSV:  func(l listing.State) string { return ui.ExactTime(l.UpdatedAt) },
 			},
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[listing.State], error) {

@@ -43,14 +43,15 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			},
 		},
 		Columns: []ui.Column[payout.State]{
-			{Label: "Payout", Cell: func(p payout.State) ui.Cell {
+			{Label: "Payout", Sort: "-amount", Cell: func(p payout.State) ui.Cell {
 				return ui.Cell{Text: v.reader.Money(p.Amount), Href: base + "/balance/payouts/" + p.ID}
 			},
 				CSV: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
 			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
 			{
-				Label: "Requested", Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV: func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
+				Label: "Requested", Sort: "-created",
+				Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV:  func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
 			},
 			{
 				Label: "Paid", Cell: func(p payout.State) ui.Cell { return v.moment(p.PaidAt) },

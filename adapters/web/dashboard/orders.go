@@ -71,7 +71,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				return ui.Cell{Text: soldAs(p.State), Href: base + "/orders/" + p.ID, Sub: p.Sale.ReceiptNumber}
 			}},
 			{
-				Label: "Amount", Num: true,
+				Label: "Amount", Num: true, Sort: "-amount",
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
 				CSV:  func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) },
 			},
@@ -81,7 +81,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
 			},
 			{
-				Label: "Date", Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
+				Label: "Date", Sort: "-created", Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
 				CSV: func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
 			},
 		},
@@ -115,7 +115,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 
 func (r *Routes) orders(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, r.orderList(v, r.names(v)), ui.Page{
-		Title: "Orders", Lead: "Every payment that was tried, newest first.",
+		Title: "Orders", Lead: "Every payment that was tried.",
 	})
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/csv"
 	"net/url"
 	"strconv"
@@ -23,6 +24,8 @@ const (
 	maxExport = 10_000
 	// maxFilter bounds the length of a filter's value.
 	maxFilter = 200
+	// maxCursor bounds the length of a page's cursor.
+	maxCursor = 2_000
 )
 
 // List is a list of things of the account with filters, pages and a CSV file of the same.
@@ -31,7 +34,7 @@ type List[T any] struct {
 	FileName string // of its file
 	Filters  []Filter
 	Columns  []Column[T]
-	// read loads a page of what the filters ask for, newest first, as far as the database knows them.
+	// read loads a page of what the filters ask for, as far as the database knows them.
 	Read func(ctx context.Context, q Query, page ports.Page) (ports.List[T], error)
 	// Summary shows what the filters find as a whole, above the lines; nil for none, an empty part for nothing to show.
 	Summary func(ctx context.Context, q Query) (Part, error)
@@ -70,6 +73,9 @@ type Column[T any] struct {
 	Cell func(T) Cell
 	// csv is the exact value; "" column labels are left out of files. nil = the cell's text.
 	CSV func(T) string
+	// Sort is the value that the list can be sorted by (ports.Sort), with a minus where it is sorted descending first;
+	// "" for none.
+	Sort string
 }
 
 // Query holds what the filters of a list were set to, by their names.
@@ -108,7 +114,9 @@ func (q Query) Is(name, value string) bool { return q[name] == "" || q[name] == 
 type listView struct {
 	Path    string
 	Filters []filterView
-	Active  bool // some filter is set
+	Clear   string // the address without filters; "" when none is set
+	Sort    string // of the address; "" for none
+	Partial bool   // only the newest lines are sorted
 	Table   Table
 	First   string // "" on the first page
 	Next    string // "" on the last one
@@ -135,6 +143,9 @@ func (l *List[T]) query(c *fiber.Ctx) Query {
 		}
 		q[f.Name] = value
 	}
+	if as := c.Query(sortField); l.sorts(as) {
+		q[sortField] = as
+	}
 	return q
 }
 
@@ -147,36 +158,45 @@ func offers(options []Option, value string) bool {
 	return false
 }
 
-// ReadPage reads one page and the cursor of the next. A page with a filter that the database does not support ends
-// early when few rows match; the next page continues from there.
-func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (found []T, next ports.Cursor, err error) {
+// ReadPage reads one page. A page with a filter that the database does not support ends early when few rows match; the
+// next page continues from there.
+func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (page ports.List[T], err error) {
 	for range scanPages {
-		some, err := l.Read(ctx, q, ports.Page{Limit: PageSize, After: after})
+		some, err := l.Read(ctx, q, ports.Page{Limit: PageSize, After: after, Sort: q.sort()})
 		if err != nil {
-			return nil, next, err
+			return page, err
 		}
 		for _, one := range some.Items {
 			if l.Match == nil || l.Match(q, one) {
-				found = append(found, one)
+				page.Items = append(page.Items, one)
 			}
 		}
-		next, after = some.Next, some.Next
-		if next == (ports.Cursor{}) || len(found) >= PageSize {
+		page.Partial = page.Partial || some.Partial
+		page.Next, after = some.Next, some.Next
+		if page.Next == (ports.Cursor{}) || len(page.Items) >= PageSize {
 			break
 		}
 	}
-	return found, next, nil
+	return page, nil
 }
 
 // Part shows the list.
 func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 	q := l.query(c)
 	after := readCursor(c.Query("cursor"))
-	found, next, err := l.ReadPage(c.UserContext(), q, after)
+	page, err := l.ReadPage(c.UserContext(), q, after)
 	if err != nil {
 		return Part{}, err
 	}
-	view := listView{Path: l.Path, Active: len(q) > 0, Table: l.TableOf(found), CSV: l.address(q, "format", "csv")}
+	found := page.Items
+	view := listView{
+		Path: l.Path, Sort: q[sortField], Partial: page.Partial, Table: l.TableOf(found),
+		CSV: l.address(q, "format", "csv"),
+	}
+	if q.filtered() {
+		view.Clear = l.address(Query{}, sortField, view.Sort)
+	}
+	l.sortHeads(q, view.Table.Heads)
 	view.Table.Label = title
 	if l.Bulk != nil {
 		l.pickable(&view, found)
@@ -199,12 +219,12 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 	if after != (ports.Cursor{}) {
 		view.First = l.address(q)
 	}
-	if next != (ports.Cursor{}) {
-		view.Next = l.address(q, "cursor", writeCursor(next))
+	if page.Next != (ports.Cursor{}) {
+		view.Next = l.address(q, "cursor", writeCursor(page.Next))
 	}
 	if len(found) == 0 {
 		nothing := l.Empty
-		if view.Active || view.First != "" {
+		if view.Clear != "" || view.First != "" {
 			nothing = Empty{
 				Title: "Nothing matches", Text: "Try another filter.",
 				Action: &Action{Label: "Clear filters", Href: l.Path},
@@ -232,7 +252,7 @@ func (l *List[T]) TableOf(found []T) Table {
 		if col.Cell == nil {
 			continue
 		}
-		t.Heads = append(t.Heads, Head{col.Label, col.Num})
+		t.Heads = append(t.Heads, Head{Label: col.Label, Num: col.Num})
 	}
 	for _, one := range found {
 		var r Row
@@ -249,14 +269,16 @@ func (l *List[T]) TableOf(found []T) Table {
 	return t
 }
 
-// address returns the list's with filters and further parameters, in turns.
+// address returns the list's with filters, sort and further parameters, in turns; those that are "" are left out.
 func (l *List[T]) address(q Query, more ...string) string {
 	values := url.Values{}
 	for name, value := range q {
 		values.Set(name, value)
 	}
 	for i := 0; i+1 < len(more); i += 2 {
-		values.Set(more[i], more[i+1])
+		if values.Del(more[i]); more[i+1] != "" {
+			values.Set(more[i], more[i+1])
+		}
 	}
 	if len(values) == 0 {
 		return l.Path
@@ -276,13 +298,14 @@ func (l *List[T]) Export(c *fiber.Ctx) error {
 	}
 	_ = w.Write(line) // into memory
 	var after ports.Cursor
+	q := l.query(c)
 	for written := 0; written < maxExport; {
-		some, err := l.Read(c.UserContext(), l.query(c), ports.Page{Limit: 100, After: after})
+		some, err := l.Read(c.UserContext(), q, ports.Page{Limit: 100, After: after, Sort: q.sort()})
 		if err != nil {
 			return err
 		}
 		for _, one := range some.Items {
-			if l.Match != nil && !l.Match(l.query(c), one) {
+			if l.Match != nil && !l.Match(q, one) {
 				continue
 			}
 			_ = w.Write(l.record(one))
@@ -317,16 +340,20 @@ func (l *List[T]) record(one T) []string {
 	return record
 }
 
-func writeCursor(at ports.Cursor) string { return strconv.FormatInt(at.Value, 36) + "." + at.ID }
+func writeCursor(at ports.Cursor) string {
+	return strconv.FormatInt(at.Value, 36) + "." + at.ID + "." + base64.RawURLEncoding.EncodeToString([]byte(at.Text))
+}
 
 // readCursor parses a page's cursor. An invalid one means the first page.
 func readCursor(text string) (at ports.Cursor) {
-	value, id, ok := strings.Cut(text, ".")
+	value, rest, ok := strings.Cut(text, ".")
+	id, encoded, _ := strings.Cut(rest, ".")
 	number, err := strconv.ParseInt(value, 36, 64)
-	if !ok || err != nil || len(id) > maxFilter {
+	sorted, notText := base64.RawURLEncoding.DecodeString(encoded)
+	if !ok || err != nil || notText != nil || len(text) > maxCursor {
 		return ports.Cursor{}
 	}
-	return ports.Cursor{Value: number, ID: id}
+	return ports.Cursor{Value: number, Text: string(sorted), ID: id}
 }
 
 // ExactTime writes an instant for files; "" for none.
