@@ -136,6 +136,7 @@ func identityCases() storeCases {
 		"refresh families rotate":                            refreshFamiliesRotate,
 		"members are kept, one per address":                  membersAreKept,
 		"second steps are of users":                          secondStepsAreOfUsers,
+		"saved filters are of users and lists":               savedFiltersAreOfUsersAndLists,
 		"sign-ins of one user end alone":                     signInsEndAlone,
 	}
 }

@@ -207,6 +207,13 @@ func show[T any](r *Routes, c *fiber.Ctx, v *visit, l *ui.List[T], p ui.Page) er
 	if c.Query("format") == "csv" {
 		return r.export(c, v, l.FileName, l.Export)
 	}
+	if len(l.Filters) > 0 && r.mayKeep(v, l.Path) {
+		saved, err := r.savedFilters(c, v, l.Path)
+		if err != nil {
+			return err
+		}
+		l.Saved = saved
+	}
 	shown, err := l.Part(c, p.Title)
 	if err != nil {
 		return err

@@ -43,6 +43,8 @@ type List[T any] struct {
 	Empty Empty
 	// Bulk offers actions on chosen lines; nil for none.
 	Bulk *Bulk[T]
+	// Saved are the filters that the reader keeps; nil where none can be kept.
+	Saved *Saved
 }
 
 // Bulk leads from chosen lines to a page that asks before it does something with all of them.
@@ -123,6 +125,7 @@ type listView struct {
 	CSV     string
 	Summary *Part
 	Bulk    *Action // nil for none
+	Saved   *Saved  // nil for none
 }
 
 type filterView struct {
@@ -206,6 +209,9 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 			f.Options[i].Selected = f.Options[i].Value == q[f.Name]
 		}
 		view.Filters = append(view.Filters, filterView{f, q[f.Name]})
+	}
+	if l.Saved != nil {
+		view.Saved = l.Saved.on(l.Path, l.address(q))
 	}
 	if l.Summary != nil && len(found) > 0 {
 		summary, err := l.Summary(c.UserContext(), q)
