@@ -114,6 +114,8 @@ type Page struct {
 	After Cursor
 	// Sort orders the list by what its repository names; the zero value is newest first.
 	Sort Sort
+	// Totals asks also for the totals of what the list finds, where its repository has them.
+	Totals bool
 }
 
 // Sort orders a list by one of its values, such as "amount", and rows of equal values by their ids.
@@ -151,6 +153,15 @@ type List[T any] struct {
 	Last Cursor
 	// Partial is set when only the newest NewestRows rows were sorted, and there may be more.
 	Partial bool
+	// Totals are those of the newest NewestRows rows that the list finds, by currency, if the page asks for them.
+	Totals []Total
+}
+
+// Total counts rows of one currency, "" for rows without one, and adds up their amounts.
+type Total struct {
+	Currency string
+	Count    int64
+	Minor    int64
 }
 
 // AllPages asks a list for all its pages.

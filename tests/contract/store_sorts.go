@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"sundry/core/dispute"
 	"sundry/core/invoice"
 	"sundry/core/listing"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/payout"
 	"sundry/core/subscription"
@@ -48,6 +50,7 @@ func sortCases() storeCases {
 		}),
 		"listings by title":  sorted(listedListings(), "title", func(s *listing.State, n int64) { s.Title = text(n) }),
 		"listings by price":  sorted(listedListings(), "price", func(s *listing.State, n int64) { s.Price.Minor = n }),
+		"totals":             listsAreTotaled,
 		"listings by change": sorted(listedListings(), "updated", func(s *listing.State, n int64) { s.UpdatedAt = at(n) }),
 	}
 }
@@ -153,4 +156,55 @@ func sorted[S any](a aggregate[S], by string, set func(s *S, n int64)) func(t *t
 			t.Errorf("an unknown sort lists %d rows, %v", len(list.Items), err)
 		}
 	}
+}
+
+func listsAreTotaled(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	for i, in := range []struct {
+		currency money.Currency
+		amount   int64
+		status   payout.Status
+		owner    string
+	}{
+		{"eur", 100, payout.Paid, creator}, {"usd", 5, payout.Paid, creator}, {"eur", 30, payout.Failed, creator},
+		{"eur", 7, payout.Pending, creator}, {"eur", 1, payout.Paid, "crt_2"},
+	} {
+		id := strconv.Itoa(i + 1)
+		p, v, c := payoutsKept().make(id, in.owner), invoiceState(id, in.owner), customerState(id, in.owner)
+		p.Amount, p.Status = money.Amount{Minor: in.amount, Currency: in.currency}, in.status
+		v.Total, v.Currency, v.Status = p.Amount, in.currency, invoice.Open
+		if in.status == payout.Paid {
+			v.Status = invoice.Paid
+		}
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return errors.Join(r.Treasury.Payouts.Insert(ctx, p), r.Invoicing.Invoices.Insert(ctx, v),
+				r.Customers.Customers.Insert(ctx, c))
+		})
+	}
+	ctx, r := t.Context(), store.Read(t.Context())
+	page := ports.Page{Limit: 1, Totals: true}
+	want := func(list string, got []ports.Total, err error, want ...ports.Total) {
+		t.Helper()
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("the totals of %s are %+v, %v; want %+v", list, got, err, want)
+		}
+	}
+	payouts, err := r.Treasury.Payouts.List(ctx, creator, "", page)
+	want("payouts", payouts.Totals, err, ports.Total{Currency: "eur", Count: 3, Minor: 107},
+		ports.Total{Currency: "usd", Count: 1, Minor: 5})
+	payouts, err = r.Treasury.Payouts.List(ctx, creator, payout.Failed, page)
+	want("failed payouts", payouts.Totals, err, ports.Total{Currency: "eur", Count: 1})
+	invoices, err := r.Invoicing.Invoices.List(ctx, creator, ports.InvoiceSearch{}, page)
+	want("invoices", invoices.Totals, err, ports.Total{Currency: "eur", Count: 3, Minor: 137},
+		ports.Total{Currency: "usd", Count: 1, Minor: 5})
+	page.Sort = ports.Sort{By: "total"}
+	invoices, err = r.Invoicing.Invoices.List(ctx, creator, ports.InvoiceSearch{Status: invoice.Paid}, page)
+	want("paid invoices", invoices.Totals, err, ports.Total{Currency: "eur", Count: 1, Minor: 100},
+		ports.Total{Currency: "usd", Count: 1, Minor: 5})
+	page.Sort = ports.Sort{}
+	customers, err := r.Customers.Customers.List(ctx, ports.CustomerFilter{CreatorID: creator}, page)
+	want("customers", customers.Totals, err, ports.Total{Count: 4})
+	page.Totals = false
+	customers, err = r.Customers.Customers.List(ctx, ports.CustomerFilter{CreatorID: creator}, page)
+	want("customers without them", customers.Totals, err)
 }

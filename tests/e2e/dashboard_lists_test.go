@@ -184,3 +184,26 @@ func TestSavedFilters_AreRefused(t *testing.T) {
 		}
 	})
 }
+
+func TestListsShowTotals(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		for i := range 3 {
+			a.AsBackend(t, post, "/v1/customers", JSON{
+				"email": fmt.Sprintf("user-%d@example.com", i), "displayName": "User",
+				"externalCustomerId": fmt.Sprint("user-", i),
+			}).Want(t, 201)
+		}
+		v := a.Visit(t)
+		for query, want := range map[string]string{
+			"": "<dt>Customers</dt><dd>3</dd>", "?email=user-1@example.com": "<dt>Customers</dt><dd>1</dd>",
+			"?q=user": "", // which the database does not count
+		} {
+			body := v.Open(t, "/dashboard/customers"+query).Body
+			if has := strings.Contains(body, `class="totals"`); has != (want != "") || !strings.Contains(body, want) {
+				t.Errorf("customers%s show totals: %t, want %q", query, has, want)
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -19,6 +20,8 @@ type Mapping[R, S any] struct {
 	Key func(R) (id string, revision int64)
 	// Sorts are the columns that pages may be sorted by, beside the order of creation.
 	Sorts Sorts
+	// Currency and Amount are SQL of what the totals of a list add up; both are "" for rows that are only counted.
+	Currency, Amount string
 }
 
 // On binds a mapping to a connection.
@@ -81,12 +84,27 @@ func (t Table[R, S]) FindBy(op, where string, args ...any) ([]S, error) {
 }
 
 // Page loads one page of a query, newest first or as its Sort asks.
-func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (ports.List[S], error) {
+func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (found ports.List[S], err error) {
+	query = query.Model(new(R)).Session(&gorm.Session{}) // it may be run more than once
 	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
 	if t.mapping.Sorts.Apply(page.Sort) {
-		return ListSorted(t.Base, op, query.Model(new(R)), page, t.mapping.Sorts, t.mapping.ToState, idOf)
+		found, err = ListSorted(t.Base, op, query, page, t.mapping.Sorts, t.mapping.ToState, idOf)
+	} else {
+		found, err = ListByID(t.Base, op, query, page, t.mapping.ToState, idOf)
 	}
-	return ListByID(t.Base, op, query, page, t.mapping.ToState, idOf)
+	if err == nil && page.Totals {
+		found.Totals, err = t.totals(op, query)
+	}
+	return found, err
+}
+
+// totals counts and adds up the newest rows of a query.
+func (t Table[R, S]) totals(op string, query *gorm.DB) (totals []ports.Total, err error) {
+	newest := query.Select(cmp.Or(t.mapping.Currency, "''") + " AS currency, " + cmp.Or(t.mapping.Amount, "0") +
+		" AS minor").Order("id DESC").Limit(ports.NewestRows)
+	err = t.DB.Table("(?) newest", newest).Select("currency, COUNT(*) AS count, CAST(SUM(minor) AS BIGINT) AS minor").
+		Group("currency").Order("currency").Scan(&totals).Error
+	return totals, t.Failure("add up: "+op, err)
 }
 
 // CreatedIn narrows a query to what was created in a range of time.

@@ -97,7 +97,7 @@ func (r *Routes) bookingList(
 				Name: "status", Label: "Status",
 				Options: ui.Choices("", "", "Any status", "confirmed", "Confirmed", "canceled", "Canceled"),
 			},
-			{Name: "q", Label: "Search", Placeholder: "Title or customer"},
+			{Name: "q", Label: "Search", Placeholder: "Title or customer", Matched: true},
 		},
 		Columns: []ui.Column[appointment.State]{
 			{Label: "Appointment", Cell: func(a appointment.State) ui.Cell {
@@ -127,6 +127,7 @@ func (r *Routes) bookingList(
 				}
 				return r.Booking.Appointments(ctx, v.account(), search, page)
 			}),
+		Summary: totals[appointment.State](v, "Appointments", ""),
 		Match: func(q ui.Query, a appointment.State) bool {
 			return q.Has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID, customers.of(a.CustomerID, ""))
 		},

@@ -59,7 +59,7 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 		Filters: []ui.Filter{
 			{Name: "email", Label: "Email", Placeholder: "grace@example.com"},
 			{Name: "external", Label: "External ID"},
-			{Name: "q", Label: "Search", Placeholder: "Name, email or ID"},
+			{Name: "q", Label: "Search", Placeholder: "Name, email or ID", Matched: true},
 		},
 		Columns: []ui.Column[customer.State]{
 			{Label: "Customer", Sort: "email", Cell: func(s customer.State) ui.Cell {
@@ -90,6 +90,7 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 			}
 			return found, err
 		},
+		Summary: totals[customer.State](v, "Customers", ""),
 		Match: func(q ui.Query, s customer.State) bool {
 			return q.Has("q", s.Email, s.DisplayName, s.ExternalCustomerID, s.ID)
 		},

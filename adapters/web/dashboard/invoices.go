@@ -32,7 +32,7 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 				Name: "status", Label: "Status",
 				Options: ui.Choices("", "", "Any status", "open", "Open", "failed", "Payment failed", "paid", "Paid"),
 			},
-			{Name: "q", Label: "Search", Placeholder: "Number or customer"},
+			{Name: "q", Label: "Search", Placeholder: "Number or customer", Matched: true},
 		},
 		Columns: []ui.Column[invoice.State]{
 			{Label: "Invoice", Cell: func(i invoice.State) ui.Cell {
@@ -57,6 +57,7 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 					ctx, v.account(), ports.InvoiceSearch{Status: invoice.Status(q["status"])}, page,
 				)
 			}),
+		Summary: totals[invoice.State](v, "Invoices", "Invoiced"),
 		Match: func(q ui.Query, i invoice.State) bool {
 			return q.Has("q", i.Number, i.ID, i.CustomerID, i.ExternalCustomerID, customers.of(i.CustomerID, ""))
 		},

@@ -59,10 +59,10 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			},
 			{Label: "ID", Cell: func(p payout.State) ui.Cell { return ui.Mono(p.ID) }},
 		},
-		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[payout.State], error) {
-			return r.Treasury.ListPayouts(ctx, v.account(), page)
+		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[payout.State], error) {
+			return r.Treasury.ListPayouts(ctx, v.account(), payout.Status(q["status"]), page)
 		},
-		Match: func(q ui.Query, p payout.State) bool { return q.Is("status", string(p.Status)) },
+		Summary: totals[payout.State](v, "Payouts", "Paid out or on its way"),
 	}
 	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
 	if err != nil {

@@ -61,8 +61,8 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 		Path: base + "/orders", FileName: "orders",
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Options: standingChoices()},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID"},
-			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID", Matched: true},
+			{Name: "q", Label: "Search", Placeholder: "Product or receipt number", Matched: true},
 			{Name: "from", Label: "From", Date: true},
 			{Name: "until", Label: "To", Date: true},
 		},
@@ -89,7 +89,9 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ports.ListedPayment], error) {
 				return r.Payments.List(ctx, v.account(), orderSearch(q), page)
 			}),
-		Summary: func(ctx context.Context, q ui.Query) (ui.Part, error) { return r.orderTotals(ctx, v, q) },
+		Summary: func(ctx context.Context, q ui.Query, _ ports.List[ports.ListedPayment]) (ui.Part, error) {
+			return r.orderTotals(ctx, v, q)
+		},
 		Match: func(q ui.Query, p ports.ListedPayment) bool {
 			return q.Has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.Has(
 				"customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
@@ -124,11 +126,8 @@ func orderSearch(q ui.Query) ports.PaymentSearch {
 	return ports.PaymentSearch{Standing: payment.Standing(q["status"]), Created: q.Days("from", "until")}
 }
 
-// orderTotals adds up what the filters find; nothing where the database does not know all of them.
+// orderTotals adds up what the filters find.
 func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part, error) {
-	if q["q"] != "" || q["customer"] != "" {
-		return ui.Part{}, nil
-	}
 	totals, err := r.Payments.Totals(ports.AllowStale(ctx), v.account(), orderSearch(q))
 	if err != nil {
 		return ui.Part{}, err

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/csv"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,8 +37,9 @@ type List[T any] struct {
 	Columns  []Column[T]
 	// read loads a page of what the filters ask for, as far as the database knows them.
 	Read func(ctx context.Context, q Query, page ports.Page) (ports.List[T], error)
-	// Summary shows what the filters find as a whole, above the lines; nil for none, an empty part for nothing to show.
-	Summary func(ctx context.Context, q Query) (Part, error)
+	// Summary shows what the filters find as a whole, above the lines, where the database knows all of them; nil for
+	// none, an empty part for nothing to show. The page has the totals of Read.
+	Summary func(ctx context.Context, q Query, page ports.List[T]) (Part, error)
 	// Match applies the filters that Read cannot; nil for none.
 	Match func(q Query, one T) bool
 	Empty Empty
@@ -65,6 +67,8 @@ type Filter struct {
 	Placeholder string
 	// Date makes it a field for a day, such as 2026-11-26.
 	Date bool
+	// Matched is set where Match applies it, and the database does not know it.
+	Matched bool
 }
 
 // Column is a column of a list and of its CSV file.
@@ -164,10 +168,15 @@ func offers(options []Option, value string) bool {
 // ReadPage reads one page. A page with a filter that the database does not support ends early when few rows match; the
 // next page continues from there.
 func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (page ports.List[T], err error) {
-	for range scanPages {
-		some, err := l.Read(ctx, q, ports.Page{Limit: PageSize, After: after, Sort: q.sort()})
+	for n := range scanPages {
+		some, err := l.Read(ctx, q, ports.Page{
+			Limit: PageSize, After: after, Sort: q.sort(), Totals: n == 0 && l.summarizes(q),
+		})
 		if err != nil {
 			return page, err
+		}
+		if n == 0 {
+			page.Totals = some.Totals
 		}
 		for _, one := range some.Items {
 			if l.Match == nil || l.Match(q, one) {
@@ -181,6 +190,11 @@ func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (pa
 		}
 	}
 	return page, nil
+}
+
+// summarizes reports whether the list has a summary of what a query finds.
+func (l *List[T]) summarizes(q Query) bool {
+	return l.Summary != nil && !slices.ContainsFunc(l.Filters, func(f Filter) bool { return f.Matched && q[f.Name] != "" })
 }
 
 // Part shows the list.
@@ -213,8 +227,8 @@ func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
 	if l.Saved != nil {
 		view.Saved = l.Saved.on(l.Path, l.address(q))
 	}
-	if l.Summary != nil && len(found) > 0 {
-		summary, err := l.Summary(c.UserContext(), q)
+	if l.summarizes(q) && len(found) > 0 {
+		summary, err := l.Summary(c.UserContext(), q, page)
 		if err != nil {
 			return Part{}, err
 		}
