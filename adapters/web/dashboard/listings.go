@@ -164,10 +164,13 @@ func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
 	if in.Checked("publish") {
 		return r.publishAndLink(c, v, made)
 	}
+	if in.Text("gives") == givesFiles {
+		return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Upload its files, then publish it.")
+	}
 	return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Publish it when it’s ready.")
 }
 
-// publishAndLink publishes a new listing and makes its payment link. One that cannot be published stays a draft, and
+// publishAndLink publishes a draft and makes its payment link. One that cannot be published stays a draft, and
 // one that cannot be booked yet is led to what is missing.
 func (r *Routes) publishAndLink(c *fiber.Ctx, v *visit, l listing.State) error {
 	ctx, at := c.UserContext(), base+"/listings/"+l.ID
@@ -233,24 +236,11 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) publishListing(c *fiber.Ctx, v *visit) error {
-	at := base + "/listings/" + c.Params("id")
-	if _, err := r.Catalog.Publish(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
 	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if l.Type.Bookable() {
-		missing, err := r.Booking.Readiness(c.UserContext(), v.account(), l.ID, "")
-		if err != nil {
-			return err
-		}
-		if len(missing) > 0 {
-			return r.done(c, at, "Published. Buyers can book it once the steps below are done.")
-		}
-	}
-	return r.done(c, at, "Published: it can be bought now. Create a payment link to share it.")
+	return r.publishAndLink(c, v, l)
 }
 
 func (r *Routes) archiveListing(c *fiber.Ctx, v *visit) error {
@@ -303,14 +293,14 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return err
 		}
-		p.Parts = append(p.Parts, plans)
-	}
-	if !l.Type.Bookable() {
 		files, err := r.filesPart(c, v, l)
 		if err != nil {
 			return err
 		}
-		p.Parts = append(p.Parts, files...)
+		p.Parts = append(files, plans)
+		if l.Type == listing.Subscription {
+			p.Parts = append([]ui.Part{plans}, files...)
+		}
 	}
 	p.Parts = append(p.Parts, imagesPart(v, l)...)
 	if l.Description != "" {

@@ -195,6 +195,11 @@ func (r *Routes) member(c *fiber.Ctx, v *visit) error {
 	p := memberPage(v, m)
 	if v.User.Role.CheckManage(m.State().Role) == nil {
 		p.Parts = append(p.Parts, ui.FormPart(memberForm(v, m)))
+		if r.Sandbox != nil && !m.Joined() {
+			link := ui.CodePart("Invitation", "invitation", r.Identity.MemberInvitationURL(m.State().Link()))
+			link.Lead = "It is mailed to them. In the sandbox, where mails may go nowhere, you can open it yourself."
+			p.Parts = append(p.Parts, link)
+		}
 	} else {
 		p.Actions = nil
 	}
