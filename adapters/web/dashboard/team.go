@@ -38,7 +38,7 @@ var roleNames = map[core.Role]string{
 
 // roleField offers the roles that the user may give.
 func roleField(v *visit, selected core.Role) ui.Field {
-	f := ui.Field{Name: "role", Label: "Role", Type: "select", Half: true}
+	f := ui.Field{Name: "role", Label: "Role", Type: "select"}
 	for _, role := range core.Roles() {
 		if v.User.Role.CheckManage(role) == nil {
 			f.Options = append(f.Options, ui.Option{
@@ -52,7 +52,7 @@ func roleField(v *visit, selected core.Role) ui.Field {
 func inviteForm(v *visit) ui.Form {
 	f := v.form("invite", base+"/team", "Send invitation",
 		ui.Field{
-			Name: "email", Label: "Email", Type: "email", Required: true, Autocomplete: "off", Half: true,
+			Name: "email", Label: "Email", Type: "email", Required: true, Autocomplete: "off",
 			Hint: "It must not be that of another account.",
 		},
 		roleField(v, core.RoleSupport))
