@@ -24,7 +24,7 @@ func TestAListIsSortedAndKeptByKeyboard(t *testing.T) {
 	follow := func(sel, until string) {
 		t.Helper()
 		b.wait(`document.readyState === "complete"`)
-		b.wait(`(document.querySelector(` + "`" + sel + "`" + `).focus(), document.activeElement.matches(` + "`" + sel + "`" + `))`)
+		b.wait("(document.querySelector(`" + sel + "`).focus(), document.activeElement.matches(`" + sel + "`))")
 		b.press(kb.Enter)
 		b.wait(until)
 	}

@@ -27,9 +27,12 @@ func sortCases() storeCases {
 	at := func(n int64) time.Time { return catalogTime.Add(time.Duration(n) * time.Hour) }
 	text := func(n int64) string { return string([]byte("aBcDe")[n]) }
 	return storeCases{
-		"payments by amount": sorted(paymentsKept(), "amount", func(s *payment.State, n int64) { s.Amount.Minor = 500 + n }),
-		"payouts by amount":  sorted(payoutsKept(), "amount", func(s *payout.State, n int64) { s.Amount.Minor = 1 + n }),
-		"disputes by amount": sorted(disputesKept(), "amount", func(s *dispute.State, n int64) { s.Share.Amount.Minor = n }),
+		"payments by amount": sorted(paymentsKept(), "amount",
+			func(s *payment.State, n int64) { s.Amount.Minor = 500 + n }),
+		"payouts by amount": sorted(payoutsKept(), "amount",
+			func(s *payout.State, n int64) { s.Amount.Minor = 1 + n }),
+		"disputes by amount": sorted(disputesKept(), "amount",
+			func(s *dispute.State, n int64) { s.Share.Amount.Minor = n }),
 		"disputes by deadline": sorted(disputesKept(), "respondBy",
 			func(s *dispute.State, n int64) { s.RespondBy = at(n) }),
 		"customers by address": sorted(customersKept(), "email",
@@ -48,10 +51,11 @@ func sortCases() storeCases {
 				s.ExpiresAt = at(n)
 			}
 		}),
-		"listings by title":  sorted(listedListings(), "title", func(s *listing.State, n int64) { s.Title = text(n) }),
-		"listings by price":  sorted(listedListings(), "price", func(s *listing.State, n int64) { s.Price.Minor = n }),
-		"totals":             listsAreTotaled,
-		"listings by change": sorted(listedListings(), "updated", func(s *listing.State, n int64) { s.UpdatedAt = at(n) }),
+		"listings by title": sorted(listedListings(), "title", func(s *listing.State, n int64) { s.Title = text(n) }),
+		"listings by price": sorted(listedListings(), "price", func(s *listing.State, n int64) { s.Price.Minor = n }),
+		"totals":            listsAreTotaled,
+		"listings by change": sorted(listedListings(), "updated",
+			func(s *listing.State, n int64) { s.UpdatedAt = at(n) }),
 	}
 }
 

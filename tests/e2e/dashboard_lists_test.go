@@ -23,7 +23,8 @@ func TestListsAreSorted(t *testing.T) {
 		var ascending []string
 		for i := range 60 { // three pages, made in another order
 			code := fmt.Sprintf("CODE%02d", i*7%60)
-			a.AsCreator(t, post, "/v1/discounts", JSON{"code": code, "percentOff": 20, "duration": "forever"}).Want(t, 201)
+			body := JSON{"code": code, "percentOff": 20, "duration": "forever"}
+			a.AsCreator(t, post, "/v1/discounts", body).Want(t, 201)
 			ascending = append(ascending, code)
 		}
 		newest := slices.Clone(ascending)
@@ -63,7 +64,8 @@ func TestListsAreSorted(t *testing.T) {
 		}
 		body := v.Open(t, "/dashboard/discounts?duration=forever&sort=code").Body
 		for _, want := range []string{
-			`<th scope="col" aria-sort="ascending"><a class="sort" href="/dashboard/discounts?duration=forever&amp;sort=-code">`,
+			`<th scope="col" aria-sort="ascending"><a class="sort" ` +
+				`href="/dashboard/discounts?duration=forever&amp;sort=-code">`,
 			`<input type="hidden" name="sort" value="code">`, `href="/dashboard/discounts?sort=code">Clear</a>`,
 		} {
 			if !strings.Contains(body, want) {
@@ -72,8 +74,10 @@ func TestListsAreSorted(t *testing.T) {
 		}
 		for _, list := range []string{
 			"orders?sort=-amount", "orders?sort=created&status=paid", "customers?sort=email&email=x",
-			"subscriptions?sort=currentPeriodEnd", "invoices?sort=total", "bookings?sort=startsAt&status=confirmed&when=past",
-			"listings?sort=title", "listings?sort=-updated", "disputes?sort=respondBy", "balance?sort=amount", "links?sort=created",
+			"subscriptions?sort=currentPeriodEnd", "invoices?sort=total",
+			"bookings?sort=startsAt&status=confirmed&when=past",
+			"listings?sort=title", "listings?sort=-updated", "disputes?sort=respondBy",
+			"balance?sort=amount", "links?sort=created",
 		} {
 			if page := v.Open(t, "/dashboard/"+list); page.Status != 200 {
 				t.Errorf("%s is %d", list, page.Status)
@@ -100,7 +104,8 @@ func TestSavedFilters_AreKeptByEveryRole(t *testing.T) {
 			m, v, _ := w.join(t, string(role))
 			query := url.Values{"status": {"paid"}, "sort": {"-amount"}}.Encode()
 			v.Open(t, "/dashboard/orders?"+query)
-			saved := v.Send(t, "/dashboard/filters", "list", "/dashboard/orders", "name", "Large & paid", "query", query)
+			saved := v.Send(t, "/dashboard/filters", "list", "/dashboard/orders", "name", "Large & paid",
+				"query", query)
 			if saved.Path != "/dashboard/orders?"+query || !strings.Contains(saved.Body, "Only you see it.") {
 				t.Fatalf("saving as %s led to %d %s", role, saved.Status, saved.Path)
 			}
@@ -115,9 +120,10 @@ func TestSavedFilters_AreKeptByEveryRole(t *testing.T) {
 				t.Errorf("the owner has %q of %s", got, role)
 			}
 			if role == identity.RoleSupport {
-				refused := v.Post(t, "/dashboard/filters", "token", v.Token(t), "list", "/dashboard/balance", "name", "x",
-					"query", "status=paid")
-				if n := app.Count(t, "SELECT COUNT(*) FROM saved_filters WHERE user_id = $1", m.ID); n != 1 || refused.Status != 404 {
+				refused := v.Post(t, "/dashboard/filters", "token", v.Token(t), "list", "/dashboard/balance",
+					"name", "x", "query", "status=paid")
+				n := app.Count(t, "SELECT COUNT(*) FROM saved_filters WHERE user_id = $1", m.ID)
+				if n != 1 || refused.Status != 404 {
 					t.Errorf("saving a filter of what support may not see is %d, and %d are kept", refused.Status, n)
 				}
 			}
@@ -151,8 +157,9 @@ func TestSavedFilters_AreRefused(t *testing.T) {
 		for name, c := range map[string]struct {
 			list, name, query, says string
 		}{
-			"without a name":        {"/dashboard/orders", " ", "status=paid", "Enter a name."},
-			"with a long name":      {"/dashboard/orders", strings.Repeat("n", 41), "status=paid", "at most 40 characters"},
+			"without a name": {"/dashboard/orders", " ", "status=paid", "Enter a name."},
+			"with a long name": {"/dashboard/orders", strings.Repeat("n", 41), "status=paid",
+				"at most 40 characters"},
 			"with too long a query": {"/dashboard/orders", "n", "q=" + strings.Repeat("q", 4000), "can&#39;t be saved"},
 			"of another site":       {"https://example.com/dashboard/orders", "n", "status=paid", ""},
 			"of no page":            {"/dashboard/nothing", "n", "status=paid", ""},

@@ -297,9 +297,12 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return err
 		}
-		p.Parts = append(files, plans)
 		if l.Type == listing.Subscription {
-			p.Parts = append([]ui.Part{plans}, files...)
+			p.Parts = append(p.Parts, plans)
+			p.Parts = append(p.Parts, files...)
+		} else {
+			p.Parts = append(p.Parts, files...)
+			p.Parts = append(p.Parts, plans)
 		}
 	}
 	p.Parts = append(p.Parts, imagesPart(v, l)...)

@@ -81,8 +81,9 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
 			},
 			{
-				Label: "Date", Sort: "-created", Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV: func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
+				Label: "Date", Sort: "-created",
+				Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV:  func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
 			},
 		},
 		Read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },

@@ -65,8 +65,9 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 			{Label: "Current period ends", Sort: "currentPeriodEnd",
 				Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) },
 				CSV:  func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
-			{Label: "Started", Sort: "-created", Cell: func(s subscription.State) ui.Cell { return v.moment(s.StartedAt) },
-				CSV: func(s subscription.State) string { return ui.ExactTime(s.StartedAt) }},
+			{Label: "Started", Sort: "-created",
+				Cell: func(s subscription.State) ui.Cell { return v.moment(s.StartedAt) },
+				CSV:  func(s subscription.State) string { return ui.ExactTime(s.StartedAt) }},
 			{Label: "Customer", Cell: func(s subscription.State) ui.Cell {
 				return customers.cell(s.CustomerID,
 					s.ExternalCustomerID)

@@ -194,7 +194,8 @@ func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (pa
 
 // summarizes reports whether the list has a summary of what a query finds.
 func (l *List[T]) summarizes(q Query) bool {
-	return l.Summary != nil && !slices.ContainsFunc(l.Filters, func(f Filter) bool { return f.Matched && q[f.Name] != "" })
+	isMatched := func(f Filter) bool { return f.Matched && q[f.Name] != "" }
+	return l.Summary != nil && !slices.ContainsFunc(l.Filters, isMatched)
 }
 
 // Part shows the list.

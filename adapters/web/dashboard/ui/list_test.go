@@ -114,8 +114,8 @@ func TestHeadsSortAndTurnTheOrder(t *testing.T) {
 				href = "/numbers?q=7&sort=" + href
 			}
 			if head.Href != href || head.Sorted != sorted {
-				t.Errorf("sorted by %q, %s leads to %q and is %q; want %q and %q", as, head.Label, head.Href, head.Sorted, href,
-					sorted)
+				t.Errorf("sorted by %q, %s leads to %q and is %q; want %q and %q", as, head.Label, head.Href, head.Sorted,
+					href, sorted)
 			}
 		}
 	}

@@ -36,8 +36,8 @@ func (l *List[T]) sorts(as string) bool {
 	return false
 }
 
-// sortHeads makes links of the heads of those columns by which the list can be sorted. That of the column by which it is
-// sorted turns the order.
+// sortHeads makes links of the heads of those columns by which the list can be sorted. That of the column by which it
+// is sorted turns the order.
 func (l *List[T]) sortHeads(q Query, heads []Head) {
 	now := q[sortField]
 	if now == "" {
