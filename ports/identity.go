@@ -17,6 +17,7 @@ type IdentityRepos struct {
 	Members         Members
 	SecondSteps     SecondSteps
 	RefundPolicies  RefundPolicies
+	SavedFilters    SavedFilters
 }
 
 // Creators keeps the people who sell. It is the one repository that is not bound to an account: it is where accounts
@@ -129,6 +130,18 @@ type RefundPolicies interface {
 	Insert(ctx context.Context, creatorID, hash, policy string, at time.Time) error
 	// Get returns a policy of the account. ErrNotFound.
 	Get(ctx context.Context, creatorID, hash string) (policy string, err error)
+}
+
+// SavedFilters keeps the filters of the dashboard's lists that users keep for themselves.
+type SavedFilters interface {
+	// Save writes a filter, over the one of the same list and name.
+	Save(ctx context.Context, u identity.User, f identity.SavedFilter) error
+	// List returns the user's filters of a list, by their names.
+	List(ctx context.Context, u identity.User, list string) ([]identity.SavedFilter, error)
+	// Delete forgets a filter, if there is one.
+	Delete(ctx context.Context, u identity.User, list, name string) error
+	// DeleteAll forgets every filter of the user.
+	DeleteAll(ctx context.Context, u identity.User) error
 }
 
 // AccountEvents keeps the access logs.

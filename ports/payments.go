@@ -40,7 +40,7 @@ type Payments interface {
 	// FindByBuyer returns the ids of those of the account's newest SearchedRows attempts of a checkout whose buyer entered
 	// an e-mail address or a name with the text in it; newest first, at most limit.
 	FindByBuyer(ctx context.Context, creatorID, text string, limit int) ([]string, error)
-	// Totals adds up what a search finds in each currency, of the newest TotaledRows of it.
+	// Totals adds up what a search finds in each currency, of the newest NewestRows of it.
 	Totals(ctx context.Context, creatorID string, search PaymentSearch) ([]PaymentTotal, error)
 	// ListLive lists an account's attempts that are not settled, oldest first, at most limit.
 	ListLive(ctx context.Context, creatorID string, limit int) ([]payment.State, error)
@@ -64,9 +64,6 @@ type PaymentSearch struct {
 	ReferenceID string // of the checkout session
 	Created     Created
 }
-
-// TotaledRows bounds the payments that a total adds up.
-const TotaledRows = 10_000
 
 // PaymentTotal sums payments in one currency.
 type PaymentTotal struct {

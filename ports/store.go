@@ -106,13 +106,26 @@ type Repos struct {
 // would hold its locks meanwhile and which Atomically may run twice.
 type Network any
 
-// Page asks for part of a list, newest first.
+// Page asks for part of a list, newest first unless it is sorted.
 type Page struct {
 	// Limit is between 1 and 100.
 	Limit int
 	// After is the position behind which the page begins; the zero value is the beginning.
 	After Cursor
+	// Sort orders the list by what its repository names; the zero value is newest first.
+	Sort Sort
+	// Totals asks also for the totals of what the list finds, where its repository has them.
+	Totals bool
 }
+
+// Sort orders a list by one of its values, such as "amount", and rows of equal values by their ids.
+type Sort struct {
+	By        string
+	Ascending bool
+}
+
+// SortCreated sorts any list by when its rows were created.
+const SortCreated = "created"
 
 // Created bounds when something was created: from From up to, and without, To; the zero time bounds nothing.
 type Created struct{ From, To time.Time }
@@ -120,9 +133,14 @@ type Created struct{ From, To time.Time }
 // SearchedRows bounds how many of the newest rows a search for a part of a text reads.
 const SearchedRows = 5_000
 
-// Cursor is a position in a sorted list: the sort value (0 when sorted by id alone) and the id of the last row seen.
+// NewestRows bounds how many of the newest rows are sorted by a value without an index, or added up.
+const NewestRows = 10_000
+
+// Cursor is a position in a sorted list: the sort value (0 when sorted by id alone; Text for one that is a text) and
+// the id of the last row seen.
 type Cursor struct {
 	Value int64
+	Text  string
 	ID    string
 }
 
@@ -133,6 +151,17 @@ type List[T any] struct {
 	// Last is the position of the last item, or where the page began when it is empty. Only lists that are read on from
 	// later, as new items come, have it.
 	Last Cursor
+	// Partial is set when only the newest NewestRows rows were sorted, and there may be more.
+	Partial bool
+	// Totals are those of the newest NewestRows rows that the list finds, by currency, if the page asks for them.
+	Totals []Total
+}
+
+// Total counts rows of one currency, "" for rows without one, and adds up their amounts.
+type Total struct {
+	Currency string
+	Count    int64
+	Minor    int64
 }
 
 // AllPages asks a list for all its pages.

@@ -71,8 +71,8 @@ type Payouts interface {
 	Get(ctx context.Context, id string) (payout.State, error)
 	// Update writes a changed payout. ErrStale.
 	Update(ctx context.Context, p payout.State) error
-	// List returns the account's payouts, newest first.
-	List(ctx context.Context, creatorID string, page Page) (List[payout.State], error)
+	// List returns the account's payouts of a status ("" = any), newest first. Totals leave failed ones out of sums.
+	List(ctx context.Context, creatorID string, status payout.Status, page Page) (List[payout.State], error)
 	// GetByRequest returns the payout that the account asked for under an idempotency key since the given time.
 	// ErrNotFound.
 	GetByRequest(ctx context.Context, creatorID, key string, since time.Time) (payout.State, error)

@@ -126,6 +126,9 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 			return len(found.Items), err
 		}
 	}
+	sortedBy := func(value string) ports.Page {
+		return ports.Page{Limit: 20, Sort: ports.Sort{By: value, Ascending: true}}
+	}
 	for name, c := range map[string]struct {
 		table       string
 		found, most int
@@ -235,6 +238,29 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 				Amount: money.Amount{Minor: 1, Currency: "eur"}})
 			return 1, err
 		}},
+		"customers by address": {"customers", 20, 100, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Customers.Customers.List(ctx, ports.CustomerFilter{CreatorID: "crt_0"}, sortedBy("email"))
+			return len(found.Items), err
+		}},
+		"appointments by start": {"appointments", 20, 100,
+			func(ctx context.Context, r ports.Repos) (int, error) {
+				found, err := r.Booking.Appointments.List(ctx, "crt_0", ports.AppointmentSearch{}, sortedBy("startsAt"))
+				return len(found.Items), err
+			}},
+		"canceled appointments by start": {"appointments", 10, 100,
+			func(ctx context.Context, r ports.Repos) (int, error) {
+				found, err := r.Booking.Appointments.List(ctx, "crt_0", ports.AppointmentSearch{Status: "canceled"},
+					sortedBy("startsAt"))
+				return len(found.Items), err
+			}},
+		"payments by amount": {"payments", 20, ports.NewestRows + 100,
+			func(ctx context.Context, r ports.Repos) (int, error) {
+				found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{}, sortedBy("amount"))
+				if !found.Partial {
+					t.Error("not all payments were sorted, and the list does not say so")
+				}
+				return len(found.Items), err
+			}},
 		"own listings": {"listings", 20, 200, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Catalog.Listings.List(ctx, "crt_0", page)
 			return len(found.Items), err

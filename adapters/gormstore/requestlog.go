@@ -94,7 +94,7 @@ func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports
 	if least, beyond := statuses(search.Status); beyond > 0 {
 		query = query.Where("status >= ? AND status < ?", least, beyond)
 	}
-	return repo.ListByIDDesc(b, "list API requests of "+creatorID, query, page, apiRequestRow.toRecord,
+	return repo.ListByID(b, "list API requests of "+creatorID, query, page, apiRequestRow.toRecord,
 		func(r apiRequestRow) string {
 			return r.ID
 		})

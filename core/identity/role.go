@@ -84,6 +84,7 @@ var areas = []Area{
 	{Name: "Own password and sign-ins", Read: everyone, Change: everyone, paths: []string{
 		"/security/password", "/security/browsers", "/security/steps", "/sign-out", "/sign-out-everywhere",
 	}},
+	{Name: "Own saved filters", Read: everyone, Change: everyone, paths: []string{"/filters"}},
 	{Name: "Access log", Read: managers, Change: managers, paths: []string{"/v1/audit-log", "/security/log"}},
 	{Name: "Export of all data", Read: managers, Change: managers, paths: []string{"/v1/export"}},
 	{Name: "Two-step sign-in of the team", Read: owners, Change: owners, paths: []string{"/team/second-step"}},

@@ -49,7 +49,7 @@ func (s *Service) SearchBuyers(
 	return s.List(ctx, creatorID, ports.PaymentSearch{IDs: ids}, page)
 }
 
-// Totals adds up what a search finds in each currency, of the newest ports.TotaledRows of it.
+// Totals adds up what a search finds in each currency, of the newest ports.NewestRows of it.
 func (s *Service) Totals(
 	ctx context.Context, creatorID string, search ports.PaymentSearch,
 ) ([]ports.PaymentTotal, error) {

@@ -422,7 +422,7 @@ func (w *fixture) unchanged(paymentID string, refused func() error, code fault.C
 
 func (w *fixture) payouts() []payout.State {
 	w.t.Helper()
-	list, err := w.ListPayouts(context.Background(), creatorID, ports.Page{Limit: 100})
+	list, err := w.ListPayouts(context.Background(), creatorID, "", ports.Page{Limit: 100})
 	w.must(err)
 	return list.Items
 }

@@ -248,11 +248,11 @@ func (s *Service) linked(p payout.State) payout.State {
 	return p
 }
 
-// ListPayouts lists the account's payouts, newest first.
+// ListPayouts lists the account's payouts of a status ("" = any), newest first.
 func (s *Service) ListPayouts(
-	ctx context.Context, creatorID string, page ports.Page,
+	ctx context.Context, creatorID string, status payout.Status, page ports.Page,
 ) (ports.List[payout.State], error) {
-	list, err := s.deps.Store.Read(ctx).Treasury.Payouts.List(ctx, creatorID, page)
+	list, err := s.deps.Store.Read(ctx).Treasury.Payouts.List(ctx, creatorID, status, page)
 	if err != nil {
 		return ports.List[payout.State]{}, fmt.Errorf("list payouts: %w", err)
 	}

@@ -367,7 +367,7 @@ func TestPayoutsAreTheirAccountsOwn(t *testing.T) {
 		var read []string
 		page := ports.Page{Limit: 2}
 		for range 2 {
-			list, err := w.ListPayouts(t.Context(), creatorID, page)
+			list, err := w.ListPayouts(t.Context(), creatorID, "", page)
 			w.must(err)
 			for _, p := range list.Items {
 				read = append(read, p.ID)
@@ -387,7 +387,8 @@ func TestPayoutsAreTheirAccountsOwn(t *testing.T) {
 		refused(t, err, fault.NotFoundCode)
 		_, _, err = w.Statement(t.Context(), otherID, made[0])
 		refused(t, err, fault.NotFoundCode)
-		if list, err := w.ListPayouts(t.Context(), otherID, ports.Page{Limit: 9}); err != nil || len(list.Items) != 0 {
+		if list, err := w.ListPayouts(t.Context(), otherID, "", ports.Page{Limit: 9}); err != nil ||
+			len(list.Items) != 0 {
 			t.Errorf("another account sees %v, %v", list.Items, err)
 		}
 	})

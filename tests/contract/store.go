@@ -63,8 +63,8 @@ func Store(t *testing.T, newDatabase func(t *testing.T) Database) {
 		"processes": processCases(), "sandbox": clockCases(),
 		"checkout": checkoutCases(), "files": fileCases(), "imports": importCases(),
 		"customers": customerCases(), "payments": paymentCases(),
-		"subscriptions": subscriptionCases(),
-		"tasks":         taskCases(), "transactions": transactionCases(), "treasury": treasuryCases(),
+		"sorts": sortCases(), "subscriptions": subscriptionCases(),
+		"tasks": taskCases(), "transactions": transactionCases(), "treasury": treasuryCases(),
 		"usage": usageCases(), "webhooks": webhookCases(),
 	} {
 		t.Run(area, func(t *testing.T) {
@@ -136,6 +136,7 @@ func identityCases() storeCases {
 		"refresh families rotate":                            refreshFamiliesRotate,
 		"members are kept, one per address":                  membersAreKept,
 		"second steps are of users":                          secondStepsAreOfUsers,
+		"saved filters are of users and lists":               savedFiltersAreOfUsersAndLists,
 		"sign-ins of one user end alone":                     signInsEndAlone,
 	}
 }

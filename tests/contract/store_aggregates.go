@@ -270,7 +270,7 @@ func payoutsKept() aggregate[payout.State] {
 		list: func(
 			ctx context.Context, r ports.Repos, creatorID string, page ports.Page,
 		) (ports.List[payout.State], error) {
-			return r.Treasury.Payouts.List(ctx, creatorID, page)
+			return r.Treasury.Payouts.List(ctx, creatorID, "", page)
 		},
 	}
 }

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,4 +173,49 @@ func secondStepsAreOfUsers(t *testing.T, db Database) {
 	if of(ada.CreatorID) != 1 || of(bob.CreatorID) != 1 {
 		t.Error("deleting one deletes another's, or nothing")
 	}
+}
+
+func savedFiltersAreOfUsersAndLists(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	ctx := t.Context()
+	ada := insertCreator(t, store, 1, "ada@example.com").State().Owner()
+	grace := newMember(1, ada.CreatorID).State().User()
+	const orders, invoices = "/dashboard/orders", "/dashboard/invoices"
+	change := func(fn func(ctx context.Context, filters ports.SavedFilters) error) {
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error { return fn(ctx, r.Identity.SavedFilters) })
+	}
+	for _, f := range []identity.SavedFilter{
+		{List: orders, Name: "Large", Query: "sort=-amount"}, {List: invoices, Name: "Large", Query: "sort=-total"},
+		{List: orders, Name: "Back", Query: "status=refunded"}, {List: orders, Name: "Large", Query: "status=paid"},
+	} {
+		change(func(ctx context.Context, filters ports.SavedFilters) error { return filters.Save(ctx, ada, f) })
+	}
+	change(func(ctx context.Context, filters ports.SavedFilters) error {
+		return filters.Save(ctx, grace, identity.SavedFilter{List: orders, Name: "Large", Query: "sort=amount"})
+	})
+	want := func(u identity.User, list, want string) {
+		t.Helper()
+		var got []string
+		saved, err := store.Read(ctx).Identity.SavedFilters.List(ctx, u, list)
+		for _, f := range saved {
+			got = append(got, f.Name+" "+f.Query)
+		}
+		if got := strings.Join(got, ", "); err != nil || got != want {
+			t.Errorf("%s keeps %q of %s, %v; want %q", u.ID(), got, list, err, want)
+		}
+	}
+	want(ada, orders, "Back status=refunded, Large status=paid")
+	want(ada, invoices, "Large sort=-total")
+	want(grace, orders, "Large sort=amount")
+	for range 2 { // again, it changes nothing
+		change(func(ctx context.Context, filters ports.SavedFilters) error {
+			return filters.Delete(ctx, ada, orders, "Large")
+		})
+	}
+	want(ada, orders, "Back status=refunded")
+	want(ada, invoices, "Large sort=-total")
+	change(func(ctx context.Context, filters ports.SavedFilters) error { return filters.DeleteAll(ctx, ada) })
+	want(ada, orders, "")
+	want(ada, invoices, "")
+	want(grace, orders, "Large sort=amount")
 }

@@ -90,6 +90,9 @@ func (r appointmentRow) toState() appointment.State {
 var appointmentMapping = repo.Mapping[appointmentRow, appointment.State]{
 	Name: "appointment", NewRow: newAppointmentRow, ToState: appointmentRow.toState,
 	Key: func(r appointmentRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"startsAt": {SQL: "starts_at", Indexed: true},
+	},
 }
 
 type appointments struct {
@@ -101,8 +104,20 @@ func (t appointments) Get(_ context.Context, id string) (appointment.State, erro
 	return t.GetBy("get appointment "+id, "id = ?", id)
 }
 
-// List implements ports.Appointments.
+// List implements ports.Appointments. Those of a rare status are not looked for among all, in the order of their times.
 func (t appointments) List(_ context.Context, creatorID string, search ports.AppointmentSearch,
+	page ports.Page) (found ports.List[appointment.State], err error) {
+	if search.Status == "" || !appointmentMapping.Sorts.Apply(page.Sort) {
+		return t.list(creatorID, search, page)
+	}
+	err = t.Planned("list appointments", func(b *repo.Base) error {
+		found, err = appointments{appointmentMapping.On(b)}.list(creatorID, search, page)
+		return err
+	})
+	return found, err
+}
+
+func (t appointments) list(creatorID string, search ports.AppointmentSearch,
 	page ports.Page) (ports.List[appointment.State], error) {
 	query := t.DB.Where("creator_id = ?", creatorID)
 	if search.ExternalCustomerID != "" {

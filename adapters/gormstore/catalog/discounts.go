@@ -54,6 +54,11 @@ func (r discountRow) toState() discount.State {
 var discountMapping = repo.Mapping[discountRow, discount.State]{
 	Name: "discount", NewRow: newDiscountRow, ToState: discountRow.toState,
 	Key: func(r discountRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"code":      {SQL: "code_key", Text: true, Indexed: true},
+		"redeemed":  {SQL: "redeemed"},
+		"expiresAt": {SQL: "COALESCE(expires_at, 9223372036854775807)"}, // never is last
+	},
 }
 
 type discounts struct {

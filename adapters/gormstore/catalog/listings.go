@@ -72,6 +72,11 @@ func searchable(s string) string { return strings.ToLower(s) }
 var listingMapping = repo.Mapping[listingRow, listing.State]{
 	Name: "listing", NewRow: newListingRow, ToState: listingRow.toState,
 	Key: func(r listingRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"title":   {SQL: "LOWER(title)", Text: true},
+		"price":   {SQL: "price_minor"},
+		"updated": {SQL: "updated_at"},
+	},
 }
 
 type listings struct {
@@ -157,17 +162,8 @@ func (t listings) SearchOwn(_ context.Context, creatorID, text string, limit int
 // made for the parameters.
 func (t listings) Search(_ context.Context, search ports.ListingSearch,
 	page ports.Page) (found ports.List[listing.State], err error) {
-	plan := t.Dialect.CustomPlan()
-	if plan == "" {
-		return t.search(search, page)
-	}
-	err = t.DB.Transaction(func(db *gorm.DB) error {
-		if err := db.Exec(plan).Error; err != nil {
-			return t.Failure("plan a search", err)
-		}
-		planned := *t.Base
-		planned.DB = db
-		found, err = listings{listingMapping.On(&planned)}.search(search, page)
+	err = t.Planned("search listings", func(b *repo.Base) error {
+		found, err = listings{listingMapping.On(b)}.search(search, page)
 		return err
 	})
 	return found, err

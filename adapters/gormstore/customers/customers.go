@@ -66,6 +66,9 @@ func (r customerRow) toState() customer.State {
 var customerMapping = repo.Mapping[customerRow, customer.State]{
 	Name: "customer", NewRow: newCustomerRow, ToState: customerRow.toState,
 	Key: func(r customerRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"email": {SQL: "LOWER(email)", Text: true, Indexed: true},
+	},
 }
 
 type customers struct {

@@ -18,6 +18,7 @@ func Repositories(b *repo.Base) ports.IdentityRepos {
 		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
 		AccountEvents: accountEvents{b}, Members: members{memberMapping.On(b)},
 		SecondSteps: secondSteps{secondStepMapping.On(b)}, RefundPolicies: refundPolicies{b},
+		SavedFilters: savedFilters{b},
 	}
 }
 

@@ -124,7 +124,7 @@ func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error 
 func (t accountEvents) List(_ context.Context, creatorID string, kind identity.AccountEventKind,
 	page ports.Page) (ports.List[identity.AccountEvent], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"kind": string(kind)})
-	return repo.ListByIDDesc(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState,
+	return repo.ListByID(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState,
 		func(r accountEventRow) string {
 			return r.ID
 		})

@@ -85,7 +85,11 @@ func (r invoiceRow) toState() invoice.State {
 
 var invoiceMapping = repo.Mapping[invoiceRow, invoice.State]{
 	Name: "invoice", NewRow: newInvoiceRow, ToState: invoiceRow.toState,
-	Key: func(r invoiceRow) (string, int64) { return r.ID, r.Revision },
+	Key:      func(r invoiceRow) (string, int64) { return r.ID, r.Revision },
+	Currency: "currency", Amount: "total",
+	Sorts: repo.Sorts{
+		"total": {SQL: "total"},
+	},
 }
 
 type invoices struct {

@@ -46,7 +46,7 @@ func (t accounts) List(
 		like := repo.Containing(strings.ToLower(text))
 		query = query.Where(`id = ? OR email LIKE ? ESCAPE '\' OR LOWER(display_name) LIKE ? ESCAPE '\'`, text, like, like)
 	}
-	list, err := repo.ListByIDDesc(t.Base, "list accounts", query, page, accountRow.toState,
+	list, err := repo.ListByID(t.Base, "list accounts", query, page, accountRow.toState,
 		func(r accountRow) string { return r.ID })
 	if err != nil || len(list.Items) == 0 {
 		return list, err
@@ -142,6 +142,6 @@ func (t actions) List(
 	_ context.Context, creatorID string, page ports.Page,
 ) (ports.List[operator.Action], error) {
 	query := repo.Equal(t.DB, map[string]string{"creator_id": creatorID})
-	return repo.ListByIDDesc(t.Base, "list operator actions", query, page, actionRow.toState,
+	return repo.ListByID(t.Base, "list operator actions", query, page, actionRow.toState,
 		func(r actionRow) string { return r.ID })
 }

@@ -90,6 +90,9 @@ func (r paymentRow) toState() payment.State {
 var paymentMapping = repo.Mapping[paymentRow, payment.State]{
 	Name: "payment", NewRow: newPaymentRow, ToState: paymentRow.toState,
 	Key: func(r paymentRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"amount": {SQL: "amount"},
+	},
 }
 
 type payments struct {
@@ -153,7 +156,11 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
 	}
 	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
-	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, query, page, listed, idOf)
+	op := "list payments of " + creatorID
+	if paymentMapping.Sorts.Apply(page.Sort) {
+		return repo.ListSorted(t.Base, op, query, page, paymentMapping.Sorts, listed, idOf)
+	}
+	return repo.ListByID(t.Base, op, query, page, listed, idOf)
 }
 
 // matching selects what a search asks for.
@@ -188,7 +195,7 @@ func (t payments) matching(creatorID string, search ports.PaymentSearch) *gorm.D
 func (t payments) Totals(_ context.Context, creatorID string, search ports.PaymentSearch) (
 	totals []ports.PaymentTotal, err error) {
 	newest := t.matching(creatorID, search).Select("currency, amount, refunded, payments.status").Order("id DESC").
-		Limit(ports.TotaledRows)
+		Limit(ports.NewestRows)
 	err = t.DB.Table("(?) newest", newest).Select(`currency, COUNT(*) AS count,
 		CAST(SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS BIGINT) AS paid,
 		CAST(SUM(refunded) AS BIGINT) AS refunded`).Group("currency").Order("currency").Scan(&totals).Error

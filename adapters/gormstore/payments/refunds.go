@@ -174,6 +174,10 @@ func (r disputeRow) toState() dispute.State {
 var disputeMapping = repo.Mapping[disputeRow, dispute.State]{
 	Name: "dispute", NewRow: newDisputeRow, ToState: disputeRow.toState,
 	Key: func(r disputeRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"amount":    {SQL: "amount"},
+		"respondBy": {SQL: "respond_by"},
+	},
 }
 
 type disputes struct {

@@ -108,6 +108,23 @@ func (b *Base) EnqueueLock(op, name string) error {
 	return b.ExecDeferred(op, statement, b.Dialect.LockNumber(name))
 }
 
+// Planned runs fn with statements that are planned for their parameters: where how rare a value is decides by which
+// index it is found.
+func (b *Base) Planned(op string, fn func(b *Base) error) error {
+	plan := b.Dialect.CustomPlan()
+	if plan == "" {
+		return fn(b)
+	}
+	return b.DB.Transaction(func(db *gorm.DB) error {
+		if err := db.Exec(plan).Error; err != nil {
+			return b.Failure("plan to "+op, err)
+		}
+		planned := *b
+		planned.DB = db
+		return fn(&planned)
+	})
+}
+
 // InsertRow writes a new row, given as a pointer. In a pipeline it is InsertRowDeferred.
 func (b *Base) InsertRow(op string, row any) error {
 	if b.Pipeline != nil {

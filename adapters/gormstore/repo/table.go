@@ -1,7 +1,9 @@
 package repo
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"reflect"
 
 	"gorm.io/gorm"
@@ -17,6 +19,10 @@ type Mapping[R, S any] struct {
 	ToState func(R) S
 	// Key is a row's id and revision.
 	Key func(R) (id string, revision int64)
+	// Sorts are the columns that pages may be sorted by, beside the order of creation.
+	Sorts Sorts
+	// Currency and Amount are SQL of what the totals of a list add up; both are "" for rows that are only counted.
+	Currency, Amount string
 }
 
 // On binds a mapping to a connection.
@@ -88,10 +94,28 @@ func (t Table[R, S]) FindBy(op, where string, args ...any) ([]S, error) {
 	return list, t.Failure(op, err)
 }
 
-// Page loads one page of a query, newest first.
-func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (ports.List[S], error) {
+// Page loads one page of a query, newest first or as its Sort asks.
+func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (found ports.List[S], err error) {
+	query = query.Model(new(R)).Session(&gorm.Session{}) // it may be run more than once
 	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
-	return ListByIDDesc(t.Base, op, query, page, t.mapping.ToState, idOf)
+	if t.mapping.Sorts.Apply(page.Sort) {
+		found, err = ListSorted(t.Base, op, query, page, t.mapping.Sorts, t.mapping.ToState, idOf)
+	} else {
+		found, err = ListByID(t.Base, op, query, page, t.mapping.ToState, idOf)
+	}
+	if err == nil && page.Totals {
+		found.Totals, err = t.totals(op, query)
+	}
+	return found, err
+}
+
+// totals counts and adds up the newest rows of a query.
+func (t Table[R, S]) totals(op string, query *gorm.DB) (totals []ports.Total, err error) {
+	newest := query.Select(cmp.Or(t.mapping.Currency, "''") + " AS currency, " + cmp.Or(t.mapping.Amount, "0") +
+		" AS minor").Order("id DESC").Limit(ports.NewestRows)
+	err = t.DB.Table("(?) newest", newest).Select("currency, COUNT(*) AS count, CAST(SUM(minor) AS BIGINT) AS minor").
+		Group("currency").Order("currency").Scan(&totals).Error
+	return totals, t.Failure("add up: "+op, err)
 }
 
 // CreatedIn narrows a query to what was created in a range of time.
@@ -155,14 +179,21 @@ func ListBy[R, T any](b *Base, op string, query *gorm.DB, convert func(R) T) ([]
 	return list, nil
 }
 
-// ListByIDDesc loads one page of rows, newest id first, and converts them.
-func ListByIDDesc[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
+// ListByID loads one page of rows, newest id first or, in ascending order, oldest first, and converts them.
+func ListByID[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
 	idOf func(R) string) (ports.List[T], error) {
+	if by := page.Sort.By; by != "" && by != ports.SortCreated {
+		return ports.List[T]{}, fmt.Errorf("%s: this list can't be sorted by %q", op, by)
+	}
+	behind, order := "id < ?", "id DESC"
+	if page.Sort.Ascending {
+		behind, order = "id > ?", "id"
+	}
 	if page.After.ID != "" {
-		query = query.Where("id < ?", page.After.ID)
+		query = query.Where(behind, page.After.ID)
 	}
 	var rows []R
-	if err := query.Order("id DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+	if err := query.Order(order).Limit(page.Limit + 1).Find(&rows).Error; err != nil {
 		return ports.List[T]{}, b.Failure(op, err)
 	}
 	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil

@@ -120,6 +120,9 @@ func (r subscriptionRow) toState() subscription.State {
 var subscriptionMapping = repo.Mapping[subscriptionRow, subscription.State]{
 	Name: "subscription", NewRow: newSubscriptionRow, ToState: subscriptionRow.toState,
 	Key: func(r subscriptionRow) (string, int64) { return r.ID, r.Revision },
+	Sorts: repo.Sorts{
+		"currentPeriodEnd": {SQL: "current_period_end"},
+	},
 }
 
 type subscriptions struct {

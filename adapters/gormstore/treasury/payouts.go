@@ -6,6 +6,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/payout"
+	"sundry/ports"
 )
 
 type payoutRow struct {
@@ -47,7 +48,11 @@ func (r payoutRow) toState() payout.State {
 
 var payoutMapping = repo.Mapping[payoutRow, payout.State]{
 	Name: "payout", NewRow: newPayoutRow, ToState: payoutRow.toState,
-	Key: func(r payoutRow) (string, int64) { return r.ID, r.Revision },
+	Key:      func(r payoutRow) (string, int64) { return r.ID, r.Revision },
+	Currency: "currency", Amount: "CASE WHEN status = 'failed' THEN 0 ELSE amount END",
+	Sorts: repo.Sorts{
+		"amount": {SQL: "amount"},
+	},
 }
 
 type payouts struct {
@@ -57,6 +62,13 @@ type payouts struct {
 // Get implements ports.Payouts.
 func (t payouts) Get(_ context.Context, id string) (payout.State, error) {
 	return t.GetBy("get payout "+id, "id = ?", id)
+}
+
+// List implements ports.Payouts.
+func (t payouts) List(_ context.Context, creatorID string, status payout.Status,
+	page ports.Page) (ports.List[payout.State], error) {
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"status": string(status)})
+	return t.Page("list payouts of "+creatorID, query, page)
 }
 
 // GetByRequest implements ports.Payouts.

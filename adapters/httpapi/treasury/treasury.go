@@ -85,7 +85,7 @@ func (h handlers) listPayouts(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	list, err := h.Treasury.ListPayouts(c.UserContext(), httpapi.Account(c), page)
+	list, err := h.Treasury.ListPayouts(c.UserContext(), httpapi.Account(c), "", page)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (r *Routes) bookingList(
 				Name: "status", Label: "Status",
 				Options: ui.Choices("", "", "Any status", "confirmed", "Confirmed", "canceled", "Canceled"),
 			},
-			{Name: "q", Label: "Search", Placeholder: "Title or customer"},
+			{Name: "q", Label: "Search", Placeholder: "Title or customer", Matched: true},
 		},
 		Columns: []ui.Column[appointment.State]{
 			{Label: "Appointment", Cell: func(a appointment.State) ui.Cell {
@@ -106,7 +106,7 @@ func (r *Routes) bookingList(
 				Label: "Customer",
 				Cell:  func(a appointment.State) ui.Cell { return customers.cell(a.CustomerID, a.ExternalCustomerID) },
 			},
-			{Label: v.say("When (%s)", zone.String()), Cell: func(a appointment.State) ui.Cell {
+			{Label: v.say("When (%s)", zone.String()), Sort: "startsAt", Cell: func(a appointment.State) ui.Cell {
 				return ui.Cell{
 					Text: ui.Data(v.reader.Day(a.StartsAt.In(zone))),
 					Sub:  ui.Data(v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone))),
@@ -126,6 +126,7 @@ func (r *Routes) bookingList(
 				}
 				return r.Booking.Appointments(ctx, v.account(), search, page)
 			}),
+		Summary: totals[appointment.State](v, "Appointments", ""),
 		Match: func(q ui.Query, a appointment.State) bool {
 			return q.Has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID, customers.of(a.CustomerID, ""))
 		},

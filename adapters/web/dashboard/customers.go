@@ -57,10 +57,10 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 		Filters: []ui.Filter{
 			{Name: "email", Label: "Email", Placeholder: "grace@example.com"},
 			{Name: "external", Label: "External ID"},
-			{Name: "q", Label: "Search", Placeholder: "Name, email or ID"},
+			{Name: "q", Label: "Search", Placeholder: "Name, email or ID", Matched: true},
 		},
 		Columns: []ui.Column[customer.State]{
-			{Label: "Customer", Cell: func(s customer.State) ui.Cell {
+			{Label: "Customer", Sort: "email", Cell: func(s customer.State) ui.Cell {
 				return ui.Cell{
 					Text: ui.Data(cmp.Or(s.Email, s.ExternalCustomerID, s.ID)), Href: base + "/customers/" + s.ID,
 					Sub: v.sharedEmail(s, sameEmail),
@@ -72,8 +72,9 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 				CSV: func(s customer.State) string { return s.Details.Country },
 			},
 			{
-				Label: "Since", Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
-				CSV: func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
+				Label: "Since", Sort: "-created",
+				Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
+				CSV:  func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
 			},
 			{Label: "ID", Cell: func(s customer.State) ui.Cell { return ui.Mono(s.ID) }},
 		},
@@ -87,6 +88,7 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 			}
 			return found, err
 		},
+		Summary: totals[customer.State](v, "Customers", ""),
 		Match: func(q ui.Query, s customer.State) bool {
 			return q.Has("q", s.Email, s.DisplayName, s.ExternalCustomerID, s.ID)
 		},

@@ -114,6 +114,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	r.mountTeam(at)
 	r.mountImages(at)
 	r.mountFiles(at)
+	r.mountFilters(at)
 	if r.Sandbox != nil {
 		r.post(at, "/sandbox/advance", r.advanceClock)
 	}

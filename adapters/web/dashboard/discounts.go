@@ -53,9 +53,12 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 			{Name: "q", Label: "Search", Placeholder: "Code"},
 		},
 		Columns: []ui.Column[discount.State]{
-			{Label: "Code", Cell: func(d discount.State) ui.Cell { return ui.Copyable(d.Code) }},
+			{Label: "Code", Sort: "code", Cell: func(d discount.State) ui.Cell { return ui.Copyable(d.Code) }},
 			{Label: "Takes off", Cell: func(d discount.State) ui.Cell { return ui.Text(v.discountValue(d)) }},
-			{Label: "Used", Num: true, Cell: func(d discount.State) ui.Cell { return ui.Text(v.redemptions(d)) }},
+			{
+				Label: "Used", Num: true, Sort: "-redeemed",
+				Cell: func(d discount.State) ui.Cell { return ui.Text(v.redemptions(d)) },
+			},
 			{Label: "Applies to", Cell: func(d discount.State) ui.Cell {
 				if len(d.ListingIDs) == 0 {
 					return ui.Label("Everything")
@@ -63,8 +66,9 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 				return ui.Label(v.plural(len(d.ListingIDs), "%d listing", "%d listings"))
 			}},
 			{
-				Label: "Expires", Cell: func(d discount.State) ui.Cell { return v.moment(d.ExpiresAt) },
-				CSV: func(d discount.State) string { return ui.ExactTime(d.ExpiresAt) },
+				Label: "Expires", Sort: "expiresAt",
+				Cell: func(d discount.State) ui.Cell { return v.moment(d.ExpiresAt) },
+				CSV:  func(d discount.State) string { return ui.ExactTime(d.ExpiresAt) },
 			},
 			{Cell: func(d discount.State) ui.Cell {
 				return ui.Cell{

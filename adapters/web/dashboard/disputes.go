@@ -50,17 +50,19 @@ func (r *Routes) disputes(c *fiber.Ctx, v *visit) error {
 				}
 			}},
 			{
-				Label: "Amount", Num: true,
+				Label: "Amount", Num: true, Sort: "-amount",
 				Cell: func(d dispute.State) ui.Cell { return ui.Text(v.reader.Money(d.Share.Amount)) },
 			},
 			{Label: "Status", Cell: func(d dispute.State) ui.Cell { return disputeTones[d.Status] }},
 			{
-				Label: "Respond by", Cell: func(d dispute.State) ui.Cell { return v.moment(d.RespondBy) },
-				CSV: func(d dispute.State) string { return ui.ExactTime(d.RespondBy) },
+				Label: "Respond by", Sort: "respondBy",
+				Cell: func(d dispute.State) ui.Cell { return v.moment(d.RespondBy) },
+				CSV:  func(d dispute.State) string { return ui.ExactTime(d.RespondBy) },
 			},
 			{
-				Label: "Opened", Cell: func(d dispute.State) ui.Cell { return v.moment(d.CreatedAt) },
-				CSV: func(d dispute.State) string { return ui.ExactTime(d.CreatedAt) },
+				Label: "Opened", Sort: "-created",
+				Cell: func(d dispute.State) ui.Cell { return v.moment(d.CreatedAt) },
+				CSV:  func(d dispute.State) string { return ui.ExactTime(d.CreatedAt) },
 			},
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[dispute.State], error) {

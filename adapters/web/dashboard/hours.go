@@ -154,8 +154,15 @@ func (r *Routes) savedHours(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui
 	for _, one := range calendars {
 		urls = append(urls, one.URL)
 	}
-	f, err := r.hoursForm(c, v, newWorkHours(setup.Hours, urls))
-	if err == nil && len(setup.Hours.Weekly) == 0 && setup.Hours.Timezone == slot.NoSettings().Timezone {
+	hours := newWorkHours(setup.Hours, urls)
+	isNew := len(setup.Hours.Weekly) == 0 && setup.Hours.Timezone == slot.NoSettings().Timezone
+	if isNew {
+		for _, day := range weekdays[:5] { // as most people work
+			hours.week[day] = workDay{open: true}
+		}
+	}
+	f, err := r.hoursForm(c, v, hours)
+	if err == nil && isNew {
 		f.FieldFor("timezone").OwnZone = true
 	}
 	return f, err
@@ -254,7 +261,7 @@ func (r *Routes) saveHours(c *fiber.Ctx, v *visit) error {
 	hours, _, _ := h.settings()
 	err := r.Booking.SetHours(c.UserContext(), v.account(), hours, h.calendars...)
 	if err == nil {
-		return r.done(c, base+"/bookings/settings", "Your hours are saved.")
+		return r.hoursSaved(c, v, hours)
 	}
 	if fault.Is(err, fault.InvalidTimezone) {
 		err = fault.Invalid(fault.Detail{
@@ -263,6 +270,22 @@ func (r *Routes) saveHours(c *fiber.Ctx, v *visit) error {
 		})
 	}
 	return r.sendHours(c, v, h, err)
+}
+
+// hoursSaved leads on to what a creator who is new has still to set.
+func (r *Routes) hoursSaved(c *fiber.Ctx, v *visit, hours slot.Settings) error {
+	const at, saved = base + "/bookings/settings", "Your hours are saved."
+	if len(hours.Weekly) == 0 && len(hours.Overrides) == 0 {
+		return r.done(c, at, saved+" Nobody can book you: no day is ticked.")
+	}
+	setup, err := r.Booking.Setup(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	if setup.Meetings.Virtual == nil && setup.Meetings.InPerson == nil {
+		return r.done(c, at+"#meetings", saved+" Now choose where you meet buyers.")
+	}
+	return r.done(c, at, saved)
 }
 
 // sendHours shows the page with hours that are not saved, and with what is wrong with them.

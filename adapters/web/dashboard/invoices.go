@@ -31,21 +31,22 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 				Name: "status", Label: "Status",
 				Options: ui.Choices("", "", "Any status", "open", "Open", "failed", "Payment failed", "paid", "Paid"),
 			},
-			{Name: "q", Label: "Search", Placeholder: "Number or customer"},
+			{Name: "q", Label: "Search", Placeholder: "Number or customer", Matched: true},
 		},
 		Columns: []ui.Column[invoice.State]{
 			{Label: "Invoice", Cell: func(i invoice.State) ui.Cell {
 				return ui.Cell{Text: ui.Data(cmp.Or(i.Number, i.ID)), Href: base + "/invoices/" + i.ID}
 			}},
-			{Label: "Total", Num: true, Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
-				CSV: func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
+			{Label: "Total", Num: true, Sort: "-total",
+				Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
+				CSV:  func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
 			{Label: "Status", Cell: func(i invoice.State) ui.Cell { return invoiceTones[i.Status] }},
 			{
 				Label: "Customer",
 				Cell:  func(i invoice.State) ui.Cell { return customers.cell(i.CustomerID, i.ExternalCustomerID) },
 			},
 			{
-				Label: "Date", Cell: func(i invoice.State) ui.Cell { return v.moment(i.CreatedAt) },
+				Label: "Date", Sort: "-created", Cell: func(i invoice.State) ui.Cell { return v.moment(i.CreatedAt) },
 				CSV: func(i invoice.State) string { return ui.ExactTime(i.CreatedAt) },
 			},
 		},
@@ -55,6 +56,7 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 					ctx, v.account(), ports.InvoiceSearch{Status: invoice.Status(q["status"])}, page,
 				)
 			}),
+		Summary: totals[invoice.State](v, "Invoices", "Invoiced"),
 		Match: func(q ui.Query, i invoice.State) bool {
 			return q.Has("q", i.Number, i.ID, i.CustomerID, i.ExternalCustomerID, customers.of(i.CustomerID, ""))
 		},

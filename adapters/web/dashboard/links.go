@@ -84,8 +84,9 @@ func (r *Routes) links(c *fiber.Ctx, v *visit) error {
 			{Label: "Address", Cell: func(l paymentlink.State) ui.Cell { return ui.Copyable(r.linkURL(l)) }},
 			{Label: "Status", Cell: linkTone},
 			{
-				Label: "Created", Cell: func(l paymentlink.State) ui.Cell { return v.moment(l.CreatedAt) },
-				CSV: func(l paymentlink.State) string { return ui.ExactTime(l.CreatedAt) },
+				Label: "Created", Sort: "-created",
+				Cell: func(l paymentlink.State) ui.Cell { return v.moment(l.CreatedAt) },
+				CSV:  func(l paymentlink.State) string { return ui.ExactTime(l.CreatedAt) },
 			},
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[paymentlink.State], error) {
@@ -211,13 +212,13 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 		return r.send(c, v, p)
 	}
 	own := r.listingList(v)
-	found, _, err := own.ReadPage(c.UserContext(), ui.Query{"status": string(listing.Active)}, ports.Cursor{})
+	found, err := own.ReadPage(c.UserContext(), ui.Query{"status": string(listing.Active)}, ports.Cursor{})
 	if err != nil {
 		return err
 	}
 	p.Lead = "For which listing?"
 	var steps []ui.Check
-	for _, l := range found {
+	for _, l := range found.Items {
 		steps = append(steps, ui.Check{
 			Icon: l.Type.Icon(), Title: ui.Data(l.Title), Text: ui.Data(l.Type.Label() + ", " + v.listingPrice(l)),
 			Href: base + "/links/new?listing=" + l.ID, Label: "Choose",

@@ -94,7 +94,7 @@ var metadataForms = map[listing.Type][]metadataField{
 		{
 			Field: ui.Field{
 				Name: listing.DownloadURL, Label: "Download address", Type: "url", Placeholder: "https://…",
-				Hint: "Buyers get this link once they have paid.",
+				Hint: "For a download elsewhere: buyers get this link once they have paid.",
 			},
 		},
 		{Field: ui.Field{Name: "fileFormat", Label: "Format", Placeholder: "pdf", Half: true}},

@@ -61,16 +61,18 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 			{Name: "q", Label: "Search", Placeholder: "Title or key"},
 		},
 		Columns: []ui.Column[listing.State]{
-			{Label: "Listing", Cell: func(l listing.State) ui.Cell {
+			{Label: "Listing", Sort: "title", Cell: func(l listing.State) ui.Cell {
 				return ui.Cell{Text: ui.Data(l.Title), Href: base + "/listings/" + l.ID, Sub: ui.Data(l.CatalogKey)}
 			}},
 			{Label: "Kind", Cell: func(l listing.State) ui.Cell { return ui.Label(ui.Words(l.Type.Label())) }},
-			{Label: "Price", Num: true, Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
-				CSV: func(l listing.State) string { return l.Price.Typed() + " " + string(l.Price.Currency) }},
+			{Label: "Price", Num: true, Sort: "-price",
+				Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
+				CSV:  func(l listing.State) string { return l.Price.Typed() + " " + string(l.Price.Currency) }},
 			{Label: "Status", Cell: func(l listing.State) ui.Cell { return listingTones[l.Status] }},
 			{
-				Label: "Updated", Cell: func(l listing.State) ui.Cell { return v.moment(l.UpdatedAt) },
-				CSV: func(l listing.State) string { return ui.ExactTime(l.UpdatedAt) },
+				Label: "Updated", Sort: "-updated",
+				Cell: func(l listing.State) ui.Cell { return v.moment(l.UpdatedAt) },
+				CSV:  func(l listing.State) string { return ui.ExactTime(l.UpdatedAt) },
 			},
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[listing.State], error) {
@@ -167,10 +169,13 @@ func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
 	if in.Checked("publish") {
 		return r.publishAndLink(c, v, made)
 	}
+	if in.Text("gives") == givesFiles {
+		return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Upload its files, then publish it.")
+	}
 	return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Publish it when it’s ready.")
 }
 
-// publishAndLink publishes a new listing and makes its payment link. One that cannot be published stays a draft, and
+// publishAndLink publishes a draft and makes its payment link. One that cannot be published stays a draft, and
 // one that cannot be booked yet is led to what is missing.
 func (r *Routes) publishAndLink(c *fiber.Ctx, v *visit, l listing.State) error {
 	ctx, at := c.UserContext(), base+"/listings/"+l.ID
@@ -237,24 +242,11 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) publishListing(c *fiber.Ctx, v *visit) error {
-	at := base + "/listings/" + c.Params("id")
-	if _, err := r.Catalog.Publish(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
 	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if l.Type.Bookable() {
-		missing, err := r.Booking.Readiness(c.UserContext(), v.account(), l.ID, "")
-		if err != nil {
-			return err
-		}
-		if len(missing) > 0 {
-			return r.done(c, at, "Published. Buyers can book it once the steps below are done.")
-		}
-	}
-	return r.done(c, at, "Published: it can be bought now. Create a payment link to share it.")
+	return r.publishAndLink(c, v, l)
 }
 
 func (r *Routes) archiveListing(c *fiber.Ctx, v *visit) error {
@@ -307,14 +299,17 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return err
 		}
-		p.Parts = append(p.Parts, plans)
-	}
-	if !l.Type.Bookable() {
 		files, err := r.filesPart(c, v, l)
 		if err != nil {
 			return err
 		}
-		p.Parts = append(p.Parts, files...)
+		if l.Type == listing.Subscription {
+			p.Parts = append(p.Parts, plans)
+			p.Parts = append(p.Parts, files...)
+		} else {
+			p.Parts = append(p.Parts, files...)
+			p.Parts = append(p.Parts, plans)
+		}
 	}
 	p.Parts = append(p.Parts, imagesPart(v, l)...)
 	if l.Description != "" {

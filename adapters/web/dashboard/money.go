@@ -43,14 +43,15 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			},
 		},
 		Columns: []ui.Column[payout.State]{
-			{Label: "Payout", Cell: func(p payout.State) ui.Cell {
+			{Label: "Payout", Sort: "-amount", Cell: func(p payout.State) ui.Cell {
 				return ui.Cell{Text: ui.Data(v.reader.Money(p.Amount)), Href: base + "/balance/payouts/" + p.ID}
 			},
 				CSV: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
 			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
 			{
-				Label: "Requested", Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV: func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
+				Label: "Requested", Sort: "-created",
+				Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV:  func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
 			},
 			{
 				Label: "Paid", Cell: func(p payout.State) ui.Cell { return v.moment(p.PaidAt) },
@@ -58,10 +59,10 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			},
 			{Label: "ID", Cell: func(p payout.State) ui.Cell { return ui.Mono(p.ID) }},
 		},
-		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[payout.State], error) {
-			return r.Treasury.ListPayouts(ctx, v.account(), page)
+		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[payout.State], error) {
+			return r.Treasury.ListPayouts(ctx, v.account(), payout.Status(q["status"]), page)
 		},
-		Match: func(q ui.Query, p payout.State) bool { return q.Is("status", string(p.Status)) },
+		Summary: totals[payout.State](v, "Payouts", "Paid out or on its way"),
 	}
 	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
 	if err != nil {

@@ -61,15 +61,15 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 		Path: base + "/orders", FileName: "orders",
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Options: standingChoices()},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID"},
-			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID", Matched: true},
+			{Name: "q", Label: "Search", Placeholder: "Product or receipt number", Matched: true},
 			{Name: "from", Label: "From", Date: true},
 			{Name: "until", Label: "To", Date: true},
 		},
 		Columns: []ui.Column[ports.ListedPayment]{
 			{Label: "Order", Cell: orderCell},
 			{
-				Label: "Amount", Num: true,
+				Label: "Amount", Num: true, Sort: "-amount",
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
 				CSV:  func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) },
 			},
@@ -79,15 +79,18 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
 			},
 			{
-				Label: "Date", Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV: func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
+				Label: "Date", Sort: "-created",
+				Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV:  func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
 			},
 		},
 		Read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ports.ListedPayment], error) {
 				return r.Payments.List(ctx, v.account(), orderSearch(q), page)
 			}),
-		Summary: func(ctx context.Context, q ui.Query) (ui.Part, error) { return r.orderTotals(ctx, v, q) },
+		Summary: func(ctx context.Context, q ui.Query, _ ports.List[ports.ListedPayment]) (ui.Part, error) {
+			return r.orderTotals(ctx, v, q)
+		},
 		Match: func(q ui.Query, p ports.ListedPayment) bool {
 			return q.Has("q", v.text(soldAs(p.State)), p.Sale.ReceiptNumber, p.ID) && q.Has(
 				"customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
@@ -115,7 +118,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 
 func (r *Routes) orders(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, r.orderList(v, r.names(v)), ui.Page{
-		Title: "Orders", Lead: "Every payment that was tried, newest first.",
+		Title: "Orders", Lead: "Every payment that was tried.",
 	})
 }
 
@@ -124,11 +127,8 @@ func orderSearch(q ui.Query) ports.PaymentSearch {
 	return ports.PaymentSearch{Standing: payment.Standing(q["status"]), Created: q.Days("from", "until")}
 }
 
-// orderTotals adds up what the filters find; nothing where the database does not know all of them.
+// orderTotals adds up what the filters find.
 func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part, error) {
-	if q["q"] != "" || q["customer"] != "" {
-		return ui.Part{}, nil
-	}
 	totals, err := r.Payments.Totals(ports.AllowStale(ctx), v.account(), orderSearch(q))
 	if err != nil {
 		return ui.Part{}, err
@@ -144,7 +144,7 @@ func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part
 		all = append(all, paid)
 	}
 	shown := ui.Part{Kind: "totals", Data: append([]ui.Stat{{Label: "Orders", Value: fmt.Sprint(count)}}, all...)}
-	if count >= ports.TotaledRows {
+	if count >= ports.NewestRows {
 		shown.Lead = "Totals of the latest 10,000 orders. Choose days for the rest."
 	}
 	return shown, nil

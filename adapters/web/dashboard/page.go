@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	"sundry/core/fault"
+	"sundry/ports"
 )
 
 // frame is a page with everything around it.
@@ -216,6 +219,13 @@ func show[T any](r *Routes, c *fiber.Ctx, v *visit, l *ui.List[T], p ui.Page) er
 	if c.Query("format") == "csv" {
 		return r.export(c, v, l.FileName, l.Export)
 	}
+	if len(l.Filters) > 0 && r.mayKeep(v, l.Path) {
+		saved, err := r.savedFilters(c, v, l.Path)
+		if err != nil {
+			return err
+		}
+		l.Saved = saved
+	}
 	shown, err := l.Part(c, p.Title)
 	if err != nil {
 		return err
@@ -225,6 +235,27 @@ func show[T any](r *Routes, c *fiber.Ctx, v *visit, l *ui.List[T], p ui.Page) er
 	}
 	p.Parts = append(p.Parts, shown)
 	return r.send(c, v, p)
+}
+
+// totals returns a list's summary: how many things it finds and, under a label of their own, the sums of their amounts;
+// "" for none.
+func totals[T any](v *visit, things, sums ui.Words) func(context.Context, ui.Query, ports.List[T]) (ui.Part, error) {
+	return func(_ context.Context, _ ui.Query, page ports.List[T]) (ui.Part, error) {
+		count := ui.Stat{Label: things}
+		var all []ui.Stat
+		var n int64
+		for _, t := range page.Totals {
+			if n += t.Count; sums != "" {
+				all = append(all, ui.Stat{Label: sums, Value: v.price(t.Minor, t.Currency)})
+			}
+		}
+		shown := ui.Part{Kind: "totals"}
+		if count.Value = fmt.Sprint(n); n >= ports.NewestRows {
+			shown.Lead = "Totals of the latest 10,000. Filter the list for the rest."
+		}
+		shown.Data = append([]ui.Stat{count}, all...)
+		return shown, nil
+	}
 }
 
 // export sends a list as a file, once the access log says so.

@@ -53,8 +53,8 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Options: ui.Choices("", "", "Any status", "active", "Active", "trialing", "Trial",
 				"past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID"},
-			{Name: "q", Label: "Search", Placeholder: "Plan or ID"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or external ID", Matched: true},
+			{Name: "q", Label: "Search", Placeholder: "Plan or ID", Matched: true},
 		},
 		Columns: []ui.Column[subscription.State]{
 			{Label: "Plan", Cell: func(s subscription.State) ui.Cell {
@@ -62,8 +62,12 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 			}},
 			{Label: "Price", Num: true, Cell: func(s subscription.State) ui.Cell { return ui.Text(v.recurringPrice(s)) }},
 			{Label: "Status", Cell: subscriptionStatus},
-			{Label: "Current period ends", Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) },
-				CSV: func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
+			{Label: "Current period ends", Sort: "currentPeriodEnd",
+				Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) },
+				CSV:  func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
+			{Label: "Started", Sort: "-created",
+				Cell: func(s subscription.State) ui.Cell { return v.moment(s.StartedAt) },
+				CSV:  func(s subscription.State) string { return ui.ExactTime(s.StartedAt) }},
 			{Label: "Customer", Cell: func(s subscription.State) ui.Cell {
 				return customers.cell(s.CustomerID,
 					s.ExternalCustomerID)
@@ -74,6 +78,7 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 				return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(),
 					Status: subscription.Status(q["status"])}, page)
 			}),
+		Summary: totals[subscription.State](v, "Subscriptions", ""),
 		Match: func(q ui.Query, s subscription.State) bool {
 			return q.Has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) &&
 				q.Has("q", s.Offer.Name(), s.ID, s.Offer.PlanKey)

@@ -38,7 +38,7 @@ var roleNames = map[core.Role]struct{ inTable, inSentence ui.Words }{
 
 // roleField offers the roles that the user may give.
 func roleField(v *visit, selected core.Role) ui.Field {
-	f := ui.Field{Name: "role", Label: "Role", Type: "select", Half: true}
+	f := ui.Field{Name: "role", Label: "Role", Type: "select"}
 	for _, role := range core.Roles() {
 		if v.User.Role.CheckManage(role) == nil {
 			f.Options = append(f.Options, ui.Option{
@@ -52,7 +52,7 @@ func roleField(v *visit, selected core.Role) ui.Field {
 func inviteForm(v *visit) ui.Form {
 	f := v.form("invite", base+"/team", "Send invitation",
 		ui.Field{
-			Name: "email", Label: "Email", Type: "email", Required: true, Autocomplete: "off", Half: true,
+			Name: "email", Label: "Email", Type: "email", Required: true, Autocomplete: "off",
 			Hint: "It must not be that of another account.",
 		},
 		roleField(v, core.RoleSupport))
@@ -196,6 +196,11 @@ func (r *Routes) member(c *fiber.Ctx, v *visit) error {
 	p := memberPage(v, m)
 	if v.User.Role.CheckManage(m.State().Role) == nil {
 		p.Parts = append(p.Parts, ui.FormPart(memberForm(v, m)))
+		if r.Sandbox != nil && !m.Joined() {
+			link := ui.CodePart("Invitation", "invitation", r.Identity.MemberInvitationURL(m.State().Link()))
+			link.Lead = "It is mailed to them. In the sandbox, where mails may go nowhere, you can open it yourself."
+			p.Parts = append(p.Parts, link)
+		}
 	} else {
 		p.Actions = nil
 	}

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/csv"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +27,8 @@ const (
 	maxFilter = 200
 	// csvLanguage is the language of files: programs read their heads.
 	csvLanguage = "en"
+	// maxCursor bounds the length of a page's cursor.
+	maxCursor = 2_000
 )
 
 // List is a list of things of the account with filters, pages and a CSV file of the same.
@@ -33,15 +37,18 @@ type List[T any] struct {
 	FileName string // of its file
 	Filters  []Filter
 	Columns  []Column[T]
-	// read loads a page of what the filters ask for, newest first, as far as the database knows them.
+	// read loads a page of what the filters ask for, as far as the database knows them.
 	Read func(ctx context.Context, q Query, page ports.Page) (ports.List[T], error)
-	// Summary shows what the filters find as a whole, above the lines; nil for none, an empty part for nothing to show.
-	Summary func(ctx context.Context, q Query) (Part, error)
+	// Summary shows what the filters find as a whole, above the lines, where the database knows all of them; nil for
+	// none, an empty part for nothing to show. The page has the totals of Read.
+	Summary func(ctx context.Context, q Query, page ports.List[T]) (Part, error)
 	// Match applies the filters that Read cannot; nil for none.
 	Match func(q Query, one T) bool
 	Empty Empty
 	// Bulk offers actions on chosen lines; nil for none.
 	Bulk *Bulk[T]
+	// Saved are the filters that the reader keeps; nil where none can be kept.
+	Saved *Saved
 }
 
 // Bulk leads from chosen lines to a page that asks before it does something with all of them.
@@ -64,6 +71,8 @@ type Filter struct {
 	Placeholder Words
 	// Date makes it a field for a day, such as 2026-11-26.
 	Date bool
+	// Matched is set where Match applies it, and the database does not know it.
+	Matched bool
 }
 
 // Column is a column of a list and of its CSV file.
@@ -74,6 +83,9 @@ type Column[T any] struct {
 	Cell func(T) Cell
 	// csv is the exact value; "" column labels are left out of files. nil = the cell's text.
 	CSV func(T) string
+	// Sort is the value that the list can be sorted by (ports.Sort), with a minus where it is sorted descending first;
+	// "" for none.
+	Sort string
 }
 
 // Query holds what the filters of a list were set to, by their names.
@@ -112,13 +124,16 @@ func (q Query) Is(name, value string) bool { return q[name] == "" || q[name] == 
 type listView struct {
 	Path    string
 	Filters []filterView
-	Active  bool // some filter is set
+	Clear   string // the address without filters; "" when none is set
+	Sort    string // of the address; "" for none
+	Partial bool   // only the newest lines are sorted
 	Table   Table
 	First   string // "" on the first page
 	Next    string // "" on the last one
 	CSV     string
 	Summary *Part
 	Bulk    *Action // nil for none
+	Saved   *Saved  // nil for none
 }
 
 type filterView struct {
@@ -139,6 +154,9 @@ func (l *List[T]) query(c *fiber.Ctx) Query {
 		}
 		q[f.Name] = value
 	}
+	if as := c.Query(sortField); l.sorts(as) {
+		q[sortField] = as
+	}
 	return q
 }
 
@@ -151,36 +169,56 @@ func offers(options []Option, value string) bool {
 	return false
 }
 
-// ReadPage reads one page and the cursor of the next. A page with a filter that the database does not support ends
-// early when few rows match; the next page continues from there.
-func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (found []T, next ports.Cursor, err error) {
-	for range scanPages {
-		some, err := l.Read(ctx, q, ports.Page{Limit: PageSize, After: after})
+// ReadPage reads one page. A page with a filter that the database does not support ends early when few rows match; the
+// next page continues from there.
+func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (page ports.List[T], err error) {
+	for n := range scanPages {
+		some, err := l.Read(ctx, q, ports.Page{
+			Limit: PageSize, After: after, Sort: q.sort(), Totals: n == 0 && l.summarizes(q),
+		})
 		if err != nil {
-			return nil, next, err
+			return page, err
+		}
+		if n == 0 {
+			page.Totals = some.Totals
 		}
 		for _, one := range some.Items {
 			if l.Match == nil || l.Match(q, one) {
-				found = append(found, one)
+				page.Items = append(page.Items, one)
 			}
 		}
-		next, after = some.Next, some.Next
-		if next == (ports.Cursor{}) || len(found) >= PageSize {
+		page.Partial = page.Partial || some.Partial
+		page.Next, after = some.Next, some.Next
+		if page.Next == (ports.Cursor{}) || len(page.Items) >= PageSize {
 			break
 		}
 	}
-	return found, next, nil
+	return page, nil
+}
+
+// summarizes reports whether the list has a summary of what a query finds.
+func (l *List[T]) summarizes(q Query) bool {
+	isMatched := func(f Filter) bool { return f.Matched && q[f.Name] != "" }
+	return l.Summary != nil && !slices.ContainsFunc(l.Filters, isMatched)
 }
 
 // Part shows the list.
 func (l *List[T]) Part(c *fiber.Ctx, title Words) (Part, error) {
 	q := l.query(c)
 	after := readCursor(c.Query("cursor"))
-	found, next, err := l.ReadPage(c.UserContext(), q, after)
+	page, err := l.ReadPage(c.UserContext(), q, after)
 	if err != nil {
 		return Part{}, err
 	}
-	view := listView{Path: l.Path, Active: len(q) > 0, Table: l.TableOf(found), CSV: l.address(q, "format", "csv")}
+	found := page.Items
+	view := listView{
+		Path: l.Path, Sort: q[sortField], Partial: page.Partial, Table: l.TableOf(found),
+		CSV: l.address(q, "format", "csv"),
+	}
+	if q.filtered() {
+		view.Clear = l.address(Query{}, sortField, view.Sort)
+	}
+	l.sortHeads(q, view.Table.Heads)
 	view.Table.Label = title
 	if l.Bulk != nil {
 		l.pickable(&view, found)
@@ -191,8 +229,11 @@ func (l *List[T]) Part(c *fiber.Ctx, title Words) (Part, error) {
 		}
 		view.Filters = append(view.Filters, filterView{f, q[f.Name]})
 	}
-	if l.Summary != nil && len(found) > 0 {
-		summary, err := l.Summary(c.UserContext(), q)
+	if l.Saved != nil {
+		view.Saved = l.Saved.on(l.Path, l.address(q))
+	}
+	if l.summarizes(q) && len(found) > 0 {
+		summary, err := l.Summary(c.UserContext(), q, page)
 		if err != nil {
 			return Part{}, err
 		}
@@ -203,12 +244,12 @@ func (l *List[T]) Part(c *fiber.Ctx, title Words) (Part, error) {
 	if after != (ports.Cursor{}) {
 		view.First = l.address(q)
 	}
-	if next != (ports.Cursor{}) {
-		view.Next = l.address(q, "cursor", writeCursor(next))
+	if page.Next != (ports.Cursor{}) {
+		view.Next = l.address(q, "cursor", writeCursor(page.Next))
 	}
 	if len(found) == 0 {
 		nothing := l.Empty
-		if view.Active || view.First != "" {
+		if view.Clear != "" || view.First != "" {
 			nothing = Empty{
 				Title: "Nothing matches", Text: "Try another filter.",
 				Action: &Action{Label: "Clear filters", Href: l.Path},
@@ -236,7 +277,7 @@ func (l *List[T]) TableOf(found []T) Table {
 		if col.Cell == nil {
 			continue
 		}
-		t.Heads = append(t.Heads, Head{col.Label, col.Num})
+		t.Heads = append(t.Heads, Head{Label: col.Label, Num: col.Num})
 	}
 	for _, one := range found {
 		var r Row
@@ -253,14 +294,16 @@ func (l *List[T]) TableOf(found []T) Table {
 	return t
 }
 
-// address returns the list's with filters and further parameters, in turns.
+// address returns the list's with filters, sort and further parameters, in turns; those that are "" are left out.
 func (l *List[T]) address(q Query, more ...string) string {
 	values := url.Values{}
 	for name, value := range q {
 		values.Set(name, value)
 	}
 	for i := 0; i+1 < len(more); i += 2 {
-		values.Set(more[i], more[i+1])
+		if values.Del(more[i]); more[i+1] != "" {
+			values.Set(more[i], more[i+1])
+		}
 	}
 	if len(values) == 0 {
 		return l.Path
@@ -280,13 +323,14 @@ func (l *List[T]) Export(c *fiber.Ctx) error {
 	}
 	_ = w.Write(line) // into memory
 	var after ports.Cursor
+	q := l.query(c)
 	for written := 0; written < maxExport; {
-		some, err := l.Read(c.UserContext(), l.query(c), ports.Page{Limit: 100, After: after})
+		some, err := l.Read(c.UserContext(), q, ports.Page{Limit: 100, After: after, Sort: q.sort()})
 		if err != nil {
 			return err
 		}
 		for _, one := range some.Items {
-			if l.Match != nil && !l.Match(l.query(c), one) {
+			if l.Match != nil && !l.Match(q, one) {
 				continue
 			}
 			_ = w.Write(l.record(one))
@@ -321,16 +365,20 @@ func (l *List[T]) record(one T) []string {
 	return record
 }
 
-func writeCursor(at ports.Cursor) string { return strconv.FormatInt(at.Value, 36) + "." + at.ID }
+func writeCursor(at ports.Cursor) string {
+	return strconv.FormatInt(at.Value, 36) + "." + at.ID + "." + base64.RawURLEncoding.EncodeToString([]byte(at.Text))
+}
 
 // readCursor parses a page's cursor. An invalid one means the first page.
 func readCursor(text string) (at ports.Cursor) {
-	value, id, ok := strings.Cut(text, ".")
+	value, rest, ok := strings.Cut(text, ".")
+	id, encoded, _ := strings.Cut(rest, ".")
 	number, err := strconv.ParseInt(value, 36, 64)
-	if !ok || err != nil || len(id) > maxFilter {
+	sorted, notText := base64.RawURLEncoding.DecodeString(encoded)
+	if !ok || err != nil || notText != nil || len(text) > maxCursor {
 		return ports.Cursor{}
 	}
-	return ports.Cursor{Value: number, ID: id}
+	return ports.Cursor{Value: number, Text: string(sorted), ID: id}
 }
 
 // ExactTime writes an instant for files; "" for none.

@@ -68,14 +68,14 @@ func TestAFilteredListMissesNothingAndReadsABoundedPart(t *testing.T) {
 	pages := 0
 	for after := (ports.Cursor{}); ; pages++ {
 		before := reads
-		found, next, err := l.ReadPage(t.Context(), Query{"q": "77"}, after)
+		page, err := l.ReadPage(t.Context(), Query{"q": "77"}, after)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all = append(all, found...); reads-before > scanPages {
+		if all = append(all, page.Items...); reads-before > scanPages {
 			t.Errorf("one page read %d times", reads-before)
 		}
-		if after = readCursor(writeCursor(next)); next == (ports.Cursor{}) {
+		if after = readCursor(writeCursor(page.Next)); page.Next == (ports.Cursor{}) {
 			break
 		}
 	}
@@ -90,9 +90,66 @@ func TestAFilteredListMissesNothingAndReadsABoundedPart(t *testing.T) {
 	}
 }
 
+func TestHeadsSortAndTurnTheOrder(t *testing.T) {
+	t.Parallel()
+	l := &List[int]{Path: "/numbers", Columns: []Column[int]{
+		{Label: "Only in files"},
+		{Label: "Name", Sort: "name", Cell: func(int) Cell { return Cell{} }},
+		{Label: "State", Cell: func(int) Cell { return Cell{} }},
+		{Label: "Amount", Sort: "-amount", Cell: func(int) Cell { return Cell{} }},
+		{Label: "Date", Sort: "-created", Cell: func(int) Cell { return Cell{} }},
+	}}
+	for as, want := range map[string][]string{
+		"":        {"name", "", "-amount", "created descending"},
+		"created": {"name", "", "-amount", "-created ascending"},
+		"name":    {"-name ascending", "", "-amount", "-created"},
+		"-amount": {"name", "", "amount descending", "-created"},
+	} {
+		q := Query{"q": "7"}
+		if as != "" {
+			q[sortField] = as
+		}
+		heads := l.TableOf(nil).Heads
+		l.sortHeads(q, heads)
+		for i, head := range heads {
+			href, sorted, _ := strings.Cut(want[i], " ")
+			if href != "" {
+				href = "/numbers?q=7&sort=" + href
+			}
+			if head.Href != href || head.Sorted != sorted {
+				t.Errorf("sorted by %q, %s leads to %q and is %q; want %q and %q", as, head.Label, head.Href, head.Sorted,
+					href, sorted)
+			}
+		}
+	}
+	for as, want := range map[string]ports.Sort{
+		"": {}, "name": {By: "name", Ascending: true}, "-amount": {By: "amount"},
+	} {
+		if got := (Query{sortField: as}).sort(); got != want {
+			t.Errorf("%q is %+v", as, got)
+		}
+	}
+	for _, unknown := range []string{"state", "-", "", "id; DROP TABLE tasks", "--name"} {
+		if l.sorts(unknown) {
+			t.Errorf("it can be sorted by %q", unknown)
+		}
+	}
+}
+
+func TestACursorKeepsATextValue(t *testing.T) {
+	t.Parallel()
+	for _, at := range []ports.Cursor{
+		{ID: "pay_1"}, {Value: -5, ID: "pay_1"}, {Text: "ü. ?&\x00", ID: "cus_1"},
+	} {
+		if got := readCursor(writeCursor(at)); got != at {
+			t.Errorf("got %+v, want %+v", got, at)
+		}
+	}
+}
+
 func TestACursorThatIsNoneIsTheBeginning(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "x", "!.id", "." + strings.Repeat("a", 300)} {
+	for _, text := range []string{"", "x", "!.id", "." + strings.Repeat("a", 3000), "1.a.!"} {
 		if got := readCursor(text); got != (ports.Cursor{}) {
 			t.Errorf("%q is %+v", text, got)
 		}

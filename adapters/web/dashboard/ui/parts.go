@@ -106,6 +106,10 @@ type Table struct {
 type Head struct {
 	Label Words
 	Num   bool
+	// Href sorts the list by the column, or turns its order; "" where it can't be sorted by it.
+	Href string
+	// Sorted is ascending or descending where the list is sorted by the column.
+	Sorted string
 }
 
 // Empty explains a list without lines: what belongs here, and how to make the first.
