@@ -160,8 +160,8 @@ func configure(cfg *pgx.ConnConfig, schema string, pooled bool) {
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = idleTimeout
 	// The statements are prepared once per connection, and their plans do not depend on the parameters: planning each
 	// execution again would cost nearly as much as the execution. A router that needs the values says otherwise. Such a
-	// plan does not know that a condition leaves little, so it seems costly enough to be compiled, at every execution: that
-	// took 0.6 s of a claim over a long backlog, which runs for 2 ms.
+	// plan does not know that a condition leaves little, so it seems costly enough to be compiled, at every execution:
+	// that took 0.6 s of a claim over a long backlog, which runs for 2 ms.
 	for name, value := range map[string]string{"plan_cache_mode": "force_generic_plan", "jit": "off"} {
 		if cfg.RuntimeParams[name] == "" {
 			cfg.RuntimeParams[name] = value

@@ -14,9 +14,9 @@ import (
 )
 
 // queue gives the connections of the pool to transactions, those of the request that began first before others: with
-// more requests than can be served the ones at work end first, instead of all sharing the connections and none ending in
-// time. Work that no request waits for has every second connection, in the order in which it asked: it follows from what
-// was served. Reads that leave gorm take their connections from the pool itself.
+// more requests than can be served the ones at work end first, instead of all sharing the connections and none ending
+// in time. Work that no request waits for has every second connection, in the order in which it asked: it follows from
+// what was served. Reads that leave gorm take their connections from the pool itself.
 type queue struct {
 	driver.Connector
 	mu                   sync.Mutex
@@ -41,7 +41,7 @@ func (q *queue) Connect(ctx context.Context) (driver.Conn, error) {
 		q.leave()
 		return nil, err
 	}
-	return &queuedConn{conn.(*stdlib.Conn), q}, nil //nolint:forcetypeassert // the connector's
+	return &queuedConn{conn.(*stdlib.Conn), q}, nil //nolint:forcetypeassert,errcheck // the connector's
 }
 
 // queuedConn gives its turn on when it goes back to the pool.
@@ -103,7 +103,7 @@ func (q *queue) leave() {
 		return
 	}
 	q.lastWasRequest = line == &q.requests
-	close(heap.Pop(line).(*waiter).turn) //nolint:forcetypeassert // of a line
+	close(heap.Pop(line).(*waiter).turn) //nolint:forcetypeassert,errcheck // of a line
 }
 
 // longestWait returns how long those had to wait at most who got a connection since the last call.

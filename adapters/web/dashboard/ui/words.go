@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Words is a text of the dashboard in English, which is the key of its translations. A literal is Words by itself, and
@@ -69,10 +70,12 @@ type catalog struct {
 // format is a refusal with values, which are found by its English text.
 type format struct{ english, translation string }
 
-var catalogs = map[string]catalog{
-	"en": newCatalog(map[string]string{}, read("refusals/en.json")), // in the words of the dashboard's forms
-	"de": newCatalog(read("texts/de.json"), read("refusals/de.json")),
-	"fr": newCatalog(read("texts/fr.json"), read("refusals/fr.json")),
+// catalogs are read for the first reader of a language: most processes show no dashboard.
+var catalogs = map[string]func() catalog{
+	// in the words of the dashboard's forms
+	"en": sync.OnceValue(func() catalog { return newCatalog(map[string]string{}, read("refusals/en.json")) }),
+	"de": sync.OnceValue(func() catalog { return newCatalog(read("texts/de.json"), read("refusals/de.json")) }),
+	"fr": sync.OnceValue(func() catalog { return newCatalog(read("texts/fr.json"), read("refusals/fr.json")) }),
 }
 
 func read(name string) map[string]string {
@@ -105,7 +108,7 @@ func newCatalog(texts, refusals map[string]string) catalog {
 var verb = regexp.MustCompile(`%(\[\d+\])?[ds]`)
 
 func translate(text, language string) string {
-	c := catalogs[language]
+	c := catalogs[cmp.Or(language, "en")]()
 	if translation, ok := c.texts[text]; ok {
 		return translation
 	}
