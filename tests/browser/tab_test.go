@@ -75,12 +75,19 @@ next:
 	}
 }
 
-// do runs steps within the maxWait of a test.
+// replaced is the browser's error for an element of a page that it has just replaced, before anything was done with it.
+const replaced = "Could not find node with given id"
+
+// do runs steps within the maxWait of a test, again from the first where the page was replaced in between.
 func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, maxWait)
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	err := chromedp.Do(ctx, steps...)
+	for err != nil && strings.Contains(err.Error(), replaced) {
+		err = chromedp.Do(ctx, steps...)
+	}
+	if err != nil {
 		b.t.Fatalf("%s: %v\n%s", what, err, b.describe())
 	}
 }

@@ -179,7 +179,7 @@ func (t sessions) ListPaying(_ context.Context, creatorID, externalCustomerID st
 // List implements ports.Sessions.
 func (t sessions) List(_ context.Context, creatorID string, search ports.SessionSearch,
 	page ports.Page) (ports.List[checkout.State], error) {
-	query := repo.Equal(repo.Own(t.DB, creatorID, search), map[string]string{
+	query := repo.Equal(t.Own(creatorID, search, page.Sort), map[string]string{
 		"status": string(search.Status), "external_customer_id": search.ExternalCustomerID, "customer_id": search.CustomerID,
 		"reference_id": search.ReferenceID,
 	})

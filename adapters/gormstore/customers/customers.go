@@ -157,7 +157,7 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	page ports.Page) (ports.List[customer.State], error) {
 	creatorID := f.CreatorID
 	f.CreatorID = ""
-	query := repo.Own(t.DB, creatorID, f)
+	query := t.Own(creatorID, f, page.Sort)
 	if f.Email != "" {
 		query = query.Where("LOWER(email) = ?", strings.ToLower(f.Email))
 	}

@@ -109,7 +109,7 @@ func (t invoices) GetByKey(_ context.Context, creatorID, key string) (invoice.St
 // List implements ports.Invoices.
 func (t invoices) List(_ context.Context, creatorID string, search ports.InvoiceSearch,
 	page ports.Page) (ports.List[invoice.State], error) {
-	query := repo.Equal(repo.Own(t.DB, creatorID, search), map[string]string{
+	query := repo.Equal(t.Own(creatorID, search, page.Sort), map[string]string{
 		"customer_id": search.CustomerID, "status": string(search.Status), "subscription_id": search.SubscriptionID,
 	})
 	if search.CustomerIDs != nil {

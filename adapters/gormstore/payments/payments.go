@@ -150,7 +150,7 @@ const listedPaymentColumns = `payments.*, COALESCE(
 // List implements ports.Payments.
 func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch,
 	page ports.Page) (ports.List[ports.ListedPayment], error) {
-	query := t.matching(creatorID, search).Select(listedPaymentColumns)
+	query := t.matching(creatorID, search, page.Sort).Select(listedPaymentColumns)
 	listed := func(r listedPaymentRow) ports.ListedPayment {
 		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
 			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
@@ -164,8 +164,8 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 }
 
 // matching selects what a search asks for.
-func (t payments) matching(creatorID string, search ports.PaymentSearch) *gorm.DB {
-	query := repo.Equal(repo.Own(t.DB.Model(&paymentRow{}), creatorID, search), map[string]string{
+func (t payments) matching(creatorID string, search ports.PaymentSearch, by ports.Sort) *gorm.DB {
+	query := repo.Equal(t.Own(creatorID, search, by).Model(&paymentRow{}), map[string]string{
 		"id": search.ID, "status": string(search.Status), "customer_id": search.CustomerID,
 	})
 	if search.CustomerIDs != nil {
@@ -194,7 +194,7 @@ func (t payments) matching(creatorID string, search ports.PaymentSearch) *gorm.D
 // Totals implements ports.Payments.
 func (t payments) Totals(_ context.Context, creatorID string, search ports.PaymentSearch) (
 	totals []ports.PaymentTotal, err error) {
-	newest := t.matching(creatorID, search).Select("currency, amount, refunded, payments.status").Order("id DESC").
+	newest := t.matching(creatorID, search, ports.Sort{}).Select("currency, amount, refunded, payments.status").Order("id DESC").
 		Limit(ports.NewestRows)
 	err = t.DB.Table("(?) newest", newest).Select(`currency, COUNT(*) AS count,
 		CAST(SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS BIGINT) AS paid,

@@ -106,7 +106,7 @@ func (t refunds) GetByProcessorID(_ context.Context, processorID string) (refund
 // List implements ports.Refunds.
 func (t refunds) List(_ context.Context, creatorID, paymentID string,
 	page ports.Page) (ports.List[refund.State], error) {
-	query := repo.Equal(repo.Own(t.DB, creatorID, paymentID), map[string]string{"payment_id": paymentID})
+	query := repo.Equal(t.Own(creatorID, paymentID, page.Sort), map[string]string{"payment_id": paymentID})
 	return t.Page("list refunds", query, page)
 }
 
@@ -197,7 +197,7 @@ func (t disputes) GetByProcessorID(_ context.Context, processorID string) (dispu
 // List implements ports.Disputes.
 func (t disputes) List(_ context.Context, creatorID, paymentID string,
 	page ports.Page) (ports.List[dispute.State], error) {
-	query := repo.Equal(repo.Own(t.DB, creatorID, paymentID), map[string]string{"payment_id": paymentID})
+	query := repo.Equal(t.Own(creatorID, paymentID, page.Sort), map[string]string{"payment_id": paymentID})
 	return t.Page("list disputes", query, page)
 }
 

@@ -54,17 +54,23 @@ func (t Table[R, S]) Get(_ context.Context, creatorID, id string) (S, error) {
 
 // List loads one page of the account's aggregates, newest first.
 func (t Table[R, S]) List(_ context.Context, creatorID string, page ports.Page) (ports.List[S], error) {
-	return t.Page("list "+t.mapping.Name+"s of "+creatorID, Own(t.DB, creatorID, nil), page)
+	return t.Page("list "+t.mapping.Name+"s of "+creatorID, t.Own(creatorID, nil, page.Sort), page)
 }
 
-// Own selects the rows of an account, for a list of the newest that a search narrows (nil for none). Without one the
+// Own selects the rows of an account, for a list in some order that a search narrows (nil for none). Without one the
 // account is a range, with which the order begins. Where one account has nearly all rows, PostgreSQL would otherwise
-// follow the primary key through all of them to list those of an account that has few, and compile the query.
-func Own(query *gorm.DB, creatorID string, search any) *gorm.DB {
-	if search == nil || reflect.ValueOf(search).IsZero() {
-		return query.Where("creator_id >= ? AND creator_id <= ?", creatorID, creatorID).Order("creator_id DESC")
+// follow the primary key through all of them to list those of an account that has few. An index of the order needs the
+// account itself.
+func (t Table[R, S]) Own(creatorID string, search any, by ports.Sort) *gorm.DB {
+	narrowed := search != nil && !reflect.ValueOf(search).IsZero()
+	if narrowed || t.mapping.Sorts[by.By].Indexed {
+		return t.DB.Where("creator_id = ?", creatorID)
 	}
-	return query.Where("creator_id = ?", creatorID)
+	order := "creator_id DESC"
+	if by.Ascending && !t.mapping.Sorts.Apply(by) {
+		order = "creator_id"
+	}
+	return t.DB.Where("creator_id >= ? AND creator_id <= ?", creatorID, creatorID).Order(order)
 }
 
 // GetBy loads one aggregate by condition. ErrNotFound.

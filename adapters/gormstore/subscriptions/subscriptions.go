@@ -162,7 +162,7 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 	page ports.Page) (ports.List[subscription.State], error) {
 	creatorID := f.CreatorID
 	f.CreatorID = ""
-	query := repo.Own(t.DB, creatorID, f)
+	query := t.Own(creatorID, f, page.Sort)
 	for column, value := range map[string]string{
 		"customer_id": f.CustomerID, "external_customer_id": f.ExternalCustomerID, "status": string(f.Status),
 	} {
