@@ -92,6 +92,7 @@ func TestAStrangerRunsAShopByTheDashboardAlone(t *testing.T) {
 		b.fill("#listing-price", "12.50")
 		b.click("#listing .primary")
 		b.sees("Saved as a draft")
+		b.wait(`document.readyState === "complete"`) // the page's script sends the file in parts
 		b.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#file-file"), []string{largeFile(t)}))
 		*b.clicks++
 		b.click("#file .primary")
