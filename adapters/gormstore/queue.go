@@ -15,14 +15,15 @@ import (
 
 // queue gives the connections of the pool to transactions, those of the request that began first before others: with
 // more requests than can be served the ones at work end first, instead of all sharing the connections and none ending
-// in time. Work that no request waits for has every second connection, in the order in which it asked: it follows from
+// in time. Work that no request waits for has every fourth connection, in the order in which it asked: it follows from
 // what was served. Reads that leave gorm take their connections from the pool itself.
 type queue struct {
 	driver.Connector
 	mu                   sync.Mutex
 	free                 int
 	requests, background line
-	lastWasRequest       bool
+	// inARow is how many requests got a connection since other work did, while that waits.
+	inARow int
 	// longest is how long one of those had to wait who got a connection since it was read.
 	longest time.Duration
 }
@@ -90,28 +91,36 @@ func (q *queue) enter(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// leave gives the turn to the next, of both lines alternately while there are two.
+// requestsInARow get connections before other work that waits gets one.
+const requestsInARow = 3
+
+// leave gives the turn to the next of a line.
 func (q *queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	line := &q.requests
-	if len(*line) == 0 || q.lastWasRequest && len(q.background) > 0 {
+	if len(*line) == 0 || q.inARow >= requestsInARow && len(q.background) > 0 {
 		line = &q.background
 	}
 	if len(*line) == 0 {
 		q.free++
 		return
 	}
-	q.lastWasRequest = line == &q.requests
+	if q.inARow++; line == &q.background {
+		q.inARow = 0
+	}
 	close(heap.Pop(line).(*waiter).turn) //nolint:forcetypeassert,errcheck // of a line
 }
 
-// longestWait returns how long those had to wait at most who got a connection since the last call.
+// longestWait returns how long those had to wait at most who got a connection since the last call, 0 while one is free.
 func (q *queue) longestWait() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	longest := q.longest
 	q.longest = 0
+	if q.free > 0 {
+		return 0
+	}
 	return longest
 }
 

@@ -52,12 +52,12 @@ func TestRequestsThatBeganFirstGetConnectionsFirst(t *testing.T) {
 	})
 }
 
-func TestWorkBesideRequestsHasEverySecondConnection(t *testing.T) {
+func TestWorkBesideRequestsHasEveryFourthConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		work := context.Background()
-		got := entered(t, &queue{free: 1}, work, requestOf(2), work, requestOf(1), work, requestOf(0))
-		if !slices.Equal(got, []int{5, 0, 3, 2, 1, 4}) {
+		got := entered(t, &queue{free: 1}, work, requestOf(5), work, requestOf(4), requestOf(3), requestOf(2), requestOf(1))
+		if !slices.Equal(got, []int{6, 5, 4, 0, 3, 1, 2}) {
 			t.Errorf("the order was %v", got)
 		}
 	})
@@ -128,5 +128,20 @@ func TestNoConnectionIsLostToThoseWhoGiveUp(t *testing.T) {
 				rt.Errorf("%d free, %d taken, %d wait", q.free, got.Load(), len(q.requests)+len(q.background))
 			}
 		})
+	})
+}
+
+func TestNobodyIsToldOfWaitsWhileAConnectionIsFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		go func() { _ = q.enter(t.Context()) }()
+		time.Sleep(time.Second)
+		q.leave()
+		q.leave()
+		synctest.Wait()
+		if got := q.longestWait(); got != 0 || q.free != 1 {
+			t.Errorf("%v with %d free", got, q.free)
+		}
 	})
 }

@@ -172,6 +172,12 @@ func (w *fixture) offer(ctx context.Context, s seller, perSecond int) (made floa
 	}
 	payer := &fasthttp.Client{MaxConnsPerHost: n}
 	defer payer.CloseIdleConnections()
+	connect := func(int) error {
+		return do(payer, 200, func(r *fasthttp.Request) { r.SetRequestURI(w.base + "/healthz") })
+	}
+	if err := forAll(ctx, n, n, connect); err != nil { // buyers have processors of their own for it
+		return 0, 0, err
+	}
 	var paid, shed atomic.Int64
 	var failed atomic.Pointer[error]
 	var inTime atomic.Int64
