@@ -28,21 +28,32 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 		v.Send(t, "/dashboard/usage/meters/new", "name", "Pages", "eventName", "pages", "aggregation", "SUM")
 		v.Open(t, "/dashboard/usage/prices/new")
 		page := v.Send(
-			t, "/dashboard/usage/prices/new", "productId", "new", "name", "", "tiers", "1000: 0\n500: x\n*: 0.02",
-			"currency", "eur", "recurring.interval", "month",
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "", "tiers0.upTo", "1000",
+			"tiers0.unitAmountDecimal", "0", "tiers2.upTo", "500", "tiers2.unitAmountDecimal", "x",
+			"tiers4.unitAmountDecimal", "0.02", "currency", "eur", "recurring.interval", "month",
 		)
-		for _, words := range []string{"the tiers must rise", "Expected a decimal number, such as 0.02", "500: x",
+		for _, words := range []string{"the tiers must rise", "Expected a decimal number, such as 0.02",
+			`name="tiers2.upTo" value="500"`, `name="tiers2.unitAmountDecimal" value="x"`, `value="0.02"`,
+			`id="price-tiers2-upTo-error"`, `id="price-tiers2-unitAmountDecimal-error"`, `name="tiers5.upTo" value=""`,
 			`id="price-name-error"`} {
 			if page.Status != 400 || !strings.Contains(page.Body, words) {
 				t.Errorf("a wrong price is %d without %q: %s", page.Status, words, page.Body)
 			}
+		}
+		page = v.Send(
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages", "currency", "eur",
+			"recurring.interval", "month",
+		)
+		if got := marked(page); len(got) != 1 || !got["price-tiers"] {
+			t.Errorf("a price without tiers is %d with %v marked", page.Status, got)
 		}
 		if products := v.Open(t, "/dashboard/usage/products").Body; !strings.Contains(products, "No products") {
 			t.Error("a refused price made a product")
 		}
 		v.Open(t, "/dashboard/usage/prices/new")
 		page = v.Send(
-			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages", "tiers", "1,000: 0\n*: 0.025",
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages",
+			"tiers0.upTo", "1,000", "tiers0.unitAmountDecimal", "0", "tiers1.unitAmountDecimal", "0.025",
 			"currency", "eur", "recurring.interval", "month",
 		)
 		if !strings.Contains(page.Body, "The first 1000") || !strings.Contains(page.Body, "0.025 EUR") {

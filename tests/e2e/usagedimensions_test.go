@@ -155,8 +155,8 @@ func TestDimensionsAreMadeInTheDashboard(t *testing.T) {
 		if !strings.Contains(page.Body, "model, region") {
 			t.Error("the list of meters does not show the dimensions")
 		}
-		form := []string{"productId", "new", "name", "Tokens", "tiers", "0.01", "currency", "eur", "recurring.interval", "month",
-			"rates"}
+		form := []string{"productId", "new", "name", "Tokens", "tiers0.unitAmountDecimal", "0.01", "currency", "eur",
+			"recurring.interval", "month", "rates"}
 		v.Open(t, "/dashboard/usage/prices/new")
 		page = v.Send(t, "/dashboard/usage/prices/new", append(form, "model=large")...)
 		if !strings.Contains(page.Body, "Expected at least one tier") {

@@ -22,7 +22,8 @@ func TestAPeriodCostsItsMinimum(t *testing.T) {
 		v := m.Visit(t)
 		v.Open(t, "/dashboard/usage/prices/new")
 		form := []string{
-			"productId", m.productID, "tiers", "10: 0.10\n*: 0.005", "currency", "eur", "recurring.interval", "month",
+			"productId", m.productID, "tiers0.upTo", "10", "tiers0.unitAmountDecimal", "0.10",
+			"tiers1.unitAmountDecimal", "0.005", "currency", "eur", "recurring.interval", "month",
 			"minimumAmountInCents",
 		}
 		if page := v.Send(t, "/dashboard/usage/prices/new", append(form, "much")...); !strings.Contains(page.Body,

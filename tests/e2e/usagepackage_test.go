@@ -80,15 +80,17 @@ func TestPricesByPackageAreMadeInTheDashboard(t *testing.T) {
 		v := w.Visit(t)
 		v.Open(t, "/dashboard/usage/prices/new")
 		page := v.Send(
-			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages", "tiers", "5.00", "currency", "eur",
-			"recurring.interval", "month", "tiersMode", "package", "packageSize", "some",
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages",
+			"tiers0.unitAmountDecimal", "5.00", "currency", "eur", "recurring.interval", "month",
+			"tiersMode", "package", "packageSize", "some",
 		)
 		if !strings.Contains(page.Body, "Expected a whole number.") {
 			t.Error("a size that is no number is not refused")
 		}
 		page = v.Send(
-			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages", "tiers", "5.00", "currency", "eur",
-			"recurring.interval", "month", "tiersMode", "package", "packageSize", "250",
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages",
+			"tiers0.unitAmountDecimal", "5.00", "currency", "eur", "recurring.interval", "month",
+			"tiersMode", "package", "packageSize", "250",
 		)
 		if !strings.Contains(page.Body, "Units in a package") || !strings.Contains(page.Body, "250") {
 			t.Error("the price is not shown as one of packages of 250")

@@ -122,8 +122,8 @@ func (r *Routes) Mount(app fiber.Router) {
 
 // fieldAt is a field with the id that it has on its page.
 type fieldAt struct {
-	ID    string
-	Field ui.Field
+	Form, ID string
+	Field    ui.Field
 }
 
 // funcs returns the template functions that only the dashboard has.
@@ -132,7 +132,7 @@ func funcs(reader locale.Locale) template.FuncMap {
 		"say":       func(words ui.Words, values ...any) string { return words.In(reader.Language, values...) },
 		"languages": func() []language { return languages(reader.Language) },
 		"at": func(formID string, f ui.Field) fieldAt {
-			return fieldAt{formID + "-" + strings.NewReplacer("[", "-", "]", "", ".", "-").Replace(f.Name), f}
+			return fieldAt{formID, formID + "-" + strings.NewReplacer("[", "-", "]", "", ".", "-").Replace(f.Name), f}
 		},
 	}
 }

@@ -12,13 +12,15 @@ import (
 type Field struct {
 	Name        string
 	Label, Hint Words
-	// Type is an input's type, or textarea, select, checkbox, hidden; "" = text.
+	// Type is an input's type, or textarea, select, checkbox, hidden, day, rows; "" = text.
 	Type    string
 	Value   string
 	Checked bool // of a checkbox
 	Options []Option
 	// Day is set for a field of the type day.
 	Day *Day
+	// List is set for a field of the type rows.
+	List *Rows
 	// OwnZone has the script choose the time zone of the browser.
 	OwnZone bool
 	// Search says what the list of options, which is searched by typing, shows when none matches; "" for a short list.
@@ -32,6 +34,7 @@ type Field struct {
 	ReadOnly     bool
 	Half         bool // half as wide as the form
 	Mono         bool
+	InRow        bool // one of several fields of a row, which is optional as a whole
 	Errors       []Words
 	// Also are further paths whose violations belong here.
 	Also []string
@@ -141,8 +144,15 @@ func (f *Form) Refuse(err error) bool {
 func (f *Form) FieldFor(path string) *Field {
 	for path != "" {
 		for i := range f.Fields {
-			if f.Fields[i].Type != "hidden" && f.Fields[i].isOf(path) {
-				return &f.Fields[i]
+			at := &f.Fields[i]
+			if at.Type != "hidden" && at.isOf(path) {
+				return at
+			}
+			if at.List == nil {
+				continue
+			}
+			if inRow := at.List.fieldFor(path); inRow != nil {
+				return inRow
 			}
 		}
 		cut := strings.LastIndexAny(path, ".[")

@@ -155,18 +155,23 @@ func Currencies(selected string) []Option {
 // refused. It returns false for an error that the sender did not cause.
 func (f *Form) Refill(c *fiber.Ctx, err error) bool {
 	for i := range f.Fields {
-		at := &f.Fields[i]
-		switch at.Type {
-		case "password", "file", "hidden", "heading", "day":
-		case "checkbox":
-			at.Checked = c.FormValue(at.Name) != ""
-		case "select":
-			for j := range at.Options {
-				at.Options[j].Selected = at.Options[j].Value == c.FormValue(at.Name)
-			}
-		default:
-			at.Value = c.FormValue(at.Name)
-		}
+		f.Fields[i].refill(c)
 	}
 	return f.Refuse(err)
+}
+
+func (f *Field) refill(c *fiber.Ctx) {
+	switch f.Type {
+	case "password", "file", "hidden", "heading", "day":
+	case "checkbox":
+		f.Checked = c.FormValue(f.Name) != ""
+	case "select":
+		for i := range f.Options {
+			f.Options[i].Selected = f.Options[i].Value == c.FormValue(f.Name)
+		}
+	case "rows":
+		f.List.refill(c)
+	default:
+		f.Value = c.FormValue(f.Name)
+	}
 }

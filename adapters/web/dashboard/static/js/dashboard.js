@@ -2,6 +2,7 @@
 import addSearch from "./combobox.js";
 import offer from "./passkey.js";
 import preview from "./preview.js";
+import addRows from "./rows.js";
 import say from "./say.js";
 import takeOver from "./upload.js";
 
@@ -107,6 +108,8 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-passkey]"))) offer(form);
 
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preview]"))) preview(form);
+
+for (const rows of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-rows]"))) addRows(rows);
 
 // What was refused is read first.
 /** @type {HTMLElement | null} */ (document.querySelector("[data-focus]"))?.focus();
