@@ -71,8 +71,9 @@ func TestFormsShowAllErrorsAtOnce(t *testing.T) {
 			},
 			"a grant": {
 				"/customers/" + customer + "/grant", "/customers/" + customer + "/grant",
-				[]string{"plan", "", "entitlements", "", "credits", "many", "note", strings.Repeat("long ", 200)},
-				"Give access", []string{"credits", "note"},
+				[]string{"plan", "", "entitlements1.value", "7", "credits0.key", "renders", "credits0.unit", "render",
+					"credits0.amount", "many", "note", strings.Repeat("long ", 200)},
+				"Give access", []string{"entitlements1-key", "credits0-amount", "note"},
 			},
 		} {
 			v.Open(t, "/dashboard"+c.open)

@@ -586,14 +586,8 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 	}
 	f := v.form("grant", base+"/customers/"+s.ID+"/grant", "Give access",
 		ui.Field{Name: "plan", Label: "A plan", Type: "select", Options: options, Also: []string{"listing"}},
-		ui.Field{
-			Name: "entitlements", Label: "Or entitlements", Type: "textarea", Mono: true, Rows: 3,
-			Placeholder: "exports\nprojects: 10", Hint: "One per line: a name alone is a yes, a number is a limit.",
-		},
-		ui.Field{
-			Name: "credits", Label: "And credits", Type: "textarea", Mono: true, Rows: 2,
-			Placeholder: "downloads: 10 files", Hint: "One per line: name, amount and unit.",
-		},
+		v.entitlementFields("Or entitlements", nil, false),
+		v.creditFields("And credits", nil, false),
 		ui.Field{Name: "expiresAt", Label: "Expires", Type: "date", Half: true, Hint: "Leave empty for no end."},
 		ui.Field{Name: "note", Label: "Note", Half: true, Hint: "Only you see it."})
 	f.Cancel = base + "/customers/" + s.ID

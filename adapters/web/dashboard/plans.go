@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,7 +23,7 @@ func (r *Routes) mountPlans(at fiber.Router) {
 	r.post(at, "/listings/:id/plans/:plan/retire", r.retirePlan)
 }
 
-// entitlementLine, creditLine and meterLine write terms as text fields hold them, one per line.
+// entitlementLine and creditLine describe terms in a line.
 func entitlementLine(e plan.Entitlement) string {
 	switch value := e.Value().(type) {
 	case bool:
@@ -49,38 +48,8 @@ func creditLine(c plan.Credit) string {
 	return line
 }
 
-// parseEntitlement reads "exports", "exports: no", "projects: 10" and "tier: gold".
-func parseEntitlement(line string) plan.EntitlementDraft {
-	key, value, has := strings.Cut(line, ":")
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	switch strings.ToLower(value) {
-	case "yes", "true", "":
-		if has && value == "" {
-			return plan.EntitlementDraft{Key: key, Type: "text", Value: ""}
-		}
-		return plan.EntitlementDraft{Key: key, Type: "boolean", Value: true}
-	case "no", "false":
-		return plan.EntitlementDraft{Key: key, Type: "boolean", Value: false}
-	}
-	number, seats := strings.CutSuffix(value, perSeat)
-	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
-		return plan.EntitlementDraft{Key: key, Type: "limit", Value: json.Number(number), PerSeat: seats}
-	}
-	return plan.EntitlementDraft{Key: key, Type: "text", Value: value}
-}
-
 // perSeat ends the line of a limit that is one of each seat.
 const perSeat = " per seat"
-
-// parseCredit reads "downloads: 10 files, renews".
-func parseCredit(line string) (c plan.Credit, ok bool) {
-	key, rest, ok := strings.Cut(line, ":")
-	rest, renews := strings.CutSuffix(strings.TrimSpace(rest), ", renews")
-	amount, unit, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, err := strconv.ParseInt(amount, 10, 64)
-	return plan.Credit{Key: strings.TrimSpace(key), Unit: strings.TrimSpace(unit), Amount: n, Renews: renews}, ok &&
-		err == nil
-}
 
 // usageCreditLine writes a usage credit as text fields hold it: "100.00 eur, api.calls, 90 days".
 func usageCreditLine(c plan.UsageCredit) string {
@@ -133,8 +102,33 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 			Hint: "Used in your code. Can’t be changed later."},
 		{Name: "trialDays", Label: "Free trial", Value: zeroless(p.TrialDays), Suffix: "days", Half: true},
 		{Name: "isDefault", Label: "Default plan", Type: "checkbox", Checked: p.IsDefault},
-		{Type: "heading", Name: "prices", Label: "Prices"},
 	}
+	f.Fields = append(f.Fields, v.planPriceFields(l, p)...)
+	var meters, prepaid []string
+	for _, m := range p.Terms.Meters {
+		meters = append(meters, fmt.Sprintf("%s: %d", m.EventName, m.Included))
+	}
+	for _, c := range p.Terms.UsageCredits {
+		prepaid = append(prepaid, usageCreditLine(c))
+	}
+	f.Fields = append(f.Fields,
+		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
+		v.entitlementFields("Entitlements", p.Terms.Entitlements, true),
+		v.creditFields("Credits", p.Terms.Credits, true),
+		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3,
+			Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
+			Hint: "One per line: a meter’s event name and how much is included."},
+		ui.Field{Name: "usageCredits", Label: "Usage credits", Type: "textarea", Mono: true, Rows: 3,
+			Value: strings.Join(prepaid, "\n"), Placeholder: "100.00 eur, api.calls, 90 days",
+			Hint: "One per line: an amount that invoices of usage take first, if you like for one meter only and for some days. " +
+				"For plans that are paid once."},
+	)
+	return f
+}
+
+// planPriceFields are the rows of a plan's prices.
+func (v *visit) planPriceFields(l listing.State, p plan.State) []ui.Field {
+	fields := []ui.Field{{Type: "heading", Name: "prices", Label: "Prices"}}
 	for i := range max(priceRows, len(p.Prices)+1) {
 		var price plan.Price
 		currency, interval, amount := string(l.Price.Currency), "", ""
@@ -147,7 +141,7 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		}
 		n := strconv.Itoa(i)
 		path := "prices[" + n + "]"
-		f.Fields = append(f.Fields,
+		fields = append(fields,
 			ui.Field{Name: "amount" + n, Label: v.say("Price %d", i+1), Value: amount, Required: i == 0, Half: true,
 				Also: []string{path + ".amountInCents", path}},
 			ui.Field{Name: "currency" + n, Label: "Currency", Type: "select", Half: true,
@@ -158,42 +152,13 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 					"week:1", "every week", "month:1", "every month",
 					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")})
 		if i == 0 {
-			f.Fields[len(f.Fields)-2].Hint = "Buyers pay in the currency of their country where the plan has a price in it."
+			fields[len(fields)-2].Hint = "Buyers pay in the currency of their country where the plan has a price in it."
 		}
 		if i > 0 && amount == "" {
-			f.Fields[len(f.Fields)-3].Hint = "Leave it empty for no further price."
+			fields[len(fields)-3].Hint = "Leave it empty for no further price."
 		}
 	}
-	var entitlements, credits, meters, prepaid []string
-	for _, e := range p.Terms.Entitlements {
-		entitlements = append(entitlements, entitlementLine(e))
-	}
-	for _, c := range p.Terms.Credits {
-		credits = append(credits, creditLine(c))
-	}
-	for _, m := range p.Terms.Meters {
-		meters = append(meters, fmt.Sprintf("%s: %d", m.EventName, m.Included))
-	}
-	for _, c := range p.Terms.UsageCredits {
-		prepaid = append(prepaid, usageCreditLine(c))
-	}
-	f.Fields = append(f.Fields,
-		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
-		ui.Field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true,
-			Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
-			Hint: "One per line: a name alone is a yes, a number is a limit, “per seat” behind it multiplies it, anything else is a text."},
-		ui.Field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"),
-			Placeholder: "downloads: 10 files, renews",
-			Hint:        "One per line: name, amount and unit. “renews” gives them again each period."},
-		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3,
-			Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
-			Hint: "One per line: a meter’s event name and how much is included."},
-		ui.Field{Name: "usageCredits", Label: "Usage credits", Type: "textarea", Mono: true, Rows: 3,
-			Value: strings.Join(prepaid, "\n"), Placeholder: "100.00 eur, api.calls, 90 days",
-			Hint: "One per line: an amount that invoices of usage take first, if you like for one meter only and for some days. " +
-				"For plans that are paid once."},
-	)
-	return f
+	return fields
 }
 
 func zeroless(n int) string {
@@ -297,20 +262,6 @@ func readPlan(in *ui.Input) plan.Draft {
 		d.UsageCredits = append(d.UsageCredits, credit)
 	}
 	return d
-}
-
-// readTerms reads the fields entitlements and credits.
-func readTerms(in *ui.Input) (entitlements []plan.EntitlementDraft, credits []plan.Credit) {
-	for _, line := range in.Lines("entitlements") {
-		entitlements = append(entitlements, parseEntitlement(line))
-	}
-	for i, line := range in.Lines("credits") {
-		credit, ok := parseCredit(line)
-		in.Faults.Check(ok, fmt.Sprintf("credits[%d]", i), fault.DetailInvalid,
-			"Expected lines such as downloads: 10 files, renews.")
-		credits = append(credits, credit)
-	}
-	return entitlements, credits
 }
 
 func (r *Routes) retirePlan(c *fiber.Ctx, v *visit) error {

@@ -1,0 +1,102 @@
+package e2e_test
+
+import (
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+var (
+	typedInput = regexp.MustCompile(`<input id="plan-[^>]* name="([^"]+)" value="([^"]*)"`)
+	checkedBox = regexp.MustCompile(`<input type="checkbox" id="plan-[^>]* name="([^"]+)" value="yes" checked`)
+	listField  = regexp.MustCompile(`(?s)<select id="plan-[^>]* name="([^"]+)".*?</select>`)
+	chosen     = regexp.MustCompile(`<option value="([^"]*)"[^>]* selected>`)
+)
+
+// shownFields are what a browser sends of the plan's form that it shows.
+func shownFields(page *harness.Page) (fields []string) {
+	for _, input := range typedInput.FindAllStringSubmatch(page.Body, -1) {
+		fields = append(fields, input[1], html.UnescapeString(input[2]))
+	}
+	for _, box := range checkedBox.FindAllStringSubmatch(page.Body, -1) {
+		fields = append(fields, box[1], "yes")
+	}
+	for _, list := range listField.FindAllStringSubmatch(page.Body, -1) {
+		if option := chosen.FindStringSubmatch(list[0]); option != nil {
+			fields = append(fields, list[1], option[1])
+		}
+	}
+	return fields
+}
+
+func TestAPlansTermsAreEnteredInRows(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		v, at := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/"
+		plans := func() string {
+			all := w.AsCreator(t, http.MethodGet, "/v1/listings/"+w.listing.ID+"/plans", nil).Want(t, 200).Map(t)
+			return asJSON(t, all["data"])
+		}
+		before := plans()
+		v.Open(t, at+"new")
+		form := []string{"planKey", "team", "name", "Team", "amount0", "40.00", "currency0", "eur", "every0", "month:1",
+			"entitlements0.key", "exports", "entitlements2.key", "beta", "entitlements2.value", "no",
+			"entitlements3.key", "projects", "entitlements3.value", "10", "entitlements3.perSeat", "yes",
+			"entitlements5.key", "support", "entitlements5.value", "priority",
+			"credits1.key", "renders", "credits1.unit", "render", "credits1.renews", "yes"}
+		page := v.Send(t, at+"new", append(form, "entitlements8.value", "7", "entitlements9.key", "x",
+			"entitlements9.perSeat", "yes", "credits1.amount", "many", "credits2.key", "tokens")...)
+		for _, id := range []string{"entitlements8-key", "entitlements9-perSeat", "credits1-amount", "credits2-unit",
+			"credits2-amount"} {
+			if !marked(page)["plan-"+id] {
+				t.Errorf("%s is not marked: %v", id, marked(page))
+			}
+		}
+		if got := marked(page); len(got) != 5 || page.Status != 400 {
+			t.Errorf("%d with %v marked", page.Status, got)
+		}
+		for _, kept := range []string{
+			`name="entitlements8.value" value="7"`, `name="entitlements5.value" value="priority"`,
+			`name="entitlements10.key" value=""`, `name="credits1.amount" value="many"`,
+			`name="entitlements3.perSeat" value="yes" checked`,
+		} {
+			if !strings.Contains(page.Body, kept) {
+				t.Errorf("the refused form lacks %s: %s", kept, page.Body)
+			}
+		}
+		if after := plans(); after != before {
+			t.Errorf("a refused plan was saved: %s", after)
+		}
+		v.Send(t, at+"new", append(form, "credits1.amount", "100")...)
+		saved := plans()
+		for _, term := range []string{
+			`{"key":"exports","type":"boolean","value":true}`, `{"key":"beta","type":"boolean","value":false}`,
+			`{"key":"projects","perSeat":true,"type":"limit","value":10}`,
+			`{"key":"support","type":"text","value":"priority"}`,
+			`{"amount":100,"key":"renders","renews":true,"unit":"render"}`,
+		} {
+			if !strings.Contains(saved, term) {
+				t.Errorf("the plans lack %s: %s", term, saved)
+			}
+		}
+		v.Open(t, at+"team")
+		if v.Send(t, at+"team", shownFields(v.Page)...); plans() != saved {
+			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
+		}
+		fields := shownFields(v.Open(t, at+"team"))
+		for i := 0; i < len(fields); i += 2 {
+			if strings.HasPrefix(fields[i], "entitlements1.") {
+				fields[i+1] = ""
+			}
+		}
+		v.Send(t, at+"team", fields...)
+		if after := plans(); strings.Contains(after, "beta") || !strings.Contains(after, `"support"`) {
+			t.Errorf("after a row was emptied the plans are %s", after)
+		}
+	})
+}
