@@ -100,3 +100,50 @@ func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 		}
 	})
 }
+
+func TestAPlanIncludesUseByRows(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		l := w.NewListing(t, JSON{"type": "SERVICE", "title": "Prepaid use", "priceInCents": 10000})
+		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/plans/"
+		plans := func() string {
+			return asJSON(t, w.AsCreator(t, http.MethodGet, "/v1/listings/"+l.ID+"/plans", nil).Want(t, 200).Map(t)["data"])
+		}
+		if page := v.Open(t, at+"new"); !strings.Contains(page.Body, `type="text" name="meters0.eventName"`) {
+			t.Error("without meters a plan's form does not ask for an event name")
+		}
+		w.AsBackend(t, post, "/v1/usage/meters", JSON{"name": "Calls", "eventName": "api.calls", "aggregation": "SUM"}).
+			Want(t, 201)
+		if page := v.Open(t, at+"new"); !strings.Contains(page.Body, `<option value="api.calls">Calls</option>`) {
+			t.Error("a plan's form does not offer the meter")
+		}
+		form := []string{"planKey", "prepaid", "name", "Prepaid", "amount0", "100.00", "currency0", "eur", "every0", ":1",
+			"meters2.eventName", "api.calls", "usageCredits0.currency", "eur", "usageCredits1.amountInCents", "100.00",
+			"usageCredits1.currency", "eur", "usageCredits1.meter", "api.calls"}
+		page := v.Send(t, at+"new", append(form, "usageCredits1.expiresInDays", "soon")...)
+		if got := marked(page); len(got) != 2 || !got["plan-meters2-included"] || !got["plan-usageCredits1-expiresInDays"] {
+			t.Errorf("%d with %v marked", page.Status, got)
+		}
+		if !strings.Contains(page.Body, `value="soon"`) || !strings.Contains(page.Body, `value="api.calls" selected`) {
+			t.Errorf("the refused form lost what was entered: %s", page.Body)
+		}
+		if strings.Contains(plans(), "Prepaid") {
+			t.Error("a refused plan was saved")
+		}
+		v.Send(t, at+"new", append(form, "usageCredits1.expiresInDays", "90", "meters2.included", "1000")...)
+		saved := plans()
+		for _, term := range []string{
+			`{"eventName":"api.calls","included":1000}`,
+			`{"amountInCents":10000,"currency":"eur","expiresInDays":90,"meter":"api.calls"}`,
+		} {
+			if !strings.Contains(saved, term) {
+				t.Errorf("the plans lack %s: %s", term, saved)
+			}
+		}
+		v.Open(t, at+"prepaid")
+		if v.Send(t, at+"prepaid", shownFields(v.Page)...); plans() != saved {
+			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
+		}
+	})
+}

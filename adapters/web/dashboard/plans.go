@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"sundry/core/listing"
 	"sundry/core/money"
 	"sundry/core/plan"
+	"sundry/core/usage"
 )
 
 // priceRows is the least number of prices that the form of a plan has fields for.
@@ -51,7 +53,7 @@ func creditLine(c plan.Credit) string {
 // perSeat ends the line of a limit that is one of each seat.
 const perSeat = " per seat"
 
-// usageCreditLine writes a usage credit as text fields hold it: "100.00 eur, api.calls, 90 days".
+// usageCreditLine describes a usage credit in a line: "100.00 eur, api.calls, 90 days".
 func usageCreditLine(c plan.UsageCredit) string {
 	amount := money.Amount{Minor: c.AmountInCents, Currency: money.Currency(c.Currency)}
 	line := amount.Typed() + " " + c.Currency
@@ -64,31 +66,7 @@ func usageCreditLine(c plan.UsageCredit) string {
 	return line
 }
 
-// parseUsageCredit reads what usageCreditLine writes.
-func parseUsageCredit(line string) (c plan.UsageCredit, ok bool) {
-	parts := strings.Split(line, ",")
-	typed, currency, _ := strings.Cut(strings.TrimSpace(parts[0]), " ")
-	known, err := money.ParseCurrency(strings.ToLower(strings.TrimSpace(currency)))
-	if err != nil {
-		return c, false
-	}
-	amount, ok := money.ParseTyped(typed, known)
-	c.AmountInCents, c.Currency = amount.Minor, string(known)
-	for _, part := range parts[1:] {
-		part = strings.TrimSpace(part)
-		days, isTime := strings.CutSuffix(part, " days")
-		if !isTime {
-			c.Meter = part
-			continue
-		}
-		if c.ExpiresInDays, err = strconv.Atoi(days); err != nil {
-			return c, false
-		}
-	}
-	return c, ok
-}
-
-func planForm(v *visit, l listing.State, p plan.State) ui.Form {
+func planForm(v *visit, l listing.State, p plan.State, meters []usage.Meter) ui.Form {
 	at := base + "/listings/" + l.ID
 	target := at + "/plans/new"
 	if p.Key != "" {
@@ -104,24 +82,12 @@ func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 		{Name: "isDefault", Label: "Default plan", Type: "checkbox", Checked: p.IsDefault},
 	}
 	f.Fields = append(f.Fields, v.planPriceFields(l, p)...)
-	var meters, prepaid []string
-	for _, m := range p.Terms.Meters {
-		meters = append(meters, fmt.Sprintf("%s: %d", m.EventName, m.Included))
-	}
-	for _, c := range p.Terms.UsageCredits {
-		prepaid = append(prepaid, usageCreditLine(c))
-	}
 	f.Fields = append(f.Fields,
 		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
 		v.entitlementFields("Entitlements", p.Terms.Entitlements, true),
 		v.creditFields("Credits", p.Terms.Credits, true),
-		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3,
-			Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
-			Hint: "One per line: a meter’s event name and how much is included."},
-		ui.Field{Name: "usageCredits", Label: "Usage credits", Type: "textarea", Mono: true, Rows: 3,
-			Value: strings.Join(prepaid, "\n"), Placeholder: "100.00 eur, api.calls, 90 days",
-			Hint: "One per line: an amount that invoices of usage take first, if you like for one meter only and for some days. " +
-				"For plans that are paid once."},
+		v.meterFields(p.Terms.Meters, meters),
+		v.usageCreditFields(p.Terms.UsageCredits, string(l.Price.Currency), meters),
 	)
 	return f
 }
@@ -203,8 +169,12 @@ func (r *Routes) plan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	_, meters, err := r.meterNames(c.UserContext(), v)
+	if err != nil {
+		return err
+	}
 	shown := planPage(l, p)
-	shown.Parts = []ui.Part{ui.FormPart(planForm(v, l, p))}
+	shown.Parts = []ui.Part{ui.FormPart(planForm(v, l, p, meters))}
 	return r.send(c, v, shown)
 }
 
@@ -223,7 +193,8 @@ func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
 		return err
 	})
 	if err != nil {
-		return r.again(c, v, planPage(l, p), planForm(v, l, p), err)
+		_, meters, readErr := r.meterNames(c.UserContext(), v)
+		return r.again(c, v, planPage(l, p), planForm(v, l, p, meters), cmp.Or(readErr, err))
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Plan saved.")
 }
@@ -248,19 +219,7 @@ func readPlan(in *ui.Input) plan.Draft {
 		d.Prices = append(d.Prices, price)
 	}
 	d.Entitlements, d.Credits = readTerms(in)
-	for i, line := range in.Lines("meters") {
-		name, included, _ := strings.Cut(line, ":")
-		n, err := strconv.ParseInt(strings.TrimSpace(included), 10, 64)
-		in.Faults.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid,
-			"Expected lines such as api.calls: 1000.")
-		d.Meters = append(d.Meters, plan.Meter{EventName: strings.TrimSpace(name), Included: n})
-	}
-	for i, line := range in.Lines("usageCredits") {
-		credit, ok := parseUsageCredit(line)
-		in.Faults.Check(ok, fmt.Sprintf("usageCredits[%d]", i), fault.DetailInvalid,
-			"Expected lines such as 100.00 eur, api.calls, 90 days.")
-		d.UsageCredits = append(d.UsageCredits, credit)
-	}
+	d.Meters, d.UsageCredits = readMeters(in), readUsageCredits(in)
 	return d
 }
 

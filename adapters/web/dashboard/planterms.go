@@ -7,12 +7,16 @@ import (
 	"strings"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/core/fault"
 	"sundry/core/plan"
+	"sundry/core/usage"
 )
 
 var (
 	entitlementRows = ui.RowList{Name: "entitlements", Typed: []string{"key", "value"}}
 	creditRows      = ui.RowList{Name: "credits", Typed: []string{"key", "amount", "unit"}}
+	meterRows       = ui.RowList{Name: "meters", Typed: []string{"eventName", "included"}}
+	usageCreditRows = ui.RowList{Name: "usageCredits", Typed: []string{"amountInCents", "meter", "expiresInDays"}}
 )
 
 // entitlementFields are the rows of what a plan, whose buyers may have seats, or a grant allows.
@@ -114,4 +118,89 @@ func readTerms(in *ui.Input) (entitlements []plan.EntitlementDraft, credits []pl
 		credits = append(credits, c)
 	}
 	return entitlements, credits
+}
+
+// meterField asks for the event name of one of the account's meters, which is typed where there are none. none is the
+// option without one.
+func meterField(name, selected string, none ui.Words, meters []usage.Meter) ui.Field {
+	f := ui.Field{Name: name, Label: "Meter", Value: selected}
+	if len(meters) == 0 {
+		return f
+	}
+	f.Type, f.Options = "select", []ui.Option{{Label: none}}
+	found := selected == ""
+	for _, m := range meters {
+		found = found || m.EventName == selected
+		f.Options = append(f.Options, ui.Option{
+			Value: m.EventName, Label: ui.Data(m.Name), Selected: m.EventName == selected,
+		})
+	}
+	if !found {
+		f.Options = append(f.Options, ui.Option{Value: selected, Label: ui.Data(selected), Selected: true})
+	}
+	return f
+}
+
+// meterFields are the rows of the use that a plan includes.
+func (v *visit) meterFields(all []plan.Meter, meters []usage.Meter) ui.Field {
+	f := meterRows.Field("Included usage", "Add a meter", len(all), func(i int) ui.FieldRow {
+		var m plan.Meter
+		var included string
+		if i < len(all) {
+			m, included = all[i], strconv.FormatInt(all[i].Included, 10)
+		}
+		return ui.FieldRow{Title: v.say("Meter %d", i+1), Fields: []ui.Field{
+			meterField("eventName", m.EventName, "No meter", meters),
+			{Name: "included", Label: "Quantity", Value: included},
+		}}
+	})
+	f.Hint = "What each period includes of a meter’s use."
+	return f
+}
+
+// usageCreditFields are the rows of prepaid use.
+func (v *visit) usageCreditFields(all []plan.UsageCredit, currency string, meters []usage.Meter) ui.Field {
+	f := usageCreditRows.Field("Usage credits", "Add usage credits", len(all), func(i int) ui.FieldRow {
+		c, amount := plan.UsageCredit{Currency: currency}, ""
+		if i < len(all) {
+			c, amount = all[i], ui.TypedAmount(&all[i].AmountInCents, all[i].Currency)
+		}
+		return ui.FieldRow{Title: v.say("Usage credits %d", i+1), Fields: []ui.Field{
+			{Name: "amountInCents", Label: "Amount", Value: amount},
+			{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(c.Currency)},
+			meterField("meter", c.Meter, "Any meter", meters),
+			{Name: "expiresInDays", Label: "Days", Value: zeroless(c.ExpiresInDays)},
+		}}
+	})
+	f.Hint = "Amounts that invoices of usage take first, if you like for one meter only and for some days. For plans that " +
+		"are paid once."
+	return f
+}
+
+// readMeters reads the rows of included use.
+func readMeters(in *ui.Input) (all []plan.Meter) {
+	for i, row := range meterRows.Read(in) {
+		m, path := plan.Meter{EventName: in.Text(row + "eventName")}, meterRows.Path(i, "included")
+		included := in.Number(row+"included", path)
+		if in.Faults.Check(included != nil, path, fault.DetailRequired, "Expected a whole number.") {
+			m.Included = int64(*included)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// readUsageCredits reads the rows of prepaid use.
+func readUsageCredits(in *ui.Input) (all []plan.UsageCredit) {
+	for i, row := range usageCreditRows.Read(in) {
+		c := plan.UsageCredit{Currency: in.Text(row + "currency"), Meter: in.Text(row + "meter")}
+		if amount := in.Amount(row+"amountInCents", usageCreditRows.Path(i, "amountInCents"), c.Currency); amount != nil {
+			c.AmountInCents = *amount
+		}
+		if days := in.Number(row+"expiresInDays", usageCreditRows.Path(i, "expiresInDays")); days != nil {
+			c.ExpiresInDays = *days
+		}
+		all = append(all, c)
+	}
+	return all
 }
