@@ -74,6 +74,8 @@ type EndpointEdit struct {
 	URL     *string
 	Events  *[]string
 	Enabled *bool
+	// Stored are the filters that the endpoint has. Events may keep one whose event type this version does not have.
+	Stored []string
 	// MaxPerSecond 0 is no limit.
 	MaxInFlight, MaxPerSecond *int
 }
@@ -88,7 +90,7 @@ func (e EndpointEdit) Check(isNew bool, policy Policy, f *fault.Violations) {
 	}
 	switch {
 	case e.Events != nil:
-		checkEvents(*e.Events, f)
+		checkEvents(*e.Events, e.Stored, f)
 	case isNew:
 		f.Add("events", fault.DetailRequired,
 			`List the event types you want, such as "customer.access_changed"; "*" is all of them.`)
@@ -115,12 +117,12 @@ func (s *EndpointState) setLimits(e EndpointEdit) {
 	}
 }
 
-func checkEvents(events []string, f *fault.Violations) {
+func checkEvents(events, stored []string, f *fault.Violations) {
 	f.Check(len(events) > 0, "events", fault.DetailRequired, "List at least one event type.")
 	f.Check(len(events) <= maxEvents, "events", fault.DetailTooLong, "At most 50 filters are allowed.")
 	for i, filter := range events {
 		item := f.Item("events", i)
-		item.Check(validFilter(filter), "", fault.DetailNotAllowed,
+		item.Check(validFilter(filter) || slices.Contains(stored, filter), "", fault.DetailNotAllowed,
 			`The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`+
 				fault.DidYouMean(filter, Filters()...))
 		item.Check(!slices.Contains(events[:i], filter), "", fault.DetailDuplicate, "The filter is listed twice.")

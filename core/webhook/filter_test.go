@@ -85,6 +85,23 @@ func TestAllBadFiltersAreToldAtOnce(t *testing.T) {
 	}
 }
 
+func TestAStoredFilterOutlivesItsEventType(t *testing.T) {
+	t.Parallel()
+	stored := []string{"payment.gone"}
+	for filter, want := range map[string]string{"payment.gone": "", "payment.other": "events[1] NOT_ALLOWED"} {
+		var f fault.Violations
+		edit := webhook.EndpointEdit{Events: &[]string{"refund.*", filter}, Stored: stored}
+		edit.Check(false, webhook.Policy{}, &f)
+		var got string
+		if err := f.Err(); err != nil {
+			got = strings.Join(faulttest.Lines(t, err), ", ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", filter, got, want)
+		}
+	}
+}
+
 func FuzzAFilterThatIsTakenMatchesOnlyWhatItNames(f *testing.F) {
 	for _, filter := range []string{"*", "payment.*", "payment.completed", "", ".*", "*.*", "pay*", "payment.**",
 		"payment.\x00*"} {

@@ -59,9 +59,9 @@ func readWorkHours(c *fiber.Ctx) workHours {
 	in := ui.ReadInput(c)
 	h := workHours{timezone: in.Text("timezone"), week: map[string]workDay{}, calendars: in.Lines("busyCalendarUrls")}
 	for _, day := range weekdays {
-		h.week[day] = workDay{open: in.Checked(day + ".open"), windows: sentWindows(c, day)}
+		h.week[day] = workDay{open: in.Checked(day + ".open"), windows: sentWindows(in, day)}
 	}
-	dates, windows := sentValues(c, "exceptions.date"), sentWindows(c, "exceptions")
+	dates, windows := in.Texts("exceptions.date"), sentWindows(in, "exceptions")
 	for i, date := range dates {
 		row := workDay{date: date}
 		if i < len(windows) {
@@ -74,15 +74,8 @@ func readWorkHours(c *fiber.Ctx) workHours {
 	return h
 }
 
-func sentValues(c *fiber.Ctx, name string) (all []string) {
-	for _, value := range c.Request().PostArgs().PeekMulti(name) {
-		all = append(all, strings.TrimSpace(string(value)))
-	}
-	return all
-}
-
-func sentWindows(c *fiber.Ctx, name string) (all []slot.Hours) {
-	from, to := sentValues(c, name+".from"), sentValues(c, name+".to")
+func sentWindows(in *ui.Input, name string) (all []slot.Hours) {
+	from, to := in.Texts(name+".from"), in.Texts(name+".to")
 	for i := range min(len(from), len(to)) {
 		all = append(all, slot.Hours{Start: from[i], End: to[i]})
 	}

@@ -98,43 +98,6 @@ func eventNames(types []string) ui.Words {
 	return ui.Data(strings.Join(types, "\n"))
 }
 
-func endpointForm(v *visit, e core.EndpointState) ui.Form {
-	events := strings.Join(e.Events, "\n")
-	if e.ID == "" {
-		events = "*"
-	}
-	f := v.form("endpoint", base+"/webhooks/new", "Add endpoint",
-		ui.Field{
-			Name: "url", Label: "Address", Type: "url", Value: e.URL, Required: true,
-			Placeholder: "https://example.com/webhooks",
-		},
-		ui.Field{
-			Name: "events", Label: "Events", Type: "textarea", Rows: 4, Mono: true, Value: events, Required: true,
-			Hint: "One per line: payment.completed, a family such as subscription.*, or * for everything.",
-		},
-		ui.Field{
-			Name: "maxInFlight", Label: "Concurrent deliveries", Value: zeroless(e.MaxInFlight), Half: true,
-			Hint: "At most. Leave empty for 32.",
-		},
-		ui.Field{
-			Name: "maxPerSecond", Label: "Deliveries per second", Value: zeroless(e.MaxPerSecond), Half: true,
-			Hint: "At most. Leave empty for no limit.",
-		})
-	f.Cancel = base + "/webhooks"
-	if e.ID != "" {
-		f.Action, f.Submit, f.Cancel = base+"/webhooks/"+e.ID+"/edit", "Save", base+"/webhooks/"+e.ID
-	}
-	return f
-}
-
-func readEndpoint(in *ui.Input) core.EndpointEdit {
-	events := in.Lines("events")
-	return core.EndpointEdit{
-		URL: new(in.Text("url")), Events: &events, MaxInFlight: in.Number("maxInFlight", "maxInFlight"),
-		MaxPerSecond: in.Number("maxPerSecond", "maxPerSecond"),
-	}
-}
-
 func newEndpointPage() ui.Page {
 	return ui.Page{
 		Nav: base + "/webhooks", Title: "New endpoint", Up: &ui.Action{Label: "Webhooks", Href: base + "/webhooks"},
@@ -149,7 +112,7 @@ func (r *Routes) newEndpoint(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) createEndpoint(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
-	edit := readEndpoint(in)
+	edit := readEndpoint(in, nil)
 	var made core.EndpointState
 	var secret string
 	err := in.Submit(func() error { return r.Webhooks.CheckEndpoint(edit, true) }, func() (err error) {
@@ -367,7 +330,7 @@ func (r *Routes) saveEndpoint(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	in := ui.ReadInput(c)
-	edit := readEndpoint(in)
+	edit := readEndpoint(in, e.Events)
 	err = in.Submit(func() error { return r.Webhooks.CheckEndpoint(edit, false) }, func() error {
 		_, err := r.Webhooks.EditEndpoint(c.UserContext(), v.account(), e.ID, edit)
 		return err

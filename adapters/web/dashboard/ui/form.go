@@ -12,11 +12,13 @@ import (
 type Field struct {
 	Name        string
 	Label, Hint Words
-	// Type is an input's type, or textarea, select, checkbox, hidden, day, rows; "" = text.
+	// Type is an input's type, or textarea, select, checkbox, boxes, hidden, day, rows; "" = text.
 	Type    string
 	Value   string
 	Checked bool // of a checkbox
 	Options []Option
+	// Groups follow the Options of a field of the type boxes. All that are checked are sent under its name.
+	Groups []Group
 	// Day is set for a field of the type day.
 	Day *Day
 	// List is set for a field of the type rows.
@@ -57,7 +59,14 @@ type Day struct {
 // DayRange offers when a range begins and ends. An empty beginning is no range.
 type DayRange struct{ From, To []Option }
 
-// Option is an entry of a select.
+// Group is a set of checkboxes with a heading. Where the value of one ends in "*", those that follow it look optional
+// once it is checked.
+type Group struct {
+	Label   Words
+	Options []Option
+}
+
+// Option is an entry of a select, or a checkbox.
 type Option struct {
 	Value    string
 	Label    Words

@@ -28,6 +28,14 @@ func ReadInput(c *fiber.Ctx) *Input { return &Input{c: c} }
 // Text returns a value without the space around it.
 func (in *Input) Text(name string) string { return strings.TrimSpace(in.c.FormValue(name)) }
 
+// Texts returns every value that was sent under a name, without the space around it.
+func (in *Input) Texts(name string) (all []string) {
+	for _, value := range in.c.Request().PostArgs().PeekMulti(name) {
+		all = append(all, strings.TrimSpace(string(value)))
+	}
+	return all
+}
+
 // Optional returns a text, nil when it is empty.
 func (in *Input) Optional(name string) *string {
 	if text := in.Text(name); text != "" {
@@ -166,12 +174,22 @@ func (f *Field) refill(c *fiber.Ctx) {
 	case "checkbox":
 		f.Checked = c.FormValue(f.Name) != ""
 	case "select":
-		for i := range f.Options {
-			f.Options[i].Selected = f.Options[i].Value == c.FormValue(f.Name)
+		selectOnly(f.Options, c.FormValue(f.Name))
+	case "boxes":
+		sent := ReadInput(c).Texts(f.Name)
+		selectOnly(f.Options, sent...)
+		for _, group := range f.Groups {
+			selectOnly(group.Options, sent...)
 		}
 	case "rows":
 		f.List.refill(c)
 	default:
 		f.Value = c.FormValue(f.Name)
+	}
+}
+
+func selectOnly(options []Option, values ...string) {
+	for i := range options {
+		options[i].Selected = slices.Contains(values, options[i].Value)
 	}
 }
