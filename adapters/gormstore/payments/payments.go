@@ -194,7 +194,8 @@ func (t payments) matching(creatorID string, search ports.PaymentSearch, by port
 // Totals implements ports.Payments.
 func (t payments) Totals(_ context.Context, creatorID string, search ports.PaymentSearch) (
 	totals []ports.PaymentTotal, err error) {
-	newest := t.matching(creatorID, search, ports.Sort{}).Select("currency, amount, refunded, payments.status").Order("id DESC").
+	newest := t.matching(creatorID, search, ports.Sort{}).
+		Select("currency, amount, refunded, payments.status").Order("id DESC").
 		Limit(ports.NewestRows)
 	err = t.DB.Table("(?) newest", newest).Select(`currency, COUNT(*) AS count,
 		CAST(SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS BIGINT) AS paid,
