@@ -147,11 +147,11 @@ func (b *tab) wait(expression string) {
 	}
 }
 
-// sees waits until the page shows the words.
+// sees waits until the page shows the words, and all that follows them is there.
 func (b *tab) sees(words string) {
 	b.t.Helper()
 	raw, _ := json.Marshal(words) // a string always encodes
-	b.wait("document.body && document.body.innerText.includes(" + string(raw) + ")")
+	b.wait(`document.readyState !== "loading" && document.body?.innerText.includes(` + string(raw) + ")")
 }
 
 // ready waits until the page's script has taken over.
