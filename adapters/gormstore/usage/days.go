@@ -58,32 +58,15 @@ const (
 	// daySlot is the row of a day that a report e of a stream s belongs to.
 	daySlot = "s.meter_id, CAST(e.occurred_at / 86400000 AS INTEGER) AS day, " +
 		"CASE s.aggregation WHEN 'SUM' THEN 0 ELSE s.id END AS stream_id"
-	dayReports = " FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id WHERE e.voided_at IS NULL AND "
 	// dayTotals sums reports by day, as totals does by period.
-	dayTotals = "SELECT " + daySlot + `, MIN(e.creator_id) AS creator_id, s.aggregation,
-    CASE s.aggregation WHEN 'SUM' THEN SUM(e.quantity) WHEN 'MAX' THEN MAX(e.quantity)
-        ELSE (ARRAY_AGG(e.quantity ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC)
-            FILTER (WHERE s.aggregation = 'LAST'))[1] END AS quantity,
-    MAX(e.occurred_at) FILTER (WHERE s.aggregation = 'LAST') AS last_at,
-    COALESCE((ARRAY_AGG(e.id ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC)
-        FILTER (WHERE s.aggregation = 'LAST'))[1], '') AS last_id,
-    COUNT(*) AS reports` + dayReports + "%s GROUP BY 1, 2, 3, s.aggregation"
+	dayTotals = "SELECT " + daySlot + ", " + summed + " GROUP BY 1, 2, 3, s.aggregation"
 	// dayEach has a row for each report, for SQLite.
-	dayEach = "SELECT " + daySlot + ", e.creator_id, s.aggregation, e.quantity, e.occurred_at AS last_at, e.id AS last_id, " +
-		"1 AS reports" + dayReports + "%s"
-	countDaysSQL = `INSERT INTO usage_days AS d
+	dayEach = "SELECT " + daySlot + ", e.creator_id, s.aggregation, e.quantity, e.occurred_at AS last_at, " +
+		"e.id AS last_id, 1 AS reports FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id " +
+		"WHERE e.voided_at IS NULL AND %s"
+	countDaysSQL = `INSERT INTO usage_days AS u
 (meter_id, day, stream_id, creator_id, aggregation, quantity, last_at, last_id, reports) %s
-ON CONFLICT (meter_id, day, stream_id) DO UPDATE SET
-    quantity = CASE WHEN d.reports = 0 THEN excluded.quantity
-        WHEN d.aggregation = 'SUM' THEN d.quantity + excluded.quantity
-        WHEN d.aggregation = 'MAX' THEN GREATEST(d.quantity, excluded.quantity)
-        WHEN (excluded.last_at, excluded.last_id COLLATE "C") > (d.last_at, d.last_id COLLATE "C")
-            THEN excluded.quantity
-        ELSE d.quantity END,
-    last_id = CASE WHEN d.last_at IS NULL
-        OR (excluded.last_at, excluded.last_id COLLATE "C") > (d.last_at, d.last_id COLLATE "C")
-        THEN excluded.last_id ELSE d.last_id END,
-    last_at = GREATEST(d.last_at, excluded.last_at), reports = d.reports + excluded.reports`
+ON CONFLICT (meter_id, day, stream_id) DO UPDATE SET` + merged
 )
 
 // reportsByDay returns the SQL of reports under a condition by day: summed where the database has exact decimals.
@@ -104,11 +87,9 @@ func (t rollups) CountDays(_ context.Context, limit int) (more bool, err error) 
 	if err != nil || w.daily >= w.position {
 		return false, err
 	}
-	next := "SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < @end " +
-		"ORDER BY position LIMIT 1 OFFSET @limit), CAST(@end AS BIGINT))"
 	args := map[string]any{"from": w.daily, "end": w.position, "limit": limit}
 	var until int64
-	if err := repo.ScanRow(t.DB.Raw(next, args), &until); err != nil {
+	if err := repo.ScanRow(t.DB.Raw(nextPosition, args), &until); err != nil {
 		return false, t.Failure(op, err)
 	}
 	args["until"] = until

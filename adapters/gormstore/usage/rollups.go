@@ -110,9 +110,9 @@ func (t rollups) LockShared(context.Context) error {
 	return err
 }
 
-// totals sums reports by stream and period; %s is the condition on the reports e. Ids are ordered by their bytes.
-const totals = `
-SELECT e.stream_id, e.period_start, MIN(e.creator_id) AS creator_id, s.aggregation,
+// summed are the columns of reports that are added up, by more columns before them; %s is the condition on the reports
+// e. Ids are ordered by their bytes.
+const summed = `MIN(e.creator_id) AS creator_id, s.aggregation,
     CASE s.aggregation WHEN 'SUM' THEN SUM(e.quantity) WHEN 'MAX' THEN MAX(e.quantity)
         ELSE (ARRAY_AGG(e.quantity ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC)
             FILTER (WHERE s.aggregation = 'LAST'))[1] END AS quantity,
@@ -121,23 +121,15 @@ SELECT e.stream_id, e.period_start, MIN(e.creator_id) AS creator_id, s.aggregati
         FILTER (WHERE s.aggregation = 'LAST'))[1], '') AS last_id,
     COUNT(*) AS reports
 FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id
-WHERE e.voided_at IS NULL AND %s
+WHERE e.voided_at IS NULL AND %s`
+
+// totals sums reports by stream and period.
+const totals = `
+SELECT e.stream_id, e.period_start, ` + summed + `
 GROUP BY e.stream_id, e.period_start, s.aggregation`
 
-// nextPosition is behind the reports of the next step: about as many as the limit, because those of one write stay
-// together.
-const nextPosition = `
-SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < @end
-ORDER BY position OFFSET @limit LIMIT 1), CAST(@end AS BIGINT))`
-
-const flushSQL = `
-WITH counted AS (
-    INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id,
-        reports, step, as_of,
-        invoice_id, billed_quantity, billed)
-    SELECT n.*, CAST(@step AS BIGINT), CAST(@now AS BIGINT) + COALESCE((SELECT c.offset_ms FROM clock_offsets c
-        WHERE c.creator_id = n.creator_id), 0), '', 0, 0 FROM (%s) n
-    ON CONFLICT (stream_id, period_start) DO UPDATE SET
+// merged adds what a statement inserts to a row u that has its key.
+const merged = `
         quantity = CASE WHEN u.reports = 0 THEN excluded.quantity
             WHEN u.aggregation = 'SUM' THEN u.quantity + excluded.quantity
             WHEN u.aggregation = 'MAX' THEN GREATEST(u.quantity, excluded.quantity)
@@ -147,7 +139,22 @@ WITH counted AS (
         last_id = CASE WHEN u.last_at IS NULL
             OR (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C")
             THEN excluded.last_id ELSE u.last_id END,
-        last_at = GREATEST(u.last_at, excluded.last_at), reports = u.reports + excluded.reports, step = excluded.step,
+        last_at = GREATEST(u.last_at, excluded.last_at), reports = u.reports + excluded.reports`
+
+// nextPosition is behind the reports of the next step: about as many as the limit, because those of one write stay
+// together.
+const nextPosition = `
+SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < @end
+ORDER BY position LIMIT 1 OFFSET @limit), CAST(@end AS BIGINT))`
+
+const flushSQL = `
+WITH counted AS (
+    INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id,
+        reports, step, as_of,
+        invoice_id, billed_quantity, billed)
+    SELECT n.*, CAST(@step AS BIGINT), CAST(@now AS BIGINT) + COALESCE((SELECT c.offset_ms FROM clock_offsets c
+        WHERE c.creator_id = n.creator_id), 0), '', 0, 0 FROM (%s) n
+    ON CONFLICT (stream_id, period_start) DO UPDATE SET` + merged + `, step = excluded.step,
         as_of = excluded.as_of
     RETURNING 1
 ), rows AS (SELECT COUNT(*) AS reports FROM usage_events WHERE position >= @from AND position < @until)
