@@ -60,15 +60,18 @@ func Plural(language string, n int, one, many Words) Words {
 //go:embed texts refusals
 var files embed.FS
 
-// catalog is what a language has for English texts.
+// catalog has the translations of English texts into a language.
 type catalog struct {
 	texts map[string]string
 	// formats are the refusals with values, the longest first.
 	formats []format
 }
 
-// format is a refusal with values, which are found by its English text.
-type format struct{ english, translation string }
+// format is a refusal with values, which are found by what is fixed of its English text.
+type format struct {
+	fixed       []string
+	translation string // with %s for each value
+}
 
 // catalogs are read for the first reader of a language: most processes show no dashboard.
 var catalogs = map[string]func() catalog{
@@ -92,16 +95,22 @@ func read(name string) map[string]string {
 
 func newCatalog(texts, refusals map[string]string) catalog {
 	c := catalog{texts: texts}
+	var formats []string
 	for english, translation := range refusals {
 		if verb.MatchString(english) {
-			c.formats = append(c.formats, format{english, translation})
+			formats = append(formats, english)
 		} else {
 			c.texts[english] = translation
 		}
 	}
-	slices.SortFunc(c.formats, func(a, b format) int {
-		return cmp.Or(cmp.Compare(len(b.english), len(a.english)), strings.Compare(a.english, b.english))
+	slices.SortFunc(formats, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
+	for _, english := range formats {
+		c.formats = append(c.formats, format{
+			verb.Split(english, -1), verb.ReplaceAllString(refusals[english], "%${1}s"),
+		})
+	}
 	return c
 }
 
@@ -114,7 +123,7 @@ func translate(text, language string) string {
 	}
 	for _, f := range c.formats {
 		if values, ok := f.valuesOf(text); ok {
-			return fmt.Sprintf(verb.ReplaceAllString(f.translation, "%${1}s"), values...)
+			return fmt.Sprintf(f.translation, values...)
 		}
 	}
 	return text
@@ -122,7 +131,7 @@ func translate(text, language string) string {
 
 // valuesOf returns the values of a text that the format makes; ok is false for any other text.
 func (f format) valuesOf(text string) (values []any, ok bool) {
-	fixed := verb.Split(f.english, -1)
+	fixed := f.fixed
 	text, begins := strings.CutPrefix(text, fixed[0])
 	text, ends := strings.CutSuffix(text, fixed[len(fixed)-1])
 	if !begins || !ends {
