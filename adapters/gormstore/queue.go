@@ -22,9 +22,9 @@ type queue struct {
 	mu                   sync.Mutex
 	free                 int
 	requests, background line
-	// inARow is how many requests got a connection since other work did, while that waits.
+	// inARow counts the requests that got a connection since other work did, while that waits.
 	inARow int
-	// longest is how long one of those had to wait who got a connection since it was read.
+	// longest bounds the waits of those that got a connection since it was read.
 	longest time.Duration
 }
 

@@ -16,7 +16,7 @@ import (
 	"sundry/adapters/gormstore"
 )
 
-// figureReads is how often each page is read at each of the two accounts.
+// figureReads bounds the readings of each page at each of the two accounts.
 const figureReads = 20
 
 // reader reads the figures of an account, with its key and as its owner at the dashboard.

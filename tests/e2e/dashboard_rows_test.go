@@ -17,7 +17,7 @@ var (
 	chosen     = regexp.MustCompile(`<option value="([^"]*)"[^>]* selected>`)
 )
 
-// shownFields are what a browser sends of the plan's form that it shows.
+// shownFields returns the fields of a plan's form as a browser sends them.
 func shownFields(page *harness.Page) (fields []string) {
 	for _, input := range typedInput.FindAllStringSubmatch(page.Body, -1) {
 		fields = append(fields, input[1], html.UnescapeString(input[2]))

@@ -150,7 +150,7 @@ func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
 	return r.flash(c, to, "bad", reasonOf(refusal))
 }
 
-// reasonOf is why something was refused, in words that are translated as far as the catalogs have them.
+// reasonOf returns the reason of a refusal in words that are translated as far as the catalogs have them.
 func reasonOf(refusal *fault.Error) ui.Words { return ui.Words(refusal.First()) }
 
 // maxFlash keeps the cookie small.

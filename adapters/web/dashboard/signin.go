@@ -37,7 +37,7 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 // guestView holds what the pages of signed-out visitors show.
 type guestView struct {
 	Form ui.Form
-	// Path is where a choice of language leads; "" for the page itself.
+	// Path has the address that a choice of language leads back to; "" for the page itself.
 	Path string
 	Next string
 	// Passkey is the form of a passkey; nil for none.
