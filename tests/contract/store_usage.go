@@ -217,13 +217,16 @@ func report(s ports.UsageStream, key, quantity string) ports.IncomingReport {
 	}
 }
 
-func accept(t *testing.T, store StoreAdapter, reports ...ports.IncomingReport) []ports.IntakeOutcome {
+func accept(t *testing.T, store StoreAdapter, reports ...ports.IncomingReport) (all []ports.IntakeOutcome) {
 	t.Helper()
-	outcomes, err := store.Accept(t.Context(), reports)
-	if err != nil || len(outcomes) != len(reports) {
-		t.Fatalf("%d outcomes of %d reports, %v", len(outcomes), len(reports), err)
+	for some := range slices.Chunk(reports, 100) {
+		outcomes, err := store.Accept(t.Context(), some)
+		if err != nil || len(outcomes) != len(some) {
+			t.Fatalf("%d outcomes of %d reports, %v", len(outcomes), len(some), err)
+		}
+		all = append(all, outcomes...)
 	}
-	return outcomes
+	return all
 }
 
 // counted is a period of a stream with everything that was committed.

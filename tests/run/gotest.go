@@ -36,7 +36,7 @@ func testArguments(given []string) []string {
 	// more than four do not help.
 	// What is compiled is found again from another clone: -trimpath leaves the folder out of it. Only tests that read no
 	// TEST_* variable are taken from go's cache (testenv.Run).
-	args := []string{"test", "-json", "-vet=off", "-trimpath", "-timeout=20m",
+	args := []string{"test", "-json", "-vet=off", "-trimpath", "-timeout=60m",
 		"-p=" + strconv.Itoa(min(4, runtime.NumCPU()))}
 	own := given
 	if i := slices.Index(given, "-args"); i >= 0 {
