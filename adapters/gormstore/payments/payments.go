@@ -156,11 +156,7 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
 	}
 	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
-	op := "list payments of " + creatorID
-	if paymentMapping.Sorts.Apply(page.Sort) {
-		return repo.ListSorted(t.Base, op, query, page, paymentMapping.Sorts, listed, idOf)
-	}
-	return repo.ListByID(t.Base, op, query, page, listed, idOf)
+	return repo.ListPage(t.Base, "list payments of "+creatorID, query, page, paymentMapping.Sorts, listed, idOf)
 }
 
 // matching selects what a search asks for.

@@ -31,8 +31,18 @@ type sortedRow struct {
 	Sorted int64 // how many rows were sorted; 0 for all
 }
 
-// ListSorted loads one page of a query of a model in the order of one of the columns, and converts its rows.
-func ListSorted[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts, convert func(R) T,
+// ListPage loads one page of a query of a model, in the order of one of the columns where its Sort names one, else
+// newest first or oldest first, and converts its rows.
+func ListPage[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts, convert func(R) T,
+	idOf func(R) string) (ports.List[T], error) {
+	if sorts.Apply(page.Sort) {
+		return listSorted(b, op, query, page, sorts, convert, idOf)
+	}
+	return ListByID(b, op, query, page, convert, idOf)
+}
+
+// listSorted loads one page of a query of a model in the order of one of the columns, and converts its rows.
+func listSorted[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts, convert func(R) T,
 	idOf func(R) string) (list ports.List[T], err error) {
 	query = query.Session(&gorm.Session{}) // it is run twice
 	places, err := b.sortedPlaces(query, page, sorts[page.Sort.By])

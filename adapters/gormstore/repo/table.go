@@ -104,11 +104,7 @@ func (t Table[R, S]) FindBy(op, where string, args ...any) ([]S, error) {
 func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (found ports.List[S], err error) {
 	query = query.Model(new(R)).Session(&gorm.Session{}) // it may be run more than once
 	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
-	if t.mapping.Sorts.Apply(page.Sort) {
-		found, err = ListSorted(t.Base, op, query, page, t.mapping.Sorts, t.mapping.ToState, idOf)
-	} else {
-		found, err = ListByID(t.Base, op, query, page, t.mapping.ToState, idOf)
-	}
+	found, err = ListPage(t.Base, op, query, page, t.mapping.Sorts, t.mapping.ToState, idOf)
 	if err == nil && page.Totals {
 		found.Totals, err = t.totals(op, query)
 	}
