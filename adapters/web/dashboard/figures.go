@@ -22,7 +22,19 @@ import (
 type span struct {
 	choice  string
 	label   ui.Words
+	today   civil.Date
 	columns []column
+}
+
+// whole is the column of all columns.
+func (s span) whole() column {
+	first, last := s.columns[0], s.columns[len(s.columns)-1]
+	return column{from: first.from, to: last.to, beforeFrom: first.beforeFrom, beforeTo: last.beforeTo}
+}
+
+// withBefore returns the days of all columns and those before.
+func (s span) withBefore() civil.Days {
+	return civil.Days{From: s.whole().beforeFrom, To: s.whole().to}
 }
 
 // column is a bar of a chart: its days, those of the time before, and its names.
@@ -48,9 +60,18 @@ func (s span) titled() ui.Words {
 	return "%s by day"
 }
 
+// askedSpan returns the time that a request chooses, up to the account's day.
+func (r *Routes) askedSpan(c *fiber.Ctx, v *visit) (span, error) {
+	now, err := r.Clock.Now(c.UserContext(), v.account())
+	if err != nil {
+		return span{}, err
+	}
+	return v.spanOf(c.Query("days"), civil.DateIn(time.UTC, now)), nil
+}
+
 // spanOf returns the columns of a choice up to a day.
 func (v *visit) spanOf(choice string, today civil.Date) span {
-	s := span{choice: spans[1].choice, label: spans[1].label}
+	s := span{choice: spans[1].choice, label: spans[1].label, today: today}
 	for _, one := range spans {
 		if one.choice == choice {
 			s.choice, s.label = one.choice, one.label
@@ -126,14 +147,11 @@ type soldFigures struct {
 // salesParts shows the balance and what was sold, in one currency: the one that was chosen, or the busiest.
 func (r *Routes) salesParts(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	ctx := c.UserContext()
-	now, err := r.Clock.Now(ctx, v.account())
+	s, err := r.askedSpan(c, v)
 	if err != nil {
 		return nil, err
 	}
-	today := civil.DateIn(time.UTC, now)
-	s := v.spanOf(c.Query("days"), today)
-	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	revenue, err := r.Treasury.Revenue(ports.AllowStale(ctx), v.account(), civil.Days{From: first.beforeFrom, To: last.to})
+	revenue, err := r.Treasury.Revenue(ports.AllowStale(ctx), v.account(), s.withBefore())
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +183,15 @@ func (r *Routes) salesParts(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	chart.Groups = append([]ui.ChoiceGroup{
 		timeChoices(s, func(choice string) string { return address(choice, kind.choice, f.currency) }), kinds,
 	}, currencyChoices(currencies, f.currency, func(one string) string { return address(s.choice, kind.choice, one) })...)
-	shown := ui.ChartPart(v.say(s.titled(), kind.label), ui.Data(v.days(first.from, min(last.to, today))), chart)
+	shown := ui.ChartPart(v.say(s.titled(), kind.label), ui.Data(v.daysOf(s)), chart)
 	shown.Anchor = "sales"
 	return []ui.Part{{Kind: "stats", Data: append(f.stats(s), balance...)}, shown}, nil
 }
 
-// days writes a range of days.
-func (v *visit) days(from, to civil.Date) string {
-	return v.reader.Date(dayOf(from)) + " – " + v.reader.Date(dayOf(to))
+// daysOf writes the days of a span that have begun.
+func (v *visit) daysOf(s span) string {
+	whole := s.whole()
+	return v.reader.Date(dayOf(whole.from)) + " – " + v.reader.Date(dayOf(min(whole.to, s.today)))
 }
 
 // sum adds up some days.
@@ -215,8 +234,8 @@ func (f soldFigures) chart(s span, kind figureKind) ui.Chart {
 
 // stats are the figures of a time.
 func (f soldFigures) stats(s span) []ui.Stat {
-	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	total, before := f.sum(first.from, last.to), f.sum(first.beforeFrom, last.beforeTo)
+	whole := s.whole()
+	total, before := f.sum(whole.from, whole.to), f.sum(whole.beforeFrom, whole.beforeTo)
 	return []ui.Stat{
 		{
 			Label: f.say("Gross, last %s", s.label), Value: f.price(total.Gross, f.currency),

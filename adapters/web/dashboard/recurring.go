@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -28,16 +27,11 @@ const recurringPath = base + "/subscriptions/revenue"
 
 // recurring shows the monthly recurring revenue, what moved it, churn and trials, in one currency.
 func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
-	ctx := c.UserContext()
-	now, err := r.Clock.Now(ctx, v.account())
+	s, err := r.askedSpan(c, v)
 	if err != nil {
 		return err
 	}
-	today := civil.DateIn(time.UTC, now)
-	s := v.spanOf(c.Query("days"), today)
-	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	days := civil.Days{From: first.beforeFrom, To: last.to}
-	both, err := r.Subscriptions.Figures(ports.AllowStale(ctx), v.account(), days)
+	both, err := r.Subscriptions.Figures(ports.AllowStale(c.UserContext()), v.account(), s.withBefore())
 	if err != nil {
 		return err
 	}
@@ -67,8 +61,8 @@ func (r *Routes) recurring(c *fiber.Ctx, v *visit) error {
 	chart.Groups = append([]ui.ChoiceGroup{
 		timeChoices(s, func(choice string) string { return address(choice, f.currency) }),
 	}, currencyChoices(currencies, f.currency, func(one string) string { return address(s.choice, one) })...)
-	p.Parts = append(f.stats(f.figures.Since(first.from), s.label), ui.ChartPart("Monthly recurring revenue",
-		ui.Data(v.days(first.from, min(last.to, today))), chart))
+	p.Parts = append(f.stats(f.figures.Since(s.whole().from), s.label), ui.ChartPart("Monthly recurring revenue",
+		ui.Data(v.daysOf(s)), chart))
 	return r.send(c, v, p)
 }
 

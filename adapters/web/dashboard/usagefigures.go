@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -24,16 +23,11 @@ const (
 
 // usageFigures shows the use of a meter: the one that was chosen, or the one with the most reports.
 func (r *Routes) usageFigures(c *fiber.Ctx, v *visit) error {
-	ctx := c.UserContext()
-	now, err := r.Clock.Now(ctx, v.account())
+	s, err := r.askedSpan(c, v)
 	if err != nil {
 		return err
 	}
-	today := civil.DateIn(time.UTC, now)
-	s := v.spanOf(c.Query("days"), today)
-	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	asked := civil.Days{From: first.beforeFrom, To: last.to}
-	figures, err := r.Usage.Figures(ports.AllowStale(ctx), v.account(), "", asked)
+	figures, err := r.Usage.Figures(ports.AllowStale(c.UserContext()), v.account(), "", s.withBefore())
 	if err != nil {
 		return err
 	}
@@ -77,7 +71,7 @@ func (r *Routes) usageFigures(c *fiber.Ctx, v *visit) error {
 		{Kind: "stats", Data: used.stats(s)},
 		ui.ChartPart(
 			v.say(s.titled(), used.Meter.Name),
-			ui.Data(v.text(used.explained())+" "+v.days(first.from, min(last.to, today))+"."), chart,
+			ui.Data(v.text(used.explained())+" "+v.daysOf(s)+"."), chart,
 		),
 	}
 	return r.send(c, v, p)
@@ -158,8 +152,8 @@ func (m meterUse) chart(s span) ui.Chart {
 
 // stats are the figures of a time.
 func (m meterUse) stats(s span) []ui.Stat {
-	first, last := s.columns[0], s.columns[len(s.columns)-1]
-	total, before := m.over(first.from, last.to), m.over(first.beforeFrom, last.beforeTo)
+	whole := s.whole()
+	total, before := m.over(whole.from, whole.to), m.over(whole.beforeFrom, whole.beforeTo)
 	label := m.say("Use, last %s", s.label)
 	switch m.Meter.Aggregation {
 	case core.Max:
