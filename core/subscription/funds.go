@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"math"
 	"slices"
 
 	"sundry/core/money"
@@ -12,8 +13,18 @@ type Fund struct {
 	PaymentID string `json:"paymentId"`
 	// Value is the part of the current period's value that it pays for.
 	Value int64 `json:"value"`
-	// Credit is the part of the customer's credit that came from it.
+	// Credit is the part of the customer's credit that came from it, at most what it paid.
 	Credit int64 `json:"credit"`
+	// Paid is what the payment paid; 0 where it was not recorded.
+	Paid int64 `json:"paid,omitempty"`
+}
+
+// room is the credit that may still come from it.
+func (f Fund) room() int64 {
+	if f.Paid == 0 {
+		return math.MaxInt64
+	}
+	return max(f.Paid-f.Credit, 0)
 }
 
 // known returns the funds; one without a payment where none were recorded.
@@ -56,7 +67,7 @@ func (s State) funded(b Bill, paymentID string) []Fund {
 	}
 	due := b.Due().Minor
 	if due > 0 {
-		funds = append(funds, Fund{PaymentID: paymentID})
+		funds = append(funds, Fund{PaymentID: paymentID, Paid: due})
 	}
 	paid := make([]int64, len(funds)) // out of the credit of each, the oldest first, and by the payment
 	left := b.CreditUsed.Minor
@@ -80,9 +91,9 @@ func exchanged(funds []Fund, unused, price int64) []Fund {
 	for i := range funds {
 		funds[i].Value = min(shares[i], price)
 		price -= funds[i].Value
-		funds[i].Credit += shares[i] - funds[i].Value
+		shares[i] -= funds[i].Value
 	}
-	return funds
+	return credited(funds, shares)
 }
 
 // reduced makes a difference credit of those who paid, and the period worth its new price.
@@ -90,7 +101,24 @@ func reduced(funds []Fund, difference, price int64) []Fund {
 	credits := apportioned(difference, values(funds), 0)
 	worth := apportioned(min(price, valueOf(funds)), values(funds), 0)
 	for i := range funds {
-		funds[i].Credit, funds[i].Value = funds[i].Credit+credits[i], worth[i]
+		funds[i].Value = worth[i]
+	}
+	return credited(funds, credits)
+}
+
+// credited adds shares to the credit of the funds. What rounding gives one beyond what its payment paid is another's, or
+// the last's where none has room for it.
+func credited(funds []Fund, shares []int64) []Fund {
+	var beyond int64
+	for range 2 { // those before the one, too
+		for i := range funds {
+			share := shares[i] + beyond
+			given := min(share, funds[i].room())
+			funds[i].Credit, shares[i], beyond = funds[i].Credit+given, 0, share-given
+		}
+	}
+	if beyond > 0 {
+		funds[len(funds)-1].Credit += beyond
 	}
 	return funds
 }

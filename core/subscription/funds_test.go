@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,6 +92,33 @@ func TestARefundLeavesOtherPaymentsCredit(t *testing.T) {
 	sub.Returned(subscription.Payment{ID: "pay_1", PaidFrom: started}, eur(29000))
 	if s := sub.State(); s.Credit.Minor+s.PeriodValue.Minor != 1000 {
 		t.Errorf("credit %d, a period worth %d, want the 10.00 of the first payment", s.Credit.Minor, s.PeriodValue.Minor)
+	}
+}
+
+// A fund of 100 in a period worth 21,700 has 3.18 of the 6.90 that become credit on the last of 30 days, and rounding
+// all of them together makes it 4; its payment paid 3.
+func TestRoundingCreditsNoPaymentWithMoreThanItPaid(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, offer("team", 3000, period.Month, 1, 0))
+	for range 2 { // to April, which has 30 days
+		bill, err := sub.NextBill(sub.State().CurrentPeriodEnd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pay(t, sub, bill, "pay_3")
+	}
+	last := sub.State().CurrentPeriodEnd.Add(-time.Nanosecond)
+	if paid := paidChange(t, sub, offer("pro", 3100, period.Month, 1, 0), "pay_4", last); paid != 3 {
+		t.Fatalf("paid %d", paid)
+	}
+	paidChange(t, sub, offer("pro7", 21700, period.Month, 1, 0), "pay_5", last)
+	paidChange(t, sub, basic, "", last)
+	want := []subscription.Fund{
+		{PaymentID: "pay_3", Value: 138, Credit: 95, Paid: 3000}, {PaymentID: "pay_4", Value: 5, Credit: 3, Paid: 3},
+		{PaymentID: "pay_5", Value: 857, Credit: 592, Paid: 620},
+	}
+	if got := sub.State().Funds; !slices.Equal(got, want) {
+		t.Errorf("funds %+v, want %+v", got, want)
 	}
 }
 

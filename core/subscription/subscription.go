@@ -140,7 +140,7 @@ func (sub *Subscription) Activate(now time.Time) (Created, error) {
 			return Created{}, err
 		}
 		s.Status, s.Anchor = StatusActive, now
-		s.fund([]Fund{{PaymentID: s.Funds[0].PaymentID, Value: value.Minor}})
+		s.fund([]Fund{{PaymentID: s.Funds[0].PaymentID, Value: value.Minor, Paid: value.Minor}})
 		s.CurrentPeriodEnd = period.Nth(now, s.Offer.Interval, s.Offer.IntervalCount, 1)
 		s.Discount = s.Discount.used(now)
 	}
