@@ -39,7 +39,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Clock: accountClock{offsets: offsets},
 		Tasks: tasks{Base: b, clock: offsets, classOf: s.classOf, keyOf: s.keyOf, tracer: s.tracer,
 			scheduled: scheduled, writes: &taskWrites{}},
-		TaskAdmin:     taskAdmin{Base: b, clock: offsets, scheduled: scheduled, due: s.dialect.dueSQL()},
+		TaskAdmin:     taskAdmin{Base: b, clock: offsets, scheduled: scheduled, dialect: s.dialect},
 		Idempotency:   idempotencyKeys{b},
 		Images:        images{b},
 		Files:         files{fileMapping.On(b)},

@@ -25,7 +25,7 @@ type taskAdmin struct {
 	*repo.Base
 	clock     clockOffsets
 	scheduled *bool
-	due       string // dialect.dueSQL
+	dialect   dialect
 }
 
 // List implements ports.TaskAdmin.
@@ -61,7 +61,7 @@ func (t taskAdmin) running(creatorID string, now time.Time) ([]string, error) {
 		return nil, err
 	}
 	return t.QueryIDs("find running tasks of "+creatorID,
-		"SELECT id FROM ("+t.due+") AS due WHERE creator_id = ? AND lease_until > ? "+
+		"SELECT id FROM ("+t.dialect.dueSQL()+") AS due WHERE creator_id = ? AND lease_until > ? "+
 			"UNION SELECT id FROM tasks WHERE creator_id = ? AND due_at <= ? AND lease_until > ?",
 		repo.UnixMillis(now), creatorID, now.UnixMilli(), creatorID, repo.UnixMillis(now.Add(offset)), now.UnixMilli())
 }

@@ -68,8 +68,10 @@ var vatRules = map[string]vatRule{
 
 // NormalizeVATID drops the spaces, dots and hyphens that people write, and capitalizes.
 func NormalizeVATID(id string) string {
-	return strings.ToUpper(strings.NewReplacer(" ", "", ".", "", "-", "", "\u00a0", "").Replace(id))
+	return strings.ToUpper(separators.Replace(id))
 }
+
+var separators = strings.NewReplacer(" ", "", ".", "", "-", "", "\u00a0", "")
 
 // CheckVATID refuses an id that cannot be one of the country's: another country's prefix, a wrong shape or a wrong
 // checksum. The prefix may be left out. Whether the id is registered only VIES knows. The error is a VALIDATION_FAILED

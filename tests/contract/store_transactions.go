@@ -20,7 +20,7 @@ func whatATransactionLacksIsFetchedBeforeItRunsAgain(t *testing.T, db Database) 
 		fetched = true
 		// With the first run's transaction still open, this one would join it, or wait for its locks until the test
 		// ends.
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		err := store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Tasks.Schedule(ctx, "test.run", "fetched", "", now)
