@@ -106,8 +106,8 @@ func reduced(funds []Fund, difference, price int64) []Fund {
 	return credited(funds, credits)
 }
 
-// credited adds shares to the credit of the funds. What rounding gives one beyond what its payment paid is another's, or
-// the last's where none has room for it.
+// credited adds shares to the credit of the funds. What rounding gives one beyond what its payment paid is another's,
+// or the last's where none has room for it.
 func credited(funds []Fund, shares []int64) []Fund {
 	var beyond int64
 	for range 2 { // those before the one, too
