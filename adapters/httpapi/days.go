@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/core/apiformat"
 	"sundry/core/civil"
 	"sundry/core/fault"
 )
@@ -23,4 +26,20 @@ func QueryDays(c *fiber.Ctx) (civil.Days, error) {
 	var f fault.Violations
 	days := civil.Days{From: QueryDay(c, &f, "from"), To: QueryDay(c, &f, "to")}
 	return days, f.Err()
+}
+
+// Figures is a response of figures by day.
+type Figures[T any] struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	// CompleteThrough is the time up to which everything counts.
+	CompleteThrough *string `json:"completeThrough"`
+	Data            []T     `json:"data"`
+}
+
+// NewFigures is the response of figures of some days, all of which count up to a time.
+func NewFigures[T any](days civil.Days, completeThrough time.Time, data []T) Figures[T] {
+	return Figures[T]{
+		From: days.From.String(), To: days.To.String(), CompleteThrough: apiformat.Time(completeThrough), Data: data,
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-	"sundry/core/apiformat"
 	"sundry/core/subscription"
 	"sundry/modules/subscriptions"
 )
@@ -61,18 +60,8 @@ type currencyFiguresView struct {
 	Days            []dayMovesView `json:"days"`
 }
 
-type subscriptionFiguresView struct {
-	From            string                `json:"from"`
-	To              string                `json:"to"`
-	CompleteThrough *string               `json:"completeThrough"`
-	Data            []currencyFiguresView `json:"data"`
-}
-
-func newSubscriptionFiguresView(f subscriptions.Figures) subscriptionFiguresView {
-	view := subscriptionFiguresView{
-		From: f.From.String(), To: f.To.String(), CompleteThrough: apiformat.Time(f.CompleteThrough),
-		Data: make([]currencyFiguresView, len(f.Currencies)),
-	}
+func newFiguresView(f subscriptions.Figures) httpapi.Figures[currencyFiguresView] {
+	currencies := make([]currencyFiguresView, len(f.Currencies))
 	for i, c := range f.Currencies {
 		one := currencyFiguresView{
 			Currency: string(c.Currency), Opening: newStandingView(c.Opening), Closing: newStandingView(c.Closing()),
@@ -87,9 +76,9 @@ func newSubscriptionFiguresView(f subscriptions.Figures) subscriptionFiguresView
 		for j, d := range c.Days {
 			one.Days[j] = dayMovesView{d.Day.String(), newStandingView(d.Closing), newMovesView(d.Moves)}
 		}
-		view.Data[i] = one
+		currencies[i] = one
 	}
-	return view
+	return httpapi.NewFigures(f.Days, f.CompleteThrough, currencies)
 }
 
 func (h handlers) getFigures(c *fiber.Ctx) error {
@@ -101,5 +90,5 @@ func (h handlers) getFigures(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(newSubscriptionFiguresView(figures))
+	return c.JSON(newFiguresView(figures))
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-	"sundry/core/apiformat"
 	"sundry/core/ledger"
 	"sundry/modules/treasury"
 )
@@ -39,18 +38,8 @@ type currencyRevenueView struct {
 	Days     []dayFiguresView `json:"days"`
 }
 
-type revenueView struct {
-	From            string                `json:"from"`
-	To              string                `json:"to"`
-	CompleteThrough *string               `json:"completeThrough"`
-	Data            []currencyRevenueView `json:"data"`
-}
-
-func newRevenueView(r treasury.Revenue) revenueView {
-	view := revenueView{
-		From: r.From.String(), To: r.To.String(), CompleteThrough: apiformat.Time(r.CompleteThrough),
-		Data: []currencyRevenueView{},
-	}
+func newRevenueView(r treasury.Revenue) httpapi.Figures[currencyRevenueView] {
+	currencies := []currencyRevenueView{}
 	for currency, days := range r.ByCurrency() {
 		one := currencyRevenueView{Currency: string(currency), Days: make([]dayFiguresView, len(days))}
 		var total ledger.Figures
@@ -59,9 +48,9 @@ func newRevenueView(r treasury.Revenue) revenueView {
 			one.Days[i] = dayFiguresView{d.Day.String(), newFiguresView(d.Figures)}
 		}
 		one.Total = newFiguresView(total)
-		view.Data = append(view.Data, one)
+		currencies = append(currencies, one)
 	}
-	return view
+	return httpapi.NewFigures(r.Days, r.CompleteThrough, currencies)
 }
 
 func (h handlers) getRevenue(c *fiber.Ctx) error {

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-	"sundry/core/apiformat"
 	"sundry/core/fault"
 	core "sundry/core/usage"
 	"sundry/modules/usage"
@@ -29,29 +28,18 @@ type meterFiguresView struct {
 	Days        []dayUsedView `json:"days"`
 }
 
-type figuresView struct {
-	From            string             `json:"from"`
-	To              string             `json:"to"`
-	CompleteThrough *string            `json:"completeThrough"`
-	Data            []meterFiguresView `json:"data"`
-}
-
-func newFiguresView(f usage.Figures) figuresView {
-	view := figuresView{
-		From: f.From.String(), To: f.To.String(), CompleteThrough: apiformat.Time(f.CompleteThrough),
-		Data: make([]meterFiguresView, len(f.Meters)),
-	}
+func newFiguresView(f usage.Figures) httpapi.Figures[meterFiguresView] {
+	meters := make([]meterFiguresView, len(f.Meters))
 	for i, m := range f.Meters {
-		one := meterFiguresView{
+		meters[i] = meterFiguresView{
 			MeterID: m.Meter.ID, Key: m.Meter.EventName, Name: m.Meter.Name, Aggregation: string(m.Meter.Aggregation),
 			Total: usedView{m.Total.Quantity, m.Total.Reports}, Days: make([]dayUsedView, len(m.Days)),
 		}
 		for n, d := range m.Days {
-			one.Days[n] = dayUsedView{d.Day.String(), usedView{d.Quantity, d.Reports}}
+			meters[i].Days[n] = dayUsedView{d.Day.String(), usedView{d.Quantity, d.Reports}}
 		}
-		view.Data[i] = one
 	}
-	return view
+	return httpapi.NewFigures(f.Days, f.CompleteThrough, meters)
 }
 
 func (h handlers) figures(c *fiber.Ctx) error {
