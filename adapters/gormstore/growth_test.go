@@ -90,7 +90,8 @@ var filled = []string{
 			CASE n WHEN 40000 THEN 'payout_requested' ELSE 'release' END, 'eur', 0, 0, 0, 0, 0, 1, -1, 0, 0, n
 		FROM generate_series(1, 40000) n`,
 	"INSERT INTO ledger_days_until (creator_id, until) VALUES ('crt_0', 'led_000039990')",
-	// With 100 texts in the histogram one run in forty has the rare word among them, and expects it in each hundredth row.
+	// Of 100 texts in the histogram, in about one run of a hundred, one has the rare word, which is then expected in each
+	// hundredth row.
 	"ALTER TABLE listings ALTER COLUMN search SET STATISTICS 1000",
 	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events, subscriptions, " +
 		"ledger_postings, customers, payments",
