@@ -134,6 +134,8 @@ type RefundPolicies interface {
 
 // SavedFilters keeps the filters of the dashboard's lists that users keep for themselves.
 type SavedFilters interface {
+	// Lock keeps other saves of the user from counting their filters until the transaction ends.
+	Lock(ctx context.Context, u identity.User) error
 	// Save writes a filter, over the one of the same list and name.
 	Save(ctx context.Context, u identity.User, f identity.SavedFilter) error
 	// List returns the user's filters of a list, by their names.

@@ -16,6 +16,9 @@ func (s *Service) SaveFilter(ctx context.Context, u identity.User, f identity.Sa
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Identity.SavedFilters.Lock(ctx, u); err != nil {
+			return err
+		}
 		saved, err := r.Identity.SavedFilters.List(ctx, u, f.List)
 		if err != nil {
 			return err

@@ -188,7 +188,12 @@ func savedFiltersAreOfUsersAndLists(t *testing.T, db Database) {
 		{List: orders, Name: "Large", Query: "sort=-amount"}, {List: invoices, Name: "Large", Query: "sort=-total"},
 		{List: orders, Name: "Back", Query: "status=refunded"}, {List: orders, Name: "Large", Query: "status=paid"},
 	} {
-		change(func(ctx context.Context, filters ports.SavedFilters) error { return filters.Save(ctx, ada, f) })
+		change(func(ctx context.Context, filters ports.SavedFilters) error {
+			if err := filters.Lock(ctx, ada); err != nil {
+				return err
+			}
+			return filters.Save(ctx, ada, f)
+		})
 	}
 	change(func(ctx context.Context, filters ports.SavedFilters) error {
 		return filters.Save(ctx, grace, identity.SavedFilter{List: orders, Name: "Large", Query: "sort=amount"})

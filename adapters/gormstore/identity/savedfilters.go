@@ -9,6 +9,11 @@ import (
 
 type savedFilters struct{ *repo.Base }
 
+// Lock implements ports.SavedFilters.
+func (t savedFilters) Lock(_ context.Context, u identity.User) error {
+	return t.AdvisoryLock("lock filters of "+u.ID(), "saved-filters:"+u.ID())
+}
+
 // Save implements ports.SavedFilters.
 func (t savedFilters) Save(_ context.Context, u identity.User, f identity.SavedFilter) error {
 	return t.Exec("save filter of "+u.ID(), `INSERT INTO saved_filters (creator_id, user_id, list, name, query)

@@ -1,0 +1,58 @@
+package identity_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"sundry/core/fault"
+	core "sundry/core/identity"
+)
+
+// Many browsers of one user save at once where all but one filter of a list are saved.
+func TestSaveFilter_LimitHoldsAtOnce(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		h.signUp(t, "ada@example.com")
+		u := h.browse(t, "ada@example.com").User
+		for round := range 5 {
+			h.saveTooMany(t, u, fmt.Sprintf("/dashboard/list-%d", round))
+		}
+	})
+}
+
+func (h *fixture) saveTooMany(t *testing.T, u core.User, list string) {
+	t.Helper()
+	const browsers = 12
+	save := func(name string) error {
+		return h.SaveFilter(t.Context(), u, core.SavedFilter{List: list, Name: name, Query: "status=paid"})
+	}
+	for i := range core.MaxSavedFilters - 1 {
+		if err := save(fmt.Sprintf("Filter %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var saved, refused atomic.Int64
+	var all sync.WaitGroup
+	for i := range browsers {
+		all.Go(func() {
+			switch err := save(fmt.Sprintf("At once %d", i)); {
+			case err == nil:
+				saved.Add(1)
+			case fault.Is(err, fault.LimitReached):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if saved.Load() != 1 || refused.Load() != browsers-1 {
+		t.Errorf("%d were saved and %d refused, want 1 and %d", saved.Load(), refused.Load(), browsers-1)
+	}
+	kept, err := h.SavedFilters(t.Context(), u, list)
+	if err != nil || len(kept) != core.MaxSavedFilters {
+		t.Errorf("%d filters are kept, %v; want %d", len(kept), err, core.MaxSavedFilters)
+	}
+}
