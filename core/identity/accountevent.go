@@ -34,6 +34,13 @@ const (
 	ListingArchived        AccountEventKind = "listing_archived"
 	PriceChanged           AccountEventKind = "price_changed"
 	PlanChanged            AccountEventKind = "plan_changed"
+	DiscountCreated        AccountEventKind = "discount_created"
+	DiscountDeleted        AccountEventKind = "discount_deleted"
+	PaymentLinkCreated     AccountEventKind = "payment_link_created"
+	PaymentLinkChanged     AccountEventKind = "payment_link_changed"
+	PaymentLinkDeactivated AccountEventKind = "payment_link_deactivated"
+	AccessGranted          AccountEventKind = "access_granted"
+	AccessRevoked          AccountEventKind = "access_revoked"
 	SettingsChanged        AccountEventKind = "settings_changed"
 	ExportTaken            AccountEventKind = "export_taken"
 	MemberInvited          AccountEventKind = "member_invited"
@@ -56,7 +63,9 @@ func AccountEventKinds() []AccountEventKind {
 	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset,
 		KeyCreated, KeyRevoked, CustomerErased, RefundCreated, PayoutRequested, PayoutAccountChanged,
 		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
-		PriceChanged, PlanChanged, SettingsChanged, ExportTaken, MemberInvited, MemberJoined, MemberChanged, MemberRemoved,
+		PriceChanged, PlanChanged, DiscountCreated, DiscountDeleted, PaymentLinkCreated, PaymentLinkChanged,
+		PaymentLinkDeactivated, AccessGranted, AccessRevoked, SettingsChanged, ExportTaken, MemberInvited, MemberJoined,
+		MemberChanged, MemberRemoved,
 		SecondStepAdded, SecondStepRemoved, SecondStepFailed, RecoveryCodesMade, RecoveryCodeUsed, SecondStepReset,
 		DisputeFileAdded, DisputeFileDeleted, DisputeResponded}
 }

@@ -9,6 +9,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/plan"
 	"sundry/core/text"
 	"sundry/ports"
@@ -80,12 +81,22 @@ func (s *Service) GrantManually(
 			granted = access.NewManual(s.deps.IDs.New(id.Grant), creatorID, externalCustomerID, given, c.now)
 			return access.Cause{Kind: access.GrantCreated, ID: granted.State().ID}, c.add(ctx, granted)
 		})
+		if err == nil {
+			err = s.audit(ctx, r, identity.AccessGranted, granted.State())
+		}
 		if err != nil || given.ExpiresAt.IsZero() {
 			return err
 		}
 		return r.Tasks.Schedule(ctx, TaskExpire, granted.State().ID, creatorID, given.ExpiresAt)
 	})
 	return granted, err
+}
+
+// audit records what was done to a manual grant, with its customer.
+func (s *Service) audit(ctx context.Context, r ports.Repos, kind identity.AccountEventKind, g access.State) error {
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: g.CreatorID, Kind: kind, ObjectID: g.ID, Note: g.ExternalCustomerID,
+	})
 }
 
 // RevokeManually ends a manual grant. Revoking it again responds the same. NOT_FOUND for a grant that is not this
@@ -107,6 +118,9 @@ func (s *Service) RevokeManually(
 				return access.Cause{}, err
 			}
 			if err := c.edit(ctx, revoked, nil); err != nil {
+				return access.Cause{}, err
+			}
+			if err := s.audit(ctx, r, identity.AccessRevoked, revoked.State()); err != nil {
 				return access.Cause{}, err
 			}
 			return access.Cause{Kind: access.GrantRevoked, ID: grantID}, r.Tasks.Cancel(ctx, TaskExpire, grantID)

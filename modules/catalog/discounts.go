@@ -7,6 +7,7 @@ import (
 	"sundry/core/discount"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/ports"
 )
 
@@ -41,7 +42,10 @@ func (s *Service) CreateDiscount(ctx context.Context, creatorID string, draft di
 			return err
 		}
 		created = d.State()
-		return r.Catalog.Discounts.Insert(ctx, created)
+		if err := r.Catalog.Discounts.Insert(ctx, created); err != nil {
+			return err
+		}
+		return s.auditDiscount(ctx, r, identity.DiscountCreated, created)
 	})
 	var duplicate *ports.DuplicateError
 	if errors.As(err, &duplicate) && duplicate.Index == discountCodeIndex {
@@ -103,9 +107,21 @@ func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID stri
 		if after = d.State(); !changed {
 			return nil
 		}
-		return r.Catalog.Discounts.Update(ctx, after)
+		if err := r.Catalog.Discounts.Update(ctx, after); err != nil {
+			return err
+		}
+		return s.auditDiscount(ctx, r, identity.DiscountDeleted, after)
 	})
 	return after, refusal("delete discount "+discountID, err)
+}
+
+// auditDiscount records what was done to a discount, with its code.
+func (s *Service) auditDiscount(
+	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, d discount.State,
+) error {
+	return ports.PublishAudited(ctx, r, s.bus, identity.Audited{
+		CreatorID: d.CreatorID, Kind: kind, ObjectID: d.ID, Note: d.Code,
+	})
 }
 
 // DiscountTerms implements ports.DiscountCodes.

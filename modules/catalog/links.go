@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/paymentlink"
 	"sundry/ports"
@@ -44,7 +45,10 @@ func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlin
 		if err := sellable(ctx, r, created); err != nil {
 			return err
 		}
-		return r.Catalog.PaymentLinks.Insert(ctx, created)
+		if err := r.Catalog.PaymentLinks.Insert(ctx, created); err != nil {
+			return err
+		}
+		return s.auditLink(ctx, r, identity.PaymentLinkCreated, created)
 	})
 	return created, refusal("create payment link", err)
 }
@@ -98,9 +102,25 @@ func (s *Service) changeLink(
 				return err
 			}
 		}
-		return r.Catalog.PaymentLinks.Update(ctx, after)
+		if err := r.Catalog.PaymentLinks.Update(ctx, after); err != nil {
+			return err
+		}
+		kind := identity.PaymentLinkChanged
+		if before.Active && !after.Active {
+			kind = identity.PaymentLinkDeactivated
+		}
+		return s.auditLink(ctx, r, kind, after)
 	})
 	return after, refusal("change payment link "+linkID, err)
+}
+
+// auditLink records what was done to a payment link, with its code.
+func (s *Service) auditLink(
+	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, l paymentlink.State,
+) error {
+	return ports.PublishAudited(ctx, r, s.bus, identity.Audited{
+		CreatorID: l.CreatorID, Kind: kind, ObjectID: l.ID, Note: l.Code,
+	})
 }
 
 // sellable refuses a link to something that does not exist or is archived. A draft is fine: its link works once

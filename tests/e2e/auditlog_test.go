@@ -2,9 +2,11 @@ package e2e_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/identity"
 	"sundry/tests/harness"
 )
@@ -48,6 +50,8 @@ var audited = []struct {
 	{operation: "DELETE /v1/members/{id}", kind: identity.MemberRemoved, object: "mbr_", note: ", support"},
 	{operation: "POST /v1/customers/{id}/erase", kind: identity.CustomerErased, object: "cus_"},
 	{operation: "POST /v1/refunds", kind: identity.RefundCreated, object: "ref_", note: "5.00 eur"},
+	{operation: "POST /v1/appointments/{id}/cancel", kind: identity.RefundCreated, object: "ref_", note: "12.00 eur"},
+	{operation: "POST /v1/payout-account-sessions", kind: identity.PayoutAccountChanged, object: "acct_"},
 	{operation: "POST /v1/payouts", kind: identity.PayoutRequested, object: "po_", note: "10.00 eur"},
 	{operation: "POST /v1/webhook-endpoints", kind: identity.WebhookEndpointCreated, object: "we_", note: "https://"},
 	{operation: "PATCH /v1/webhook-endpoints/{id}", kind: identity.WebhookEndpointChanged, object: "we_", note: "https://"},
@@ -62,15 +66,37 @@ var audited = []struct {
 		operation: "PATCH /v1/listings/{ref}", kind: identity.PriceChanged, body: harness.JSON{"priceInCents": 4321},
 		object: "lst_",
 	},
+	{operation: "POST /v1/listings/{id}/variants", kind: identity.PriceChanged, object: "lst_"},
+	{operation: "DELETE /v1/listings/{id}/variants/{variantId}", kind: identity.PriceChanged, object: "lst_"},
 	{operation: "PUT /v1/listings/{id}/plans/{planKey}", kind: identity.PlanChanged, object: "lst_"},
 	{operation: "DELETE /v1/listings/{id}/plans/{planKey}", kind: identity.PlanChanged, object: "lst_"},
 	{operation: "POST /v1/usage/prices", kind: identity.PriceChanged, object: "pri_"},
+	{operation: "POST /v1/discounts", kind: identity.DiscountCreated, object: "dsc_", note: "spring-"},
+	{operation: "DELETE /v1/discounts/{id}", kind: identity.DiscountDeleted, object: "dsc_", note: "spring-"},
+	{operation: "POST /v1/payment-links", kind: identity.PaymentLinkCreated, object: "plink_"},
+	{
+		operation: "PATCH /v1/payment-links/{id}", kind: identity.PaymentLinkChanged,
+		body: harness.JSON{"interval": "year"}, object: "plink_",
+	},
+	{operation: "DELETE /v1/payment-links/{id}", kind: identity.PaymentLinkDeactivated, object: "plink_"},
+	{
+		operation: "POST /v1/customer-access/{externalCustomerId}/grants", kind: identity.AccessGranted, object: "grt_",
+		note: "user-",
+	},
+	{
+		operation: "DELETE /v1/customer-access/{externalCustomerId}/grants/{id}", kind: identity.AccessRevoked,
+		object: "grt_", note: "user-",
+	},
 	{
 		operation: "PATCH /v1/creator", kind: identity.SettingsChanged, body: harness.JSON{"displayName": "Grace"},
 		object: "crt_", note: "profile",
 	},
 	{operation: "PUT /v1/scheduling/availability", kind: identity.SettingsChanged, object: "crt_", note: "availability"},
 	{operation: "PUT /v1/scheduling/meeting-settings", kind: identity.SettingsChanged, object: "crt_", note: "meetings"},
+	{
+		operation: "DELETE /v1/scheduling/meeting-accounts/{provider}", kind: identity.SettingsChanged, object: "crt_",
+		note: "meeting account",
+	},
 	{operation: "POST /v1/disputes/{id}/files", kind: identity.DisputeFileAdded, object: "dsp_", note: "file_"},
 	{
 		operation: "DELETE /v1/disputes/{id}/files/{fileId}", kind: identity.DisputeFileDeleted, object: "dsp_",
@@ -80,6 +106,87 @@ var audited = []struct {
 	{operation: "POST /v1/disputes/{id}/accept", kind: identity.DisputeResponded, object: "dsp_", note: "accepted"},
 	{operation: "GET /v1/export", kind: identity.ExportTaken, note: "everything"},
 	{operation: "GET /v1/customers/{id}/export", kind: identity.ExportTaken, object: "cus_", note: "customer"},
+}
+
+// unaudited are the operations of people and keys whose valid requests leave no line.
+var unaudited = []string{
+	"DELETE /v1/customers/{id}/payment-methods/{pmId}",
+	"DELETE /v1/files/{id}",
+	"DELETE /v1/usage/alerts/{id}",
+	"PATCH /v1/customers/{id}",
+	"PATCH /v1/invoices/{id}",
+	"PATCH /v1/listings/{id}/variants/{variantId}", // of the name; a price leaves one
+	"PATCH /v1/refunds/{id}",
+	"PATCH /v1/subscriptions/{id}",
+	"POST /v1/appointments/{id}/outcome",
+	"POST /v1/appointments/{id}/reschedule",
+	"POST /v1/card-setup-sessions",
+	"POST /v1/checkout-sessions",
+	"POST /v1/checkout-sessions/{id}/expire",
+	"POST /v1/customer-access/{externalCustomerId}/credits/consume",
+	"POST /v1/customer-portal-sessions",
+	"POST /v1/customers",
+	"POST /v1/files/{id}/complete",
+	"POST /v1/invoices",
+	"POST /v1/invoices/{id}/pay",
+	"POST /v1/listings",
+	"POST /v1/listings/{id}/files",
+	"POST /v1/sandbox/checkout-sessions/{id}/pay",
+	"POST /v1/sandbox/clock/advance",
+	"POST /v1/sandbox/customers/{id}/cards",
+	"POST /v1/scheduling/feed/rotate",
+	"POST /v1/subscriptions",
+	"POST /v1/subscriptions/{id}/cancel",
+	"POST /v1/subscriptions/{id}/change",
+	"POST /v1/subscriptions/{id}/change/preview",
+	"POST /v1/subscriptions/{id}/pause",
+	"POST /v1/subscriptions/{id}/resume",
+	"POST /v1/tasks/{id}/retry",
+	"POST /v1/usage/alerts",
+	"POST /v1/usage/billing-plans",
+	"POST /v1/usage/billing-plans/{id}/change",
+	"POST /v1/usage/billing-plans/{id}/end",
+	"POST /v1/usage/events",
+	"POST /v1/usage/events/batch",
+	"POST /v1/usage/events/{idempotencyKey}/void",
+	"POST /v1/usage/meters",
+	"POST /v1/usage/products",
+	"POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/redeliver",
+	"POST /v1/webhook-endpoints/{id}/replay",
+	"POST /v1/webhook-endpoints/{id}/test",
+	"PUT /v1/catalog", // of a meter; its listings, discounts and endpoints leave some
+	"PUT /v1/files/{id}/parts/{number}",
+}
+
+func TestAuditLog_EachOperationLeavesALineOrNot(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, c := range audited {
+		known[c.operation] = true
+	}
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		for _, op := range harness.Operations(t) {
+			if op.Method == get || op.Auth == httpapi.Public || known[op.Line()] {
+				continue
+			}
+			if !slices.Contains(unaudited, op.Line()) {
+				t.Errorf("%s is neither in audited nor in unaudited", op.Line())
+				continue
+			}
+			r := w.request(t, op)
+			lines := func() int64 {
+				return app.Count(t, "SELECT COUNT(*) FROM account_events WHERE creator_id = $1", w.ID)
+			}
+			before := lines()
+			if response := app.Ask(t, r); response.Status >= 300 {
+				t.Errorf("%s responds with %d %s", op.Line(), response.Status, response.Body)
+			}
+			if n := lines() - before; n != 0 {
+				t.Errorf("%s leaves %d lines, want 0", op.Line(), n)
+			}
+		}
+	})
 }
 
 func TestAuditLog_OneLineForEachAction(t *testing.T) {
@@ -143,6 +250,77 @@ func TestAuditLog_NothingElseLeavesALine(t *testing.T) {
 		w.NewListing(t, nil)
 		if after := w.auditLog(t, ""); len(after) != len(before) {
 			t.Errorf("%+v", after[:len(after)-len(before)])
+		}
+	})
+}
+
+// What is refused, repeated or done already leaves no second line.
+func TestAuditLog_OneLineForRepeatedRequests(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		customer := harness.Unique("user")
+		grants := "/v1/customer-access/" + customer + "/grants"
+		before := len(w.auditLog(t, ""))
+		var want []string
+		leaves := func(kind identity.AccountEventKind) { want = append([]string{string(kind)}, want...) }
+
+		code := w.discountBody()
+		discount := text(t, w.AsCreator(t, post, "/v1/discounts", code).Want(t, 201).Map(t)["id"])
+		leaves(identity.DiscountCreated)
+		w.AsCreator(t, post, "/v1/discounts", code).Refuses(t, 400, "VALIDATION_FAILED", "code")
+		for range 2 {
+			w.AsCreator(t, remove, "/v1/discounts/"+discount, nil).Want(t, 200)
+		}
+		leaves(identity.DiscountDeleted)
+
+		document := harness.JSON{
+			"version": 1, "listings": []harness.JSON{}, "discounts": []harness.JSON{{"code": "AUTUMN", "percentOff": 5}},
+		}
+		for _, query := range []string{"?dryRun=true", "", ""} {
+			w.AsBackend(t, put, "/v1/catalog"+query, document).Want(t, 200)
+		}
+		leaves(identity.DiscountCreated)
+
+		w.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": w.listing.ID, "plan": "nowhere"}).Want(t, 404)
+		link := "/v1/payment-links/" + w.link(t)
+		leaves(identity.PaymentLinkCreated)
+		w.AsCreator(t, patch, link, harness.JSON{"plan": "nowhere"}).Want(t, 404)
+		for range 2 {
+			w.AsCreator(t, patch, link, harness.JSON{"successUrl": "https://shop.example/thanks"}).Want(t, 200)
+		}
+		leaves(identity.PaymentLinkChanged)
+		w.AsCreator(t, patch, link, harness.JSON{"active": false}).Want(t, 200)
+		leaves(identity.PaymentLinkDeactivated)
+		w.AsCreator(t, remove, link, nil).Want(t, 200)
+		w.AsCreator(t, patch, link, harness.JSON{"active": true}).Want(t, 200)
+		leaves(identity.PaymentLinkChanged)
+
+		var grant string
+		for range 2 {
+			grant = text(t, w.Once(t, customer, post, grants, grantBody()).Want(t, 201).Map(t)["id"])
+		}
+		leaves(identity.AccessGranted)
+		over := grantBody()
+		over["expiresAt"] = "2020-01-01T00:00:00.000Z"
+		w.AsBackend(t, post, grants, over).Refuses(t, 400, "VALIDATION_FAILED", "expiresAt")
+		w.AsBackend(t, remove, "/v1/customer-access/someone-else/grants/"+grant, nil).Refuses(t, 404, "NOT_FOUND")
+		for range 2 {
+			w.AsBackend(t, remove, grants+"/"+grant, nil).Want(t, 200)
+		}
+		leaves(identity.AccessRevoked)
+
+		lines := w.auditLog(t, "")
+		var got []string
+		for _, line := range lines[:len(lines)-before] {
+			got = append(got, line.Kind)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the lines are %v, want %v", got, want)
+		}
+		if granted := w.auditLog(t, string(identity.AccessGranted)); len(granted) != 1 || granted[0].ObjectID != grant ||
+			granted[0].Note != customer {
+			t.Errorf("the lines of granted access are %+v", granted)
 		}
 	})
 }

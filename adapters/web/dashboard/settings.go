@@ -217,6 +217,15 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.WebhookEndpointChanged: ui.Badge("Webhook endpoint changed", "wait"),
 	core.WebhookEndpointDeleted: ui.Badge("Webhook endpoint deleted", "mute"),
 
+	core.DiscountCreated:        ui.Badge("Discount created", "wait"),
+	core.DiscountDeleted:        ui.Badge("Discount deleted", "mute"),
+	core.PaymentLinkCreated:     ui.Badge("Payment link created", "wait"),
+	core.PaymentLinkChanged:     ui.Badge("Payment link changed", "wait"),
+	core.PaymentLinkDeactivated: ui.Badge("Payment link deactivated", "mute"),
+
+	core.AccessGranted: ui.Badge("Access given", "wait"),
+	core.AccessRevoked: ui.Badge("Access taken back", "mute"),
+
 	core.ListingPublished: ui.Badge("Listing published", "ok"),
 	core.ListingArchived:  ui.Badge("Listing archived", "mute"),
 	core.PriceChanged:     ui.Badge("Price changed", "wait"),
