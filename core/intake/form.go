@@ -31,7 +31,7 @@ func Kinds() []string {
 
 // Limits of a form; texts are in characters.
 const (
-	MaxQuestions = 10
+	maxQuestions = 10
 	MaxGuests    = 10
 	maxKey       = 40
 	maxLabel     = 200
@@ -67,8 +67,8 @@ func CheckQuestions(f *fault.Violations, field string, value any) any {
 	}
 	items, ok := value.([]any)
 	if !f.Check(ok, field, fault.DetailWrongType, "Expected an array of objects.") ||
-		!f.Check(len(items) <= MaxQuestions, field, fault.DetailTooLong, "Expected at most "+
-			strconv.Itoa(MaxQuestions)+" questions.") {
+		!f.Check(len(items) <= maxQuestions, field, fault.DetailTooLong, "Expected at most "+
+			strconv.Itoa(maxQuestions)+" questions.") {
 		return nil
 	}
 	var found fault.Violations

@@ -70,8 +70,14 @@ func TestABuyerAnswersTheSellersQuestions(t *testing.T) {
 		d.accessible("/dashboard" + path)
 	}
 	d.open(s.URL + "/dashboard/listings/" + s.single.ID + "/edit")
-	d.fill(`[name="questions0.label"]`, "")
-	d.fill(`[name="questions5.label"]`, "Anything else?")
+	d.fill(`[name="metadata.questions0.label"]`, "")
+	d.fill(`[name="metadata.questions5.label"]`, "Anything else?")
+	d.fill(`[name="metadata.questions5.options"]`, "Yes")
+	d.click("#listing-metadata-questions [data-add]")
+	d.wait(`document.activeElement.name === "metadata.questions6.label"`)
+	d.wait(`document.querySelector('[name="metadata.questions6.options"]').value === ""`)
+	d.accessible("a question that was added")
+	d.fill(`[name="metadata.questions5.options"]`, "")
 	d.click(".form-end button")
 	d.wait(`document.readyState === "complete" && !location.pathname.endsWith("/edit")`)
 	asked := s.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+s.single.ID, nil).Want(t, http.StatusOK).

@@ -264,8 +264,8 @@ func TestTheDashboardSetsCurrencies(t *testing.T) {
 		path := "/dashboard/listings/" + listing.ID + "/plans/basic"
 		fields := []string{"name", "basic", "isDefault", "yes"}
 		for i, currency := range []string{"eur", "usd", "gbp", "chf", "sek", "nok"} {
-			fields = append(fields, fmt.Sprint("amount", i), "12.00", fmt.Sprint("currency", i), currency,
-				fmt.Sprint("every", i), "month:1")
+			row := fmt.Sprintf("prices%d.", i)
+			fields = append(fields, row+"amountInCents", "12.00", row+"currency", currency, row+"interval", "month:1")
 		}
 		v.Open(t, path)
 		if v.Send(t, path, fields...); v.Page.Status != 200 {

@@ -49,9 +49,9 @@ func TestFormsShowAllErrorsAtOnce(t *testing.T) {
 			},
 			"a plan": {
 				"/listings/" + w.listing.ID + "/plans/new", "/listings/" + w.listing.ID + "/plans/new",
-				[]string{"planKey", "Not A Key", "name", "", "amount0", "cheap", "currency0", "eur", "interval0", "month",
+				[]string{"planKey", "Not A Key", "name", "", "prices0.amountInCents", "cheap", "prices0.currency", "eur",
 					"meters1.eventName", "calls", "usageCredits0.expiresInDays", "ten"},
-				"New plan", []string{"planKey", "name", "amount0", "meters1-included", "usageCredits0-expiresInDays",
+				"New plan", []string{"planKey", "name", "prices0-amountInCents", "meters1-included", "usageCredits0-expiresInDays",
 					"usageCredits0-currency", "usageCredits0-amountInCents"},
 			},
 			"a variant": {

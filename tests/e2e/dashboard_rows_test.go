@@ -44,8 +44,9 @@ func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 		}
 		before := plans()
 		v.Open(t, at+"new")
-		form := []string{"planKey", "team", "name", "Team", "amount0", "40.00", "currency0", "eur", "every0", "month:1",
-			"entitlements0.key", "exports", "entitlements2.key", "beta", "entitlements2.value", "no",
+		form := []string{"planKey", "team", "name", "Team", "prices0.amountInCents", "40.00",
+			"prices0.currency", "eur", "prices0.interval", "month:1", "entitlements0.key", "exports",
+			"entitlements2.key", "beta", "entitlements2.value", "no",
 			"entitlements3.key", "projects", "entitlements3.value", "10", "entitlements3.perSeat", "yes",
 			"entitlements5.key", "support", "entitlements5.value", "priority",
 			"credits1.key", "renders", "credits1.unit", "render", "credits1.renews", "yes"}
@@ -118,7 +119,8 @@ func TestAPlanIncludesUseByRows(t *testing.T) {
 		if page := v.Open(t, at+"new"); !strings.Contains(page.Body, `<option value="api.calls">Calls</option>`) {
 			t.Error("a plan's form does not offer the meter")
 		}
-		form := []string{"planKey", "prepaid", "name", "Prepaid", "amount0", "100.00", "currency0", "eur", "every0", ":1",
+		form := []string{"planKey", "prepaid", "name", "Prepaid", "prices0.amountInCents", "100.00",
+			"prices0.currency", "eur", "prices0.interval", ":1",
 			"meters2.eventName", "api.calls", "usageCredits0.currency", "eur", "usageCredits1.amountInCents", "100.00",
 			"usageCredits1.currency", "eur", "usageCredits1.meter", "api.calls"}
 		page := v.Send(t, at+"new", append(form, "usageCredits1.expiresInDays", "soon")...)
@@ -144,6 +146,68 @@ func TestAPlanIncludesUseByRows(t *testing.T) {
 		v.Open(t, at+"prepaid")
 		if v.Send(t, at+"prepaid", shownFields(v.Page)...); plans() != saved {
 			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
+		}
+	})
+}
+
+func TestAPlanOfTheAPIStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		plans := func() string {
+			all := w.AsCreator(t, http.MethodGet, "/v1/listings/"+w.listing.ID+"/plans", nil).Want(t, 200).Map(t)
+			return asJSON(t, all["data"])
+		}
+		w.AsCreator(t, http.MethodPut, "/v1/listings/"+w.listing.ID+"/plans/odd", JSON{
+			"name": "Odd", "prices": []JSON{
+				{"interval": "week", "intervalCount": 2, "currency": "eur", "amountInCents": 900},
+				{"interval": nil, "currency": "usd", "amountInCents": 9900},
+			},
+		}).Want(t, 200)
+		saved, v, at := plans(), w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/odd"
+		v.Open(t, at)
+		if page := v.Send(t, at, shownFields(v.Page)...); page.Path != "/dashboard/listings/"+w.listing.ID || plans() != saved {
+			t.Errorf("saving what the form shows leads to %s and changed the plans to %s from %s", page.Path, plans(), saved)
+		}
+	})
+}
+
+func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Portfolio review", "priceInCents": 9000, "metadata": JSON{
+			"deliveryMethod": "virtual", "questions": []JSON{
+				{"key": "goal", "label": "Your goal", "type": "text", "required": true},
+				{"key": "story", "label": "Your story", "type": "text", "required": false},
+			},
+		}})
+		v := w.Visit(t)
+		for at, c := range map[string]struct {
+			fields []string
+			want   string
+		}{
+			"/listings/" + w.listing.ID + "/plans/new": {
+				[]string{"planKey", "team", "name", "Team",
+					"prices0.amountInCents", "40.00", "prices0.currency", "eur", "prices0.interval", "month:1",
+					"prices1.currency", "eur", "prices1.interval", ":1",
+					"prices2.amountInCents", "50.00", "prices2.currency", "eur", "prices2.interval", "month:1"},
+				"plan-prices2-amountInCents",
+			},
+			"/listings/" + l.ID + "/edit": {
+				[]string{"title", "Portfolio review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
+					"metadata.questions0.key", "goal", "metadata.questions0.label", "Your goal",
+					"metadata.questions0.type", "text",
+					"metadata.questions1.key", "story", "metadata.questions1.type", "text",
+					"metadata.questions2.label", "Your level", "metadata.questions2.type", "select"},
+				"listing-metadata-questions2-options",
+			},
+		} {
+			v.Open(t, "/dashboard"+at)
+			page := v.Send(t, "/dashboard"+at, c.fields...)
+			if got := marked(page); page.Status != 400 || len(got) != 1 || !got[c.want] {
+				t.Errorf("%s: %d with %v marked, want %s", at, page.Status, got, c.want)
+			}
 		}
 	})
 }

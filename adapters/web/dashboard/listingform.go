@@ -54,7 +54,7 @@ func (v *visit) listingFields(l listing.State) []ui.Field {
 	}
 	fields = append(fields, metadataFields(l)...)
 	if l.Type.Bookable() {
-		fields = append(fields, v.questionFields(l)...)
+		fields = append(fields, v.questionFields(l))
 	}
 	if l.Type.Recurring() {
 		fields = append(fields,

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,12 +13,12 @@ import (
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/money"
+	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/core/usage"
 )
 
-// priceRows is the least number of prices that the form of a plan has fields for.
-const priceRows = 4
+var priceRows = ui.RowList{Name: "prices", Typed: []string{"amountInCents"}}
 
 func (r *Routes) mountPlans(at fiber.Router) {
 	r.get(at, "/listings/:id/plans/:plan", r.plan)
@@ -81,8 +82,8 @@ func planForm(v *visit, l listing.State, p plan.State, meters []usage.Meter) ui.
 		{Name: "trialDays", Label: "Free trial", Value: zeroless(p.TrialDays), Suffix: "days", Half: true},
 		{Name: "isDefault", Label: "Default plan", Type: "checkbox", Checked: p.IsDefault},
 	}
-	f.Fields = append(f.Fields, v.planPriceFields(l, p)...)
 	f.Fields = append(f.Fields,
+		v.planPriceFields(l, p),
 		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
 		v.entitlementFields("Entitlements", p.Terms.Entitlements, true),
 		v.creditFields("Credits", p.Terms.Credits, true),
@@ -93,38 +94,38 @@ func planForm(v *visit, l listing.State, p plan.State, meters []usage.Meter) ui.
 }
 
 // planPriceFields are the rows of a plan's prices.
-func (v *visit) planPriceFields(l listing.State, p plan.State) []ui.Field {
-	fields := []ui.Field{{Type: "heading", Name: "prices", Label: "Prices"}}
-	for i := range max(priceRows, len(p.Prices)+1) {
-		var price plan.Price
-		currency, interval, amount := string(l.Price.Currency), "", ""
-		if i == 0 && p.Key == "" && l.Type.Recurring() {
-			interval = l.Text(listing.Interval)
-		}
+func (v *visit) planPriceFields(l listing.State, p plan.State) ui.Field {
+	f := priceRows.Field("Prices", "Add a price", len(p.Prices), func(i int) ui.FieldRow {
+		price, amount := plan.Price{Amount: money.Amount{Currency: l.Price.Currency}}, ""
 		if i < len(p.Prices) {
-			price = p.Prices[i]
-			currency, interval, amount = string(price.Amount.Currency), string(price.Interval), price.Amount.Typed()
+			price, amount = p.Prices[i], p.Prices[i].Amount.Typed()
+		} else if i == 0 && l.Type.Recurring() {
+			price.Interval = period.Interval(l.Text(listing.Interval))
 		}
-		n := strconv.Itoa(i)
-		path := "prices[" + n + "]"
-		fields = append(fields,
-			ui.Field{Name: "amount" + n, Label: v.say("Price %d", i+1), Value: amount, Required: i == 0, Half: true,
-				Also: []string{path + ".amountInCents", path}},
-			ui.Field{Name: "currency" + n, Label: "Currency", Type: "select", Half: true,
-				Options: ui.Currencies(currency), Also: []string{path + ".currency"}},
-			ui.Field{Name: "every" + n, Label: "Billed", Type: "select",
-				Also: []string{path + ".interval", path + ".intervalCount"},
-				Options: ui.Choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day",
-					"week:1", "every week", "month:1", "every month",
-					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")})
-		if i == 0 {
-			fields[len(fields)-2].Hint = "Buyers pay in the currency of their country where the plan has a price in it."
-		}
-		if i > 0 && amount == "" {
-			fields[len(fields)-3].Hint = "Leave it empty for no further price."
-		}
+		return ui.FieldRow{Title: v.say("Price %d", i+1), Fields: []ui.Field{
+			{Name: "amountInCents", Label: "Amount", Value: amount, Required: i == 0},
+			{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(string(price.Amount.Currency))},
+			{
+				Name: "interval", Label: "Billed", Type: "select", Options: v.intervals(price),
+				Also: []string{"intervalCount"},
+			},
+		}}
+	})
+	f.Hint = "Buyers pay in the currency of their country where the plan has a price in it. Clear an amount to remove its " +
+		"price."
+	return f
+}
+
+// intervals are how often a price can be charged, and how often this one is.
+func (v *visit) intervals(p plan.Price) []ui.Option {
+	selected := string(p.Interval) + ":" + strconv.Itoa(max(1, p.IntervalCount))
+	all := ui.Choices(selected, ":1", "once", "day:1", "every day", "week:1", "every week", "month:1", "every month",
+		"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")
+	if !slices.ContainsFunc(all, func(o ui.Option) bool { return o.Selected }) {
+		label := ui.Data(v.reader.Interval(string(p.Interval), p.IntervalCount))
+		all = append(all, ui.Option{Value: selected, Label: label, Selected: true})
 	}
-	return fields
+	return all
 }
 
 func zeroless(n int) string {
@@ -204,15 +205,10 @@ func readPlan(in *ui.Input) plan.Draft {
 	if days := in.Number("trialDays", "trialDays"); days != nil {
 		d.TrialDays = *days
 	}
-	for i := 0; in.Text("currency"+strconv.Itoa(i)) != ""; i++ {
-		n := strconv.Itoa(i)
-		currency := in.Text("currency" + n)
-		amount := in.Amount("amount"+n, fmt.Sprintf("prices[%d].amountInCents", i), currency)
-		if amount == nil {
-			continue
-		}
-		price := plan.PriceDraft{Currency: currency, AmountInCents: amount}
-		if interval, count, _ := strings.Cut(in.Text("every"+n), ":"); interval != "" {
+	for i, row := range priceRows.Read(in) {
+		price := plan.PriceDraft{Currency: in.Text(row + "currency")}
+		price.AmountInCents = in.Amount(row+"amountInCents", priceRows.Path(i, "amountInCents"), price.Currency)
+		if interval, count, _ := strings.Cut(in.Text(row+"interval"), ":"); interval != "" {
 			times, _ := strconv.Atoi(count) // a select offers numbers only; 0 is refused
 			price.Interval, price.IntervalCount = &interval, &times
 		}

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,68 +10,42 @@ import (
 	"sundry/core/listing"
 )
 
-// spareQuestions is the number of empty rows behind the questions that there are.
-const spareQuestions = 2
+var questionRows = ui.RowList{Name: "metadata." + listing.Questions, Typed: []string{"label"}}
 
 // questionFields are the rows of what buyers of an appointment are asked.
-func (v *visit) questionFields(l listing.State) []ui.Field {
+func (v *visit) questionFields(l listing.State) ui.Field {
 	asked := l.Intake().Questions
-	fields := []ui.Field{{Type: "heading", Name: "questions", Label: "Questions for the buyer"}}
-	for i := range min(len(asked)+spareQuestions, intake.MaxQuestions) {
+	f := questionRows.Field("Questions for the buyer", "Add a question", len(asked), func(i int) ui.FieldRow {
 		var q intake.Question
 		if i < len(asked) {
 			q = asked[i]
 		}
-		row, path := questionRow(i), fmt.Sprintf("metadata.questions[%d]", i)
-		fields = append(fields,
-			ui.Hidden(row+"key", q.Key),
-			ui.Field{
-				Name: row + "label", Label: v.say("Question %d", i+1), Value: q.Label, Half: true,
-				Also: []string{path, path + ".label", path + ".key"},
-			},
-			ui.Field{
-				Name: row + "type", Label: "Answer", Type: "select", Half: true, Also: []string{path + ".type"},
+		return ui.FieldRow{Title: v.say("Question %d", i+1), Fields: []ui.Field{
+			{Name: "label", Label: "Question", Value: q.Label, Half: true, Also: []string{"key"}},
+			{
+				Name: "type", Label: "Answer", Type: "select", Half: true,
 				Options: ui.Choices(string(q.Type), string(intake.Line), "Short text", string(intake.LongText), "Long text",
 					string(intake.Select), "A choice of options", string(intake.Checkbox), "Checkbox",
 					string(intake.Phone), "Phone number"),
 			},
-			ui.Field{
-				Name: row + "options", Label: "Options", Type: "textarea", Rows: 2, Half: true,
-				Value: strings.Join(q.Options, "\n"), Also: optionPaths(path, len(q.Options)),
-				Hint: "Of a choice, one per line.",
+			{
+				Name: "options", Label: "Options", Type: "textarea", Rows: 2, Half: true,
+				Value: strings.Join(q.Options, "\n"), Hint: "Of a choice, one per line.",
 			},
-			ui.Field{
-				Name: row + "required", Label: "An answer is required", Type: "checkbox", Checked: q.Required, Half: true,
-			})
-		if i == 0 {
-			fields[len(fields)-4].Hint = "Clear a question to remove it."
-		}
-	}
-	return fields
-}
-
-func questionRow(i int) string { return "questions" + strconv.Itoa(i) + "." }
-
-// optionPaths are the paths of what can be wrong with the options of a question.
-func optionPaths(path string, count int) []string {
-	paths := []string{path + ".options"}
-	for i := range max(count, spareQuestions) {
-		paths = append(paths, fmt.Sprintf("%s.options[%d]", path, i))
-	}
-	return paths
+			{Name: "required", Label: "An answer is required", Type: "checkbox", Checked: q.Required, Half: true},
+			ui.Hidden("key", q.Key),
+		}}
+	})
+	f.Hint = "Clear a question to remove it."
+	return f
 }
 
 // readQuestions reads the rows as metadata of a request; nil for none.
 func readQuestions(in *ui.Input) any {
 	var asked []any
 	var keys []string
-	for i := range intake.MaxQuestions {
-		row := questionRow(i)
-		label := in.Text(row + "label")
-		if label == "" {
-			continue
-		}
-		key := in.Text(row + "key")
+	for _, row := range questionRows.Read(in) {
+		label, key := in.Text(row+"label"), in.Text(row+"key")
 		if key == "" {
 			key = questionKey(label, keys)
 		}

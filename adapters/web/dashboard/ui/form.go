@@ -154,7 +154,7 @@ func (f *Form) FieldFor(path string) *Field {
 	for path != "" {
 		for i := range f.Fields {
 			at := &f.Fields[i]
-			if at.Type != "hidden" && at.isOf(path) {
+			if at.isOf(path) {
 				return at
 			}
 			if at.List == nil {
@@ -174,10 +174,7 @@ func (f *Form) FieldFor(path string) *Field {
 }
 
 func (f Field) isOf(path string) bool {
-	if f.Name == path {
-		return true
-	}
-	return slices.Contains(f.Also, path)
+	return f.Type != "hidden" && (f.Name == path || slices.Contains(f.Also, path))
 }
 
 // Choices makes the options of a select from values and labels, in turns. The labels are Words.

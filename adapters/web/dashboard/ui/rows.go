@@ -16,7 +16,8 @@ const (
 )
 
 // RowList is a list of a request whose entries are rows of a form. The fields of a row are named after the list, the
-// row's number and their member: tiers0.upTo. A row in which all of Typed are empty is no entry.
+// row's number and their member: tiers0.upTo. A row in which all of Typed are empty is no entry. A violation of a whole
+// entry belongs to the first field of its row.
 type RowList struct {
 	Name  string
 	Typed []string
@@ -101,6 +102,9 @@ func (r *Rows) show(entries []int) {
 			}
 			for _, member := range members {
 				at.Also = append(at.Also, r.list.Path(k, member))
+			}
+			if j == 0 {
+				at.Also = append(at.Also, fmt.Sprintf("%s[%d]", r.list.Name, k))
 			}
 		}
 		r.Shown = append(r.Shown, row)

@@ -14,10 +14,8 @@ function next(last, list, number) {
       const value = part.getAttribute(name);
       if (value) part.setAttribute(name, value.replace(`${list}${number - 1}`, `${list}${number}`));
     }
-    if (part instanceof HTMLInputElement) {
-      part.value = part.defaultValue;
-      part.checked = part.defaultChecked;
-    }
+    if (part instanceof HTMLInputElement || part instanceof HTMLTextAreaElement) part.value = part.defaultValue;
+    if (part instanceof HTMLInputElement) part.checked = part.defaultChecked;
   }
   const title = row.querySelector("legend");
   if (title) title.textContent = (title.textContent ?? "").replace(String(number), String(number + 1));
