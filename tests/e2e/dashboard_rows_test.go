@@ -158,11 +158,13 @@ func TestAPlanOfTheAPIStaysAsItIs(t *testing.T) {
 			all := w.AsCreator(t, http.MethodGet, "/v1/listings/"+w.listing.ID+"/plans", nil).Want(t, 200).Map(t)
 			return asJSON(t, all["data"])
 		}
+		text := func(key, value string) JSON { return JSON{"key": key, "type": "text", "value": value} }
 		w.AsCreator(t, http.MethodPut, "/v1/listings/"+w.listing.ID+"/plans/odd", JSON{
 			"name": "Odd", "prices": []JSON{
 				{"interval": "week", "intervalCount": 2, "currency": "eur", "amountInCents": 900},
 				{"interval": nil, "currency": "usd", "amountInCents": 9900},
 			},
+			"entitlements": []JSON{text("empty", ""), text("number", "10"), text("answer", "no"), text("quoted", `"a"`)},
 		}).Want(t, 200)
 		saved, v, at := plans(), w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/odd"
 		v.Open(t, at)

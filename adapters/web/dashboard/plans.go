@@ -28,19 +28,14 @@ func (r *Routes) mountPlans(at fiber.Router) {
 
 // entitlementLine and creditLine describe terms in a line.
 func entitlementLine(e plan.Entitlement) string {
-	switch value := e.Value().(type) {
-	case bool:
-		if value {
-			return e.Key
-		}
-		return e.Key + ": no"
-	default:
-		line := fmt.Sprintf("%s: %v", e.Key, value)
-		if e.PerSeat {
-			line += perSeat
-		}
-		return line
+	line := e.Key
+	if value := entitlementValue(e); value != "" {
+		line += ": " + value
 	}
+	if e.PerSeat {
+		line += perSeat
+	}
+	return line
 }
 
 func creditLine(c plan.Credit) string {

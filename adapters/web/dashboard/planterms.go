@@ -40,15 +40,17 @@ func (v *visit) entitlementFields(label ui.Words, all []plan.Entitlement, seats 
 		}
 		return row
 	})
-	f.Hint = "Without a value it is a plain yes. A number is a limit, “no” is a no, anything else is a text."
+	f.Hint = "Without a value it is a plain yes. A number is a limit, “no” is a no, anything else, or anything in quotes, " +
+		"is a text."
 	if seats {
 		f.Hint = "Without a value it is a plain yes. A number is a limit, which can be one of each seat; “no” is a no, " +
-			"anything else is a text. Clear a row to remove it."
+			"anything else, or anything in quotes, is a text. Clear a row to remove it."
 	}
 	return f
 }
 
-// entitlementValue writes a value as readTerms reads it.
+// entitlementValue writes a value as entitlementDraft reads it. A text that would be read as something else, or that a
+// browser would send otherwise, is quoted.
 func entitlementValue(e plan.Entitlement) string {
 	switch value := e.Value().(type) {
 	case bool:
@@ -56,12 +58,18 @@ func entitlementValue(e plan.Entitlement) string {
 			return ""
 		}
 		return "no"
+	case string:
+		sent := strings.Join(strings.Fields(value), " ")
+		if entitlementDraft(e.Key, sent, false).Value != value {
+			return strconv.Quote(value)
+		}
+		return value
 	default:
 		return fmt.Sprint(value)
 	}
 }
 
-// entitlementDraft reads the value of an entitlement: "", "no", "10" or "gold".
+// entitlementDraft reads a value: nothing, which is true, no, 10, gold or "10", which is a text.
 func entitlementDraft(key, value string, perSeat bool) plan.EntitlementDraft {
 	d := plan.EntitlementDraft{Key: key, Type: string(plan.Text), Value: value, PerSeat: perSeat}
 	switch strings.ToLower(value) {
@@ -72,6 +80,8 @@ func entitlementDraft(key, value string, perSeat bool) plan.EntitlementDraft {
 	default:
 		if _, err := strconv.ParseInt(value, 10, 64); err == nil {
 			d.Type, d.Value = string(plan.Limit), json.Number(value)
+		} else if text, err := strconv.Unquote(value); err == nil && value[0] == '"' {
+			d.Value = text
 		}
 	}
 	return d
