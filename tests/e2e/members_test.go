@@ -229,19 +229,19 @@ func TestCarefulForms_AskForThePassword(t *testing.T) {
 			return app.Count(t, "SELECT COUNT(*) FROM api_keys WHERE creator_id = $1 AND name = 'later'", w.ID)
 		}
 		send := func(fields ...string) *harness.Page {
-			return v.Post(t, "/dashboard/keys/new", append(fields, "name", "later", "scope.read", "yes", "token", v.Token(t))...)
+			return v.Post(t, "/dashboard/keys/new", append(fields, "name", "later", "scopes", "read", "token", v.Token(t))...)
 		}
 		v.Open(t, "/dashboard/keys/new")
 		age()
 		if page := send(); page.Status != 200 || !strings.Contains(page.Body, "Confirm that it’s you") ||
-			!strings.Contains(page.Body, `name="scope.read" value="yes"`) || keys() != 0 {
+			!strings.Contains(page.Body, `name="scopes" value="read"`) || keys() != 0 {
 			t.Fatalf("an old sign-in makes a key: %d, %d keys", page.Status, keys())
 		}
 		if page := send("passwordAgain", "wrong horse battery"); page.Status != 400 ||
 			!strings.Contains(page.Body, "not your current password") || keys() != 0 {
 			t.Errorf("a wrong password is %d, %d keys", page.Status, keys())
 		}
-		if page := v.Send(t, "/dashboard/keys/new", "name", "later", "scope.read", "yes", "passwordAgain",
+		if page := v.Send(t, "/dashboard/keys/new", "name", "later", "scopes", "read", "passwordAgain",
 			harness.Password); page.Path != "/dashboard/keys/created" || keys() != 1 {
 			t.Errorf("the password leads to %d %s, %d keys", page.Status, page.Path, keys())
 		}

@@ -85,10 +85,10 @@ func TestADashboardKeyHasScopesAndAnEnd(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		v := w.Visit(t)
-		if form := v.Open(t, "/dashboard/keys/new"); !strings.Contains(form.Body, `name="scope.refunds"`) {
+		if form := v.Open(t, "/dashboard/keys/new"); !strings.Contains(form.Body, `name="scopes" value="refunds"`) {
 			t.Fatalf("the form has no scopes: %s", form.Body)
 		}
-		v.Send(t, "/dashboard/keys/new", "name", "Reporter", "expiresAt", "2999-12-31", "scope.usage", "yes", "scope.read", "yes")
+		v.Send(t, "/dashboard/keys/new", "name", "Reporter", "expiresAt", "2999-12-31", "scopes", "usage", "scopes", "read")
 		var keys struct {
 			Data []struct {
 				Name, ExpiresAt string
@@ -107,9 +107,13 @@ func TestADashboardKeyHasScopesAndAnEnd(t *testing.T) {
 			}
 		}
 		v.Open(t, "/dashboard/keys/new")
-		wrong := v.Send(t, "/dashboard/keys/new", "name", "Late", "expiresAt", "2001-01-01", "scope.usage", "yes")
+		wrong := v.Send(t, "/dashboard/keys/new", "name", "Late", "expiresAt", "2001-01-01", "scopes", "usage", "scopes", "gone")
 		if !strings.Contains(wrong.Body, "The end must be in the future.") {
 			t.Errorf("an end in the past is not refused at its field: %s", wrong.Body)
+		}
+		if !strings.Contains(wrong.Body, `aria-describedby="key-scopes-error"`) ||
+			!strings.Contains(wrong.Body, `name="scopes" value="usage" checked`) {
+			t.Errorf("an unknown scope is not refused at its field with the others kept: %s", wrong.Body)
 		}
 	})
 }

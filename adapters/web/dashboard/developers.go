@@ -80,21 +80,28 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 	})
 }
 
-// scopeLabels say what a scope lets a key do.
-var scopeLabels = map[core.Scope]ui.Words{
-	core.ScopeRead:          "Read everything, change nothing",
-	core.ScopeCatalog:       "Catalog, meters and prices",
-	core.ScopeCheckout:      "Checkout sessions and payments",
-	core.ScopeCustomers:     "Customers, cards and portal links",
-	core.ScopeAccess:        "Customers’ access, grants and credits",
-	core.ScopeSubscriptions: "Subscriptions",
-	core.ScopeAppointments:  "Appointments",
-	core.ScopeUsage:         "Usage reports, billing plans and alerts",
-	core.ScopeInvoices:      "Invoices",
-	core.ScopeRefunds:       "Refunds and disputes",
-	core.ScopePayouts:       "Balance and payouts",
-	core.ScopeWebhooks:      "Events and webhooks",
-	core.ScopeSandbox:       "The sandbox’s clock",
+// scopesField offers the scopes by what they are about, in words of the sidebar.
+func scopesField(live bool) ui.Field {
+	developers := ui.Choices("", string(core.ScopeWebhooks), "Events and webhooks",
+		string(core.ScopeSandbox), "The sandbox’s clock")
+	if live {
+		developers = developers[:1]
+	}
+	return ui.Field{
+		Name: "scopes", Label: "What the key may do: everything, unless you choose", Type: "boxes",
+		Options: ui.Choices("", string(core.ScopeRead), "Read everything, change nothing"),
+		Groups: []ui.Group{
+			{Label: "Sell", Options: ui.Choices("", string(core.ScopeCatalog), "Catalog, meters and prices",
+				string(core.ScopeCheckout), "Checkout sessions and payments", string(core.ScopeAppointments), "Appointments")},
+			{Label: "Buyers", Options: ui.Choices("", string(core.ScopeCustomers), "Customers, cards and portal links",
+				string(core.ScopeAccess), "Customers’ access, grants and credits",
+				string(core.ScopeSubscriptions), "Subscriptions",
+				string(core.ScopeUsage), "Usage reports, billing plans and alerts", string(core.ScopeInvoices), "Invoices")},
+			{Label: "Money", Options: ui.Choices("", string(core.ScopeRefunds), "Refunds and disputes",
+				string(core.ScopePayouts), "Balance and payouts")},
+			{Label: "Developers", Options: developers},
+		},
+	}
 }
 
 // scopeList names the scopes of a key as the API does.
@@ -106,26 +113,16 @@ func scopeList(scopes core.Scopes) ui.Words {
 }
 
 func (r *Routes) keyForm(v *visit) ui.Form {
-	fields := []ui.Field{
-		{
+	f := v.form("key", base+"/keys/new", "Create key",
+		ui.Field{
 			Name: "name", Label: "Name", Required: true, Placeholder: "Backend",
 			Hint: "Where it is used, so that you know what to revoke.",
 		},
-		{
+		ui.Field{
 			Name: "expiresAt", Label: "Expires", Type: "date",
 			Hint: "The key stops working when this day begins, in UTC. Leave it empty for a key without an end.",
 		},
-		{Type: "heading", Label: "What the key may do: everything, unless you choose"},
-	}
-	for _, scope := range core.LimitedScopes() {
-		if scope == core.ScopeSandbox && r.layout.Config().Live {
-			continue
-		}
-		fields = append(fields, ui.Field{
-			Name: "scope." + string(scope), Label: scopeLabels[scope], Type: "checkbox", Half: true,
-		})
-	}
-	f := v.form("key", base+"/keys/new", "Create key", fields...)
+		scopesField(r.layout.Config().Live))
 	f.Cancel = base + "/keys"
 	return f
 }
@@ -142,25 +139,17 @@ func (r *Routes) newKey(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) createKey(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
-	order := core.NewKeyRequest{Name: in.Text("name"), ExpiresAt: in.Day("expiresAt", "expiresAt")}
-	var chosen []string
-	for _, scope := range core.LimitedScopes() {
-		if in.Checked("scope." + string(scope)) {
-			chosen = append(chosen, string(scope))
-		}
-	}
+	scopes, err := core.ParseScopes(in.Texts("scopes"))
+	_ = in.Faults.Merge(err) // its only error is a violation
+	order := core.NewKeyRequest{Name: in.Text("name"), ExpiresAt: in.Day("expiresAt", "expiresAt"), Scopes: scopes}
 	var key string
-	scopes, err := core.ParseScopes(chosen)
-	if err == nil {
-		order.Scopes = scopes
-		err = in.Submit(func() error {
-			_, err := order.Clean(r.Clock.Real())
-			return err
-		}, func() (err error) {
-			_, key, err = r.Identity.CreateKey(c.UserContext(), v.User, order)
-			return err
-		})
-	}
+	err = in.Submit(func() error {
+		_, err := order.Clean(r.Clock.Real())
+		return err
+	}, func() (err error) {
+		_, key, err = r.Identity.CreateKey(c.UserContext(), v.User, order)
+		return err
+	})
 	if err != nil {
 		return r.again(c, v, keyPage(), r.keyForm(v), err)
 	}
