@@ -49,10 +49,10 @@ func TestFormsShowAllErrorsAtOnce(t *testing.T) {
 			},
 			"a plan": {
 				"/listings/" + w.listing.ID + "/plans/new", "/listings/" + w.listing.ID + "/plans/new",
-				[]string{"planKey", "Not A Key", "name", "", "prices0.amountInCents", "cheap", "prices0.currency", "eur",
-					"meters1.eventName", "calls", "usageCredits0.expiresInDays", "ten"},
-				"New plan", []string{"planKey", "name", "prices0-amountInCents", "meters1-included", "usageCredits0-expiresInDays",
-					"usageCredits0-currency", "usageCredits0-amountInCents"},
+				[]string{"planKey", "Not A Key", "name", "", "prices0.amountInCents", "cheap",
+					"prices0.currency", "eur", "meters1.eventName", "calls", "usageCredits0.expiresInDays", "ten"},
+				"New plan", []string{"planKey", "name", "prices0-amountInCents", "meters1-included",
+					"usageCredits0-expiresInDays", "usageCredits0-currency", "usageCredits0-amountInCents"},
 			},
 			"a variant": {
 				"/listings/" + appointment.ID + "/variants/new", "/listings/" + appointment.ID + "/variants/new",

@@ -164,12 +164,14 @@ func TestAPlanOfTheAPIStaysAsItIs(t *testing.T) {
 				{"interval": "week", "intervalCount": 2, "currency": "eur", "amountInCents": 900},
 				{"interval": nil, "currency": "usd", "amountInCents": 9900},
 			},
-			"entitlements": []JSON{text("empty", ""), text("number", "10"), text("answer", "no"), text("quoted", `"a"`)},
+			"entitlements": []JSON{
+				text("empty", ""), text("number", "10"), text("answer", "no"), text("quoted", `"a"`),
+			},
 		}).Want(t, 200)
-		saved, v, at := plans(), w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/odd"
-		v.Open(t, at)
-		if page := v.Send(t, at, shownFields(v.Page)...); page.Path != "/dashboard/listings/"+w.listing.ID || plans() != saved {
-			t.Errorf("saving what the form shows leads to %s and changed the plans to %s from %s", page.Path, plans(), saved)
+		saved, v, at := plans(), w.Visit(t), "/dashboard/listings/"+w.listing.ID
+		v.Open(t, at+"/plans/odd")
+		if page := v.Send(t, at+"/plans/odd", shownFields(v.Page)...); page.Path != at || plans() != saved {
+			t.Errorf("saving what the form shows leads to %s and made the plans %s from %s", page.Path, plans(), saved)
 		}
 	})
 }
@@ -178,7 +180,7 @@ func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Portfolio review", "priceInCents": 9000, "metadata": JSON{
+		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000, "metadata": JSON{
 			"deliveryMethod": "virtual", "questions": []JSON{
 				{"key": "goal", "label": "Your goal", "type": "text", "required": true},
 				{"key": "story", "label": "Your story", "type": "text", "required": false},
@@ -197,7 +199,7 @@ func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 				"plan-prices2-amountInCents",
 			},
 			"/listings/" + l.ID + "/edit": {
-				[]string{"title", "Portfolio review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
+				[]string{"title", "Review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
 					"metadata.questions0.key", "goal", "metadata.questions0.label", "Your goal",
 					"metadata.questions0.type", "text",
 					"metadata.questions1.key", "story", "metadata.questions1.type", "text",

@@ -229,7 +229,8 @@ func TestCarefulForms_AskForThePassword(t *testing.T) {
 			return app.Count(t, "SELECT COUNT(*) FROM api_keys WHERE creator_id = $1 AND name = 'later'", w.ID)
 		}
 		send := func(fields ...string) *harness.Page {
-			return v.Post(t, "/dashboard/keys/new", append(fields, "name", "later", "scopes", "read", "token", v.Token(t))...)
+			fields = append(fields, "name", "later", "scopes", "read", "token", v.Token(t))
+			return v.Post(t, "/dashboard/keys/new", fields...)
 		}
 		v.Open(t, "/dashboard/keys/new")
 		age()

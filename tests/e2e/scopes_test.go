@@ -88,7 +88,8 @@ func TestADashboardKeyHasScopesAndAnEnd(t *testing.T) {
 		if form := v.Open(t, "/dashboard/keys/new"); !strings.Contains(form.Body, `name="scopes" value="refunds"`) {
 			t.Fatalf("the form has no scopes: %s", form.Body)
 		}
-		v.Send(t, "/dashboard/keys/new", "name", "Reporter", "expiresAt", "2999-12-31", "scopes", "usage", "scopes", "read")
+		v.Send(t, "/dashboard/keys/new", "name", "Reporter", "expiresAt", "2999-12-31",
+			"scopes", "usage", "scopes", "read")
 		var keys struct {
 			Data []struct {
 				Name, ExpiresAt string
@@ -107,7 +108,8 @@ func TestADashboardKeyHasScopesAndAnEnd(t *testing.T) {
 			}
 		}
 		v.Open(t, "/dashboard/keys/new")
-		wrong := v.Send(t, "/dashboard/keys/new", "name", "Late", "expiresAt", "2001-01-01", "scopes", "usage", "scopes", "gone")
+		wrong := v.Send(t, "/dashboard/keys/new", "name", "Late", "expiresAt", "2001-01-01",
+			"scopes", "usage", "scopes", "gone")
 		if !strings.Contains(wrong.Body, "The end must be in the future.") {
 			t.Errorf("an end in the past is not refused at its field: %s", wrong.Body)
 		}

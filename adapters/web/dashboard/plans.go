@@ -99,15 +99,18 @@ func (v *visit) planPriceFields(l listing.State, p plan.State) ui.Field {
 		}
 		return ui.FieldRow{Title: v.say("Price %d", i+1), Fields: []ui.Field{
 			{Name: "amountInCents", Label: "Amount", Value: amount, Required: i == 0},
-			{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(string(price.Amount.Currency))},
+			{
+				Name: "currency", Label: "Currency", Type: "select",
+				Options: ui.Currencies(string(price.Amount.Currency)),
+			},
 			{
 				Name: "interval", Label: "Billed", Type: "select", Options: v.intervals(price),
 				Also: []string{"intervalCount"},
 			},
 		}}
 	})
-	f.Hint = "Buyers pay in the currency of their country where the plan has a price in it. Clear an amount to remove its " +
-		"price."
+	f.Hint = "Buyers pay in the currency of their country where the plan has a price in it. Clear an amount to remove " +
+		"its price."
 	return f
 }
 
