@@ -176,6 +176,21 @@ func TestAPlanOfTheAPIStaysAsItIs(t *testing.T) {
 	})
 }
 
+func TestPricesOfANewPlanAreBilledAsItsListing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		club := a.NewListing(t, JSON{
+			"type": "SUBSCRIPTION", "title": "Club", "metadata": JSON{"interval": "month", "intervalCount": 3},
+		})
+		page := a.Visit(t).Open(t, "/dashboard/listings/"+club.ID+"/plans/new").Body
+		if rows := strings.Count(page, `name="prices`) / 3; rows < 2 ||
+			strings.Count(page, `<option value="month:3" selected>`) != rows {
+			t.Errorf("not every price is billed every 3 months:\n%s", page)
+		}
+	})
+}
+
 func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

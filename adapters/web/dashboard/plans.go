@@ -94,8 +94,8 @@ func (v *visit) planPriceFields(l listing.State, p plan.State) ui.Field {
 		price, amount := plan.Price{Amount: money.Amount{Currency: l.Price.Currency}}, ""
 		if i < len(p.Prices) {
 			price, amount = p.Prices[i], p.Prices[i].Amount.Typed()
-		} else if i == 0 && l.Type.Recurring() {
-			price.Interval = period.Interval(l.Text(listing.Interval))
+		} else if l.Type.Recurring() {
+			price.Interval, price.IntervalCount = period.Interval(l.Text(listing.Interval)), int(l.Number(listing.IntervalCount))
 		}
 		return ui.FieldRow{Title: v.say("Price %d", i+1), Fields: []ui.Field{
 			{Name: "amountInCents", Label: "Amount", Value: amount, Required: i == 0},
