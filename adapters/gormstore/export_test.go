@@ -18,6 +18,12 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 	return rows, err
 }
 
+// SchemaLock is the lock of the default schema's check, and LockTimeout how long a statement waits for one.
+const (
+	SchemaLock  = schemaLock
+	LockTimeout = 5 * time.Second
+)
+
 // Dial opens connections to PostgreSQL.
 var Dial = dial
 

@@ -62,7 +62,8 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	if err := s.checkSchema(ctx, db, known); err != nil {
+	err = untilUnlocked(ctx, migrationPause, func() error { return s.checkSchema(ctx, db, known) })
+	if err != nil {
 		return explainPooler(err)
 	}
 	for _, step := range stepsOf(known) {
@@ -88,11 +89,11 @@ const (
 	migrationPause = time.Second
 )
 
-// untilUnlocked calls migrate until it fails for another reason than a lock that it waited for in vain. What ran before
-// stays, and the rest runs at the next try.
-func untilUnlocked(ctx context.Context, pause time.Duration, migrate func() error) error {
+// untilUnlocked calls run until it fails for another reason than a lock that it waited for in vain. Of migrations, what
+// ran before stays, and the rest runs at the next try.
+func untilUnlocked(ctx context.Context, pause time.Duration, run func() error) error {
 	for try := 1; ; try++ {
-		err := migrate()
+		err := run()
 		pg, ok := errors.AsType[*pgconn.PgError](err)
 		if !ok || pg.Code != lockNotAvailable {
 			return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sundry/adapters/gormstore"
 	"sundry/tests/testdb"
@@ -135,6 +136,43 @@ func TestMigrate_BuildsAnInterruptedIndexAgain(t *testing.T) {
 	}
 	if err := locker.SessionUnlock(t.Context(), conn); err != nil || timeout() != "5s" {
 		t.Errorf("afterwards: %v, a limit of %s, want 5s", err, timeout())
+	}
+}
+
+// TestAProcessWaitsForAnothersCheckOfTheSchema lets another process compare the schema for longer than a statement waits
+// for a lock, as on a machine that is busy.
+func TestAProcessWaitsForAnothersCheckOfTheSchema(t *testing.T) {
+	t.Parallel()
+	url := testdb.Postgres.EmptyURL(t)
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	other, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.ExecContext(t.Context(), "SELECT pg_advisory_xact_lock($1)", gormstore.SchemaLock); err != nil {
+		t.Fatal(err)
+	}
+	store, err := gormstore.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	migrated := make(chan error, 1)
+	go func() { migrated <- store.Migrate(t.Context()) }()
+	select {
+	case err := <-migrated:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(gormstore.LockTimeout + 500*time.Millisecond):
+	}
+	if err := other.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Error(err)
 	}
 }
 
