@@ -41,6 +41,16 @@ const (
 	PaymentLinkDeactivated AccountEventKind = "payment_link_deactivated"
 	AccessGranted          AccountEventKind = "access_granted"
 	AccessRevoked          AccountEventKind = "access_revoked"
+	SubscriptionCreated    AccountEventKind = "subscription_created"
+	SubscriptionCanceled   AccountEventKind = "subscription_canceled"
+	SubscriptionChanged    AccountEventKind = "subscription_changed"
+	SubscriptionPaused     AccountEventKind = "subscription_paused"
+	SubscriptionResumed    AccountEventKind = "subscription_resumed"
+	InvoiceCreated         AccountEventKind = "invoice_created"
+	InvoiceCharged         AccountEventKind = "invoice_charged"
+	BillingPlanCreated     AccountEventKind = "billing_plan_created"
+	BillingPlanChanged     AccountEventKind = "billing_plan_changed"
+	BillingPlanEnded       AccountEventKind = "billing_plan_ended"
 	SettingsChanged        AccountEventKind = "settings_changed"
 	ExportTaken            AccountEventKind = "export_taken"
 	MemberInvited          AccountEventKind = "member_invited"
@@ -64,8 +74,10 @@ func AccountEventKinds() []AccountEventKind {
 		KeyCreated, KeyRevoked, CustomerErased, RefundCreated, PayoutRequested, PayoutAccountChanged,
 		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
 		PriceChanged, PlanChanged, DiscountCreated, DiscountDeleted, PaymentLinkCreated, PaymentLinkChanged,
-		PaymentLinkDeactivated, AccessGranted, AccessRevoked, SettingsChanged, ExportTaken, MemberInvited, MemberJoined,
-		MemberChanged, MemberRemoved,
+		PaymentLinkDeactivated, AccessGranted, AccessRevoked, SubscriptionCreated, SubscriptionCanceled,
+		SubscriptionChanged, SubscriptionPaused, SubscriptionResumed, InvoiceCreated, InvoiceCharged,
+		BillingPlanCreated, BillingPlanChanged, BillingPlanEnded, SettingsChanged, ExportTaken, MemberInvited,
+		MemberJoined, MemberChanged, MemberRemoved,
 		SecondStepAdded, SecondStepRemoved, SecondStepFailed, RecoveryCodesMade, RecoveryCodeUsed, SecondStepReset,
 		DisputeFileAdded, DisputeFileDeleted, DisputeResponded}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/invoice"
 	"sundry/core/locale"
 	"sundry/core/payment"
@@ -151,7 +152,7 @@ type chargeOptions struct {
 	runByCaller bool
 }
 
-// collect starts a charge and waits for its outcome.
+// collect starts a charge, which the access log records, and waits for its outcome.
 func (s *Service) collect(ctx context.Context, state invoice.State, options chargeOptions) (invoice.State, error) {
 	options.runByCaller = true
 	var started payment.State
@@ -171,7 +172,10 @@ func (s *Service) collect(ctx context.Context, state invoice.State, options char
 		if err == nil && after.Revision != current.Revision {
 			err = ports.ErrDuplicate
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, r, identity.InvoiceCharged, current)
 	})
 	if errors.Is(err, ports.ErrDuplicate) {
 		return state, fault.New(fault.StateConflict, "Another charge of this invoice is under way or has just ended.")

@@ -11,6 +11,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/invoice"
 	"sundry/core/money"
 	"sundry/core/payment"
@@ -44,11 +45,13 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 			return fault.New(fault.TaxLocationRequired, "The customer's country is not known, so the tax can't be calculated. "+
 				"Give the customer a billingAddress.")
 		}
+		state = made
+		if err == nil {
+			err = s.audit(ctx, r, identity.InvoiceCreated, made)
+		}
 		if err != nil || made.Status == invoice.Paid {
-			state = made
 			return err
 		}
-		state = made
 		started, err = s.charge(ctx, r, made, chargeOptions{runByCaller: true}, time.Time{})
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/event"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/invoice"
 	"sundry/core/metadata"
 	"sundry/ports"
@@ -122,6 +123,16 @@ func (s *Service) publish(ctx context.Context, r ports.Repos, events ...invoice.
 		all[i] = e
 	}
 	return s.deps.Bus.Publish(ctx, r, all...)
+}
+
+// audit records what was decided about an invoice, with its number and total.
+func (s *Service) audit(
+	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, state invoice.State,
+) error {
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: state.CreatorID, Kind: kind, ObjectID: state.ID,
+		Note: state.Number + ", " + state.Total.Typed() + " " + string(state.Total.Currency),
+	})
 }
 
 // Verify checks invoices against payments. It returns one line per violation.

@@ -9,6 +9,7 @@ import (
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -112,7 +113,8 @@ func (s *Service) ChangePlan(
 	return s.outcome(ctx, creatorID, subscriptionID, started)
 }
 
-// startChange applies a change that costs nothing now, and starts the charge of one that does.
+// startChange applies a change that costs nothing now, and starts the charge of one that does. The access log records
+// either.
 func (s *Service) startChange(
 	ctx context.Context, creatorID, subscriptionID string, c Change,
 ) (started payment.State, err error) {
@@ -134,10 +136,16 @@ func (s *Service) startChange(
 			if err != nil {
 				return err
 			}
-			return s.commit(ctx, r, sub, e)
+			if err := s.commit(ctx, r, sub, e); err != nil || len(e.Previous) == 0 {
+				return err // planned before
+			}
+			return s.audit(ctx, r, identity.SubscriptionChanged, sub.State(), quote.Bill.Offer)
 		}
 		started, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, chargeOptions{at: now, onSession: c.OnSession})
-		return err
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, r, identity.SubscriptionChanged, sub.State(), quote.Bill.Offer)
 	})
 	return started, err
 }
@@ -180,7 +188,7 @@ func (s *Service) resume(
 	ctx context.Context, creatorID, subscriptionID string, options chargeOptions,
 ) (subscription.State, error) {
 	var started payment.State
-	_, err := s.change(ctx, creatorID, subscriptionID, func(
+	_, err := s.change(ctx, creatorID, subscriptionID, identity.SubscriptionResumed, func(
 		sub *subscription.Subscription, now time.Time,
 	) (event.Event, error) {
 		return sub.Resume(now)
@@ -208,8 +216,10 @@ func (s *Service) startResumption(
 			return refused
 		}
 		options.at = now
-		started, err = s.bill(ctx, r, sub, bill, options)
-		return err
+		if started, err = s.bill(ctx, r, sub, bill, options); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, identity.SubscriptionResumed, sub.State(), bill.Offer)
 	})
 	return started, err
 }

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/discount"
 	"sundry/core/event"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/metadata"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -196,10 +198,10 @@ func owned(ctx context.Context, r ports.Repos, creatorID, subscriptionID string)
 	return state, err
 }
 
-// change loads a subscription of the account and makes one transition of it. NOT_FOUND, and what the transition
-// refuses.
+// change loads a subscription of the account and makes one transition of it, which the access log records as kind; ""
+// leaves no line. NOT_FOUND, and what the transition refuses.
 func (s *Service) change(
-	ctx context.Context, creatorID, subscriptionID string,
+	ctx context.Context, creatorID, subscriptionID string, kind identity.AccountEventKind,
 	transition func(sub *subscription.Subscription, now time.Time) (event.Event, error),
 ) (subscription.State, error) {
 	var after subscription.State
@@ -216,9 +218,25 @@ func (s *Service) change(
 		if after = sub.State(); after.Revision == before {
 			return nil
 		}
-		return s.commit(ctx, r, sub, e)
+		if err := s.commit(ctx, r, sub, e); err != nil || kind == "" {
+			return err
+		}
+		return s.audit(ctx, r, kind, after, after.Offer)
 	})
 	return after, err
+}
+
+// audit records what was decided about a subscription, with the plan and the quantity that it is about.
+func (s *Service) audit(
+	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, state subscription.State, o plan.Offer,
+) error {
+	note := o.PlanKey
+	if o.Seats() > 1 {
+		note += " × " + strconv.Itoa(o.Seats())
+	}
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: state.CreatorID, Kind: kind, ObjectID: state.ID, Note: note,
+	})
 }
 
 // load locks a subscription of the account, so that one transition and at most one charge of it is made at a time, and
@@ -241,7 +259,7 @@ func load(
 func (s *Service) Cancel(
 	ctx context.Context, creatorID, subscriptionID string, atPeriodEnd bool,
 ) (subscription.State, error) {
-	return s.change(ctx, creatorID, subscriptionID, func(
+	return s.change(ctx, creatorID, subscriptionID, identity.SubscriptionCanceled, func(
 		sub *subscription.Subscription, now time.Time,
 	) (event.Event, error) {
 		if atPeriodEnd {
@@ -255,7 +273,7 @@ func (s *Service) Cancel(
 func (s *Service) SetMetadata(
 	ctx context.Context, creatorID, subscriptionID string, change metadata.Change,
 ) (subscription.State, error) {
-	return s.change(ctx, creatorID, subscriptionID, func(
+	return s.change(ctx, creatorID, subscriptionID, "", func(
 		sub *subscription.Subscription, _ time.Time,
 	) (event.Event, error) {
 		e, _, err := sub.SetMetadata(change)
@@ -265,7 +283,7 @@ func (s *Service) SetMetadata(
 
 // Pause stops access and billing until the subscription is resumed.
 func (s *Service) Pause(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
-	return s.change(ctx, creatorID, subscriptionID, func(
+	return s.change(ctx, creatorID, subscriptionID, identity.SubscriptionPaused, func(
 		sub *subscription.Subscription, now time.Time,
 	) (event.Event, error) {
 		return sub.Pause(now)

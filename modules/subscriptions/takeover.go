@@ -6,6 +6,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/plan"
 	"sundry/core/subscription"
 	"sundry/ports"
@@ -40,7 +41,10 @@ func (s *Service) TakeOver(ctx context.Context, creatorID string, t ports.TakeOv
 		if err := r.Subscriptions.Subscriptions.Insert(ctx, begun); err != nil {
 			return err
 		}
-		return s.announce(ctx, r, sub, created)
+		if err := s.announce(ctx, r, sub, created); err != nil {
+			return err
+		}
+		return s.audit(ctx, r, identity.SubscriptionCreated, begun, begun.Offer)
 	})
 	return begun, err
 }

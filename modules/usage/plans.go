@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/period"
 	"sundry/core/subscription"
 	"sundry/core/usage"
@@ -51,12 +52,24 @@ func (s *Service) CreateBillingPlan(
 		if err := s.bill(ctx, r, sub, meter, made); err != nil {
 			return err
 		}
-		return r.Tasks.Schedule(ctx, TaskClose, made.ID, creatorID, made.NextInvoiceAt())
+		if err := r.Tasks.Schedule(ctx, TaskClose, made.ID, creatorID, made.NextInvoiceAt()); err != nil {
+			return err
+		}
+		return s.auditPlan(ctx, r, identity.BillingPlanCreated, made, meter.EventName)
 	})
 	if errors.Is(err, ports.ErrDuplicate) {
 		return usage.PlanState{}, fault.New(fault.StateConflict, "The subscription has a billing plan for this meter.")
 	}
 	return made, err
+}
+
+// auditPlan records what was decided about a billing plan, with the event name of its meter.
+func (s *Service) auditPlan(
+	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, p usage.PlanState, eventName string,
+) error {
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
+		CreatorID: p.CreatorID, Kind: kind, ObjectID: p.ID, Note: eventName,
+	})
 }
 
 // checkPrice refuses a price that cannot bill a subscription's use of a meter. VALIDATION_FAILED, NOT_FOUND.
@@ -92,7 +105,11 @@ func (s *Service) ChangePrice(
 		if err := checkPrice(ctx, r, sub, meter, change.PriceID); err != nil {
 			return err
 		}
-		return p.ChangePrice(change.PriceID)
+		before := p.State().NextPriceID
+		if err := p.ChangePrice(change.PriceID); err != nil || p.State().NextPriceID == before {
+			return err
+		}
+		return s.auditPlan(ctx, r, identity.BillingPlanChanged, p.State(), meter.EventName)
 	})
 }
 
@@ -116,7 +133,10 @@ func (s *Service) EndBillingPlan(ctx context.Context, creatorID, planID string) 
 		}
 		stream.Schedule.EndsAt = p.State().Schedule.EndsAt
 		stream.Version++
-		return r.Usage.Streams.Update(ctx, stream)
+		if err := r.Usage.Streams.Update(ctx, stream); err != nil {
+			return err
+		}
+		return s.auditPlan(ctx, r, identity.BillingPlanEnded, p.State(), stream.EventName)
 	})
 }
 

@@ -87,6 +87,31 @@ var audited = []struct {
 		operation: "DELETE /v1/customer-access/{externalCustomerId}/grants/{id}", kind: identity.AccessRevoked,
 		object: "grt_", note: "user-",
 	},
+	{operation: "POST /v1/subscriptions", kind: identity.SubscriptionCreated, object: "sub_", note: "pro"},
+	{
+		operation: "POST /v1/subscriptions/{id}/cancel", kind: identity.SubscriptionCanceled, object: "sub_",
+		note: "basic",
+	},
+	{
+		operation: "POST /v1/subscriptions/{id}/change", kind: identity.SubscriptionChanged, object: "sub_",
+		note: "studio",
+	},
+	{operation: "POST /v1/subscriptions/{id}/pause", kind: identity.SubscriptionPaused, object: "sub_", note: "basic"},
+	{
+		operation: "POST /v1/subscriptions/{id}/resume", kind: identity.SubscriptionResumed, object: "sub_",
+		note: "basic",
+	},
+	{operation: "POST /v1/invoices", kind: identity.InvoiceCreated, object: "inv_", note: ", 4.00 eur"},
+	{operation: "POST /v1/invoices/{id}/pay", kind: identity.InvoiceCharged, object: "inv_", note: ", 4.00 eur"},
+	{operation: "POST /v1/usage/billing-plans", kind: identity.BillingPlanCreated, object: "ubp_", note: "calls"},
+	{
+		operation: "POST /v1/usage/billing-plans/{id}/change", kind: identity.BillingPlanChanged, object: "ubp_",
+		note: "calls",
+	},
+	{
+		operation: "POST /v1/usage/billing-plans/{id}/end", kind: identity.BillingPlanEnded, object: "ubp_",
+		note: "calls",
+	},
 	{
 		operation: "PATCH /v1/creator", kind: identity.SettingsChanged, body: harness.JSON{"displayName": "Grace"},
 		object: "crt_", note: "profile",
@@ -127,25 +152,15 @@ var unaudited = []string{
 	"POST /v1/customer-portal-sessions",
 	"POST /v1/customers",
 	"POST /v1/files/{id}/complete",
-	"POST /v1/invoices",
-	"POST /v1/invoices/{id}/pay",
 	"POST /v1/listings",
 	"POST /v1/listings/{id}/files",
 	"POST /v1/sandbox/checkout-sessions/{id}/pay",
 	"POST /v1/sandbox/clock/advance",
 	"POST /v1/sandbox/customers/{id}/cards",
 	"POST /v1/scheduling/feed/rotate",
-	"POST /v1/subscriptions",
-	"POST /v1/subscriptions/{id}/cancel",
-	"POST /v1/subscriptions/{id}/change",
 	"POST /v1/subscriptions/{id}/change/preview",
-	"POST /v1/subscriptions/{id}/pause",
-	"POST /v1/subscriptions/{id}/resume",
 	"POST /v1/tasks/{id}/retry",
 	"POST /v1/usage/alerts",
-	"POST /v1/usage/billing-plans",
-	"POST /v1/usage/billing-plans/{id}/change",
-	"POST /v1/usage/billing-plans/{id}/end",
 	"POST /v1/usage/events",
 	"POST /v1/usage/events/batch",
 	"POST /v1/usage/events/{idempotencyKey}/void",
@@ -240,10 +255,30 @@ func TestAuditLog_NothingElseLeavesALine(t *testing.T) {
 		listing, endpoint := w.book(t, 2000), w.endpoint(t)
 		_, receipt := w.sell(t, listing, harness.CardSucceeds, nil)
 		appointment := w.booked(t)
+		m := w.metered(t, cardFailsLater)
+		var invoice invoiceBody
+		m.AsBackend(t, post, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Want(t, 402).Into(t, &invoice)
+		plan := subscribe(t, w.Account, plans(t, w.Account, 0), "basic", harness.Unique("user"), harness.CardSucceeds)
 		before := w.auditLog(t, "")
 
 		w.sell(t, listing, harness.CardSucceeds, nil)
 		w.send(t, appointment, "/cancel", url.Values{"reason": {"Ill."}})
+		m.payOnPage(t, invoice, harness.CardSucceeds)
+		portal := visit(t, w.Account, plan.CustomerID)
+		mine := portal + "/plans/" + plan.ID
+		for _, of := range []string{"/cancel", "/resume"} {
+			submit(t, app, mine+of, nil)
+		}
+		submit(t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}})
+		w.advance(t, 32*24*3600) // renews the plan and bills the use of 32 days
+		if got := subscription(t, w.Account, plan.ID); got.Plan != "studio" || got.CancelAtPeriodEnd ||
+			!got.CurrentPeriodStart.Equal(plan.CurrentPeriodEnd) {
+			t.Errorf("the buyer's subscription is %+v", got)
+		}
+		submit(t, app, mine+"/cancel", nil)
+		if got := subscription(t, w.Account, plan.ID); !got.CancelAtPeriodEnd {
+			t.Errorf("the buyer's canceled subscription is %+v", got)
+		}
 		w.refund(t, text(t, receipt["paymentId"]), 1_000_000).Refuses(t, 409, "NOT_REFUNDABLE")
 		w.AsBackend(t, get, "/v1/webhook-endpoints/"+endpoint, nil).Want(t, 200)
 		w.AsCreator(t, patch, "/v1/listings/"+listing.ID, harness.JSON{"title": "Another title"}).Want(t, 200)
@@ -321,6 +356,88 @@ func TestAuditLog_OneLineForRepeatedRequests(t *testing.T) {
 		if granted := w.auditLog(t, string(identity.AccessGranted)); len(granted) != 1 || granted[0].ObjectID != grant ||
 			granted[0].Note != customer {
 			t.Errorf("the lines of granted access are %+v", granted)
+		}
+	})
+}
+
+// What a key decides about subscriptions, invoices and billing plans leaves one line, whatever is asked for again.
+func TestAuditLog_OneLineForEachDecision(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		m, unpaid := *w.usageOf(t), "/v1/invoices/"+w.unpaid(t)
+		listing := plans(t, w.Account, 0)
+		sub := subscribe(t, w.Account, listing, "basic", harness.Unique("user"), harness.CardSucceeds)
+		poor := subscribe(t, w.Account, listing, "basic", harness.Unique("user"), cardFailsLater)
+		before := len(w.auditLog(t, ""))
+		var want []string
+		leaves := func(kind identity.AccountEventKind, note string) {
+			want = append([]string{string(kind) + " " + note}, want...)
+		}
+		at := func(what string) string { return "/v1/subscriptions/" + sub.ID + what }
+
+		var invoice struct{ Number string }
+		w.AsBackend(t, post, unpaid+"/pay", nil).Want(t, 200).Into(t, &invoice)
+		leaves(identity.InvoiceCharged, invoice.Number+", 4.00 eur")
+		w.AsBackend(t, post, unpaid+"/pay", nil).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, post, "/v1/subscriptions/"+poor.ID+"/change", harness.JSON{
+			"plan": "studio", "interval": "month", "prorationMode": "charge_now",
+		}).Refuses(t, 402, "CARD_DECLINED")
+		leaves(identity.SubscriptionChanged, "studio") // its charge was started
+
+		for range 2 {
+			ask(t, w.Account, sub.ID, "cancel", harness.JSON{"atPeriodEnd": true})
+		}
+		leaves(identity.SubscriptionCanceled, "basic")
+		w.AsBackend(t, post, at("/pause"), nil).Refuses(t, 409, "STATE_CONFLICT")
+		ask(t, w.Account, sub.ID, "resume", nil)
+		leaves(identity.SubscriptionResumed, "basic")
+		w.AsBackend(t, post, at("/resume"), nil).Refuses(t, 409, "STATE_CONFLICT")
+		next := harness.JSON{"plan": "studio", "interval": "month", "quantity": 2, "prorationMode": "next_period"}
+		for range 2 {
+			ask(t, w.Account, sub.ID, "change", next)
+		}
+		leaves(identity.SubscriptionChanged, "studio × 2")
+		next["plan"] = "nowhere"
+		w.AsBackend(t, post, at("/change"), next).Want(t, 404)
+		ask(t, w.Account, sub.ID, "pause", nil)
+		leaves(identity.SubscriptionPaused, "basic")
+		w.AsBackend(t, post, at("/pause"), nil).Refuses(t, 409, "STATE_CONFLICT")
+		advanceTo(t, w.Account, sub.CurrentPeriodEnd.AddDate(0, 0, 1))
+		ask(t, w.Account, sub.ID, "resume", nil) // for the price of another period
+		leaves(identity.SubscriptionResumed, "studio × 2")
+		ask(t, w.Account, sub.ID, "cancel", harness.JSON{"atPeriodEnd": false})
+		leaves(identity.SubscriptionCanceled, "studio × 2")
+		w.AsBackend(t, post, at("/cancel"), harness.JSON{"atPeriodEnd": false}).Refuses(t, 409, "STATE_CONFLICT")
+
+		body := m.invoiceBody(harness.Unique("march"), 500)
+		w.AsBackend(t, post, "/v1/invoices", body).Want(t, 201).Into(t, &invoice)
+		leaves(identity.InvoiceCreated, invoice.Number+", 4.00 eur")
+		w.AsBackend(t, post, "/v1/invoices", body).Refuses(t, 409, "IDEMPOTENCY_KEY_REUSED")
+
+		m.meterID = m.meter(t)
+		m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
+		event := text(t, w.AsBackend(t, get, "/v1/usage/meters/"+m.meterID, nil).Want(t, 200).Map(t)["eventName"])
+		leaves(identity.BillingPlanCreated, event)
+		w.AsBackend(t, post, "/v1/usage/billing-plans", m.planBody()).Refuses(t, 409, "STATE_CONFLICT")
+		price := m.make(t, "/v1/usage/prices", priceBody(m.productID))
+		leaves(identity.PriceChanged, "usage price")
+		plan := "/v1/usage/billing-plans/" + m.planID
+		for range 2 {
+			w.AsBackend(t, post, plan+"/change", harness.JSON{"priceId": price}).Want(t, 200)
+		}
+		leaves(identity.BillingPlanChanged, event)
+		w.AsBackend(t, post, plan+"/end", nil).Want(t, 200)
+		leaves(identity.BillingPlanEnded, event)
+		w.AsBackend(t, post, plan+"/end", nil).Refuses(t, 409, "STATE_CONFLICT")
+
+		lines := w.auditLog(t, "")
+		var got []string
+		for _, line := range lines[:len(lines)-before] {
+			got = append(got, line.Kind+" "+line.Note)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the lines are %q, want %q", got, want)
 		}
 	})
 }

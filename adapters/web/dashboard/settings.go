@@ -226,6 +226,19 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.AccessGranted: ui.Badge("Access given", "wait"),
 	core.AccessRevoked: ui.Badge("Access taken back", "mute"),
 
+	core.SubscriptionCreated:  ui.Badge("Subscription created", "ok"),
+	core.SubscriptionCanceled: ui.Badge("Subscription canceled", "mute"),
+	core.SubscriptionChanged:  ui.Badge("Subscription changed", "wait"),
+	core.SubscriptionPaused:   ui.Badge("Subscription paused", "wait"),
+	core.SubscriptionResumed:  ui.Badge("Subscription resumed", "ok"),
+
+	core.InvoiceCreated: ui.Badge("Invoice created", "wait"),
+	core.InvoiceCharged: ui.Badge("Invoice charged", "wait"),
+
+	core.BillingPlanCreated: ui.Badge("Billing plan created", "wait"),
+	core.BillingPlanChanged: ui.Badge("Billing plan changed", "wait"),
+	core.BillingPlanEnded:   ui.Badge("Billing plan ended", "mute"),
+
 	core.ListingPublished: ui.Badge("Listing published", "ok"),
 	core.ListingArchived:  ui.Badge("Listing archived", "mute"),
 	core.PriceChanged:     ui.Badge("Price changed", "wait"),
