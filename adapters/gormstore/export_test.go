@@ -18,11 +18,11 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 	return rows, err
 }
 
-// SchemaLock is the lock of the default schema's check, and LockTimeout how long a statement waits for one.
-const (
-	SchemaLock  = schemaLock
-	LockTimeout = 5 * time.Second
-)
+// SchemaLock is the lock of the default schema's check.
+const SchemaLock = schemaLock
+
+// LockTimeout limits the wait of a statement for a lock.
+var LockTimeout, _ = time.ParseDuration(lockTimeout + "ms")
 
 // Dial opens connections to PostgreSQL.
 var Dial = dial

@@ -139,8 +139,8 @@ func TestMigrate_BuildsAnInterruptedIndexAgain(t *testing.T) {
 	}
 }
 
-// TestAProcessWaitsForAnothersCheckOfTheSchema lets another process compare the schema for longer than a statement waits
-// for a lock, as on a machine that is busy.
+// TestAProcessWaitsForAnothersCheckOfTheSchema lets another process compare the schema for longer than a statement
+// waits for a lock, as on a machine that is busy.
 func TestAProcessWaitsForAnothersCheckOfTheSchema(t *testing.T) {
 	t.Parallel()
 	url := testdb.Postgres.EmptyURL(t)

@@ -15,7 +15,7 @@ type Fund struct {
 	Value int64 `json:"value"`
 	// Credit is the part of the customer's credit that came from it, at most what it paid.
 	Credit int64 `json:"credit"`
-	// Paid is what the payment paid; 0 where it was not recorded.
+	// Paid bounds the credit: no more came from the payment. 0 where it was not recorded.
 	Paid int64 `json:"paid,omitempty"`
 }
 

@@ -95,7 +95,8 @@ func (v *visit) planPriceFields(l listing.State, p plan.State) ui.Field {
 		if i < len(p.Prices) {
 			price, amount = p.Prices[i], p.Prices[i].Amount.Typed()
 		} else if l.Type.Recurring() {
-			price.Interval, price.IntervalCount = period.Interval(l.Text(listing.Interval)), int(l.Number(listing.IntervalCount))
+			price.Interval = period.Interval(l.Text(listing.Interval))
+			price.IntervalCount = int(l.Number(listing.IntervalCount))
 		}
 		return ui.FieldRow{Title: v.say("Price %d", i+1), Fields: []ui.Field{
 			{Name: "amountInCents", Label: "Amount", Value: amount, Required: i == 0},
@@ -109,12 +110,12 @@ func (v *visit) planPriceFields(l listing.State, p plan.State) ui.Field {
 			},
 		}}
 	})
-	f.Hint = "Buyers pay in the currency of their country where the plan has a price in it. Clear an amount to remove " +
-		"its price."
+	f.Hint = "Buyers pay in the currency of their country where the plan has a price in it. " +
+		"Clear an amount to remove its price."
 	return f
 }
 
-// intervals are how often a price can be charged, and how often this one is.
+// intervals offers how often a price can be charged. How often this one is may be none of the usual ones.
 func (v *visit) intervals(p plan.Price) []ui.Option {
 	selected := string(p.Interval) + ":" + strconv.Itoa(max(1, p.IntervalCount))
 	all := ui.Choices(selected, ":1", "once", "day:1", "every day", "week:1", "every week", "month:1", "every month",

@@ -40,8 +40,8 @@ func (v *visit) entitlementFields(label ui.Words, all []plan.Entitlement, seats 
 		}
 		return row
 	})
-	f.Hint = "Without a value it is a plain yes. A number is a limit, “no” is a no, anything else, or anything in quotes, " +
-		"is a text."
+	f.Hint = "Without a value it is a plain yes. A number is a limit, “no” is a no, " +
+		"anything else, or anything in quotes, is a text."
 	if seats {
 		f.Hint = "Without a value it is a plain yes. A number is a limit, which can be one of each seat; “no” is a no, " +
 			"anything else, or anything in quotes, is a text. Clear a row to remove it."
@@ -182,8 +182,8 @@ func (v *visit) usageCreditFields(all []plan.UsageCredit, currency string, meter
 			{Name: "expiresInDays", Label: "Days", Value: zeroless(c.ExpiresInDays)},
 		}}
 	})
-	f.Hint = "Amounts that invoices of usage take first, if you like for one meter only and for some days. For plans that " +
-		"are paid once."
+	f.Hint = "Amounts that invoices of usage take first, if you like for one meter only and for some days. " +
+		"For plans that are paid once."
 	return f
 }
 

@@ -44,7 +44,8 @@ func priceForm(v *visit, products []usage.Product) ui.Form {
 		ui.Field{
 			Name: "rates", Label: "Prices by dimension", Type: "textarea", Rows: 3, Mono: true,
 			Placeholder: "model=large: 0.10\nmodel=small, region=eu: 1000: 0; *: 0.02",
-			Hint:        "For meters with dimensions: one rate per line, the values it is for, and its price or tiers with semicolons between them. The first line that matches bills a report; the price above bills the rest.",
+			Hint: "For meters with dimensions: one rate per line, the values it is for, and its price or tiers with " +
+				"semicolons between them. The first line that matches bills a report; the price above bills the rest.",
 		},
 		ui.Field{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies("eur"), Half: true},
 		ui.Field{
