@@ -204,7 +204,7 @@ func sales(all []money.Amount) string {
 	}
 	texts := make([]string, len(all))
 	for i, amount := range all {
-		texts[i] = amount.Typed() + " " + strings.ToUpper(string(amount.Currency))
+		texts[i] = strings.ToUpper(amount.Coded())
 	}
 	return strings.Join(texts, ", ")
 }

@@ -32,3 +32,6 @@ func (a Amount) Typed() string {
 	}
 	return whole
 }
+
+// Coded writes an amount with the code of its currency: 29.00 eur.
+func (a Amount) Coded() string { return a.Typed() + " " + string(a.Currency) }

@@ -48,6 +48,9 @@ func TestAmountsAreWrittenAsTheyAreTyped(t *testing.T) {
 		"1500": {Minor: 1500, Currency: "jpy"},
 		"-7":   {Minor: -7, Currency: "jpy"}, "0.001": {Minor: 1, Currency: "kwd"},
 	} {
+		if got := a.Coded(); got != want+" "+string(a.Currency) {
+			t.Errorf("%d %s with its code is %q", a.Minor, a.Currency, got)
+		}
 		if got := a.Typed(); got != want {
 			t.Errorf("%+v is %q, want %q", a, got, want)
 		}

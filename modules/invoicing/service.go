@@ -131,7 +131,7 @@ func (s *Service) audit(
 ) error {
 	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 		CreatorID: state.CreatorID, Kind: kind, ObjectID: state.ID,
-		Note: state.Number + ", " + state.Total.Typed() + " " + string(state.Total.Currency),
+		Note: state.Number + ", " + state.Total.Coded(),
 	})
 }
 

@@ -151,7 +151,7 @@ func (s *Refunds) intend(
 	}
 	return asked, ports.PublishAudited(ctx, r, s.Bus, identity.Audited{
 		CreatorID: paid.CreatorID, Kind: identity.RefundCreated, ObjectID: asked.ID,
-		Note: share.Amount.Typed() + " " + string(share.Amount.Currency),
+		Note: share.Amount.Coded(),
 	})
 }
 

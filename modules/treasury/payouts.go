@@ -101,7 +101,7 @@ func (s *Service) askPayout(
 	}
 	return asked, ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 		CreatorID: creatorID, Kind: identity.PayoutRequested, ObjectID: asked.ID,
-		Note: asked.Amount.Typed() + " " + string(asked.Amount.Currency),
+		Note: asked.Amount.Coded(),
 	})
 }
 

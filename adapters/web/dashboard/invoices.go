@@ -39,7 +39,7 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 			}},
 			{Label: "Total", Num: true, Sort: "-total",
 				Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
-				CSV:  func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
+				CSV:  func(i invoice.State) string { return i.Total.Coded() }},
 			{Label: "Status", Cell: func(i invoice.State) ui.Cell { return invoiceTones[i.Status] }},
 			{
 				Label: "Customer",

@@ -67,7 +67,7 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 			{Label: "Kind", Cell: func(l listing.State) ui.Cell { return ui.Label(ui.Words(l.Type.Label())) }},
 			{Label: "Price", Num: true, Sort: "-price",
 				Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
-				CSV:  func(l listing.State) string { return l.Price.Typed() + " " + string(l.Price.Currency) }},
+				CSV:  func(l listing.State) string { return l.Price.Coded() }},
 			{Label: "Status", Cell: func(l listing.State) ui.Cell { return listingTones[l.Status] }},
 			{
 				Label: "Updated", Sort: "-updated",

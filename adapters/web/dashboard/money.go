@@ -46,7 +46,7 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			{Label: "Payout", Sort: "-amount", Cell: func(p payout.State) ui.Cell {
 				return ui.Cell{Text: ui.Data(v.reader.Money(p.Amount)), Href: base + "/balance/payouts/" + p.ID}
 			},
-				CSV: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
+				CSV: func(p payout.State) string { return p.Amount.Coded() }},
 			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
 			{
 				Label: "Requested", Sort: "-created",

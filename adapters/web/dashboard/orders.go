@@ -71,7 +71,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			{
 				Label: "Amount", Num: true, Sort: "-amount",
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
-				CSV:  func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) },
+				CSV:  func(p ports.ListedPayment) string { return p.Amount.Coded() },
 			},
 			{Label: "Status", Cell: orderStatus},
 			{

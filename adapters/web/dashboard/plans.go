@@ -52,7 +52,7 @@ const perSeat = " per seat"
 // usageCreditLine describes a usage credit in a line: "100.00 eur, api.calls, 90 days".
 func usageCreditLine(c plan.UsageCredit) string {
 	amount := money.Amount{Minor: c.AmountInCents, Currency: money.Currency(c.Currency)}
-	line := amount.Typed() + " " + c.Currency
+	line := amount.Coded()
 	if c.Meter != "" {
 		line += ", " + c.Meter
 	}
