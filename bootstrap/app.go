@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -83,8 +84,8 @@ type App struct {
 	invariants *invariants
 	// recurring contains the subscriptions that were counted last.
 	recurring *recurring
-	// scheduled receives after a commit that scheduled work due now. Commits meanwhile are one signal.
-	scheduled chan struct{}
+	// wake is called after a commit that scheduled work due now; nil until the process is ready.
+	wake atomic.Pointer[func(classes ...ports.TaskClass)]
 	// closers run in reverse order of what they close.
 	closers []func() error
 	// listeners close idle connections when the program stops.
@@ -140,8 +141,7 @@ const (
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) (app *App, err error) {
 	cell := id.Cell(cfg.Cell) //nolint:gosec // config has checked it
 	a := &App{cfg: cfg, log: log, ids: system.NewCellIDs(cell), bus: newBus(), metrics: prometheus.NewRegistry(),
-		stopping: make(chan struct{}), outdated: make(chan struct{}), invariants: newInvariants(), recurring: newRecurring(),
-		scheduled: make(chan struct{}, 1)}
+		stopping: make(chan struct{}), outdated: make(chan struct{}), invariants: newInvariants(), recurring: newRecurring()}
 	a.metrics.MustRegister(a.invariants, a.recurring, buildInfo(Build()), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
@@ -218,15 +218,14 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 	a.log.InfoContext(ctx, "starting", slog.String("version", build.Version), slog.String("commit", build.Commit),
 		slog.String("date", build.Date), slog.String("go", build.Go), slog.Any("roles", roles))
 	failed := make(chan error, len(roles)+1)
-	stop, wake, err := a.prepare(ctx, roles)
+	stop, err := a.prepare(ctx, roles)
 	var once sync.Once
 	stopWork := func(deadline context.Context) { once.Do(func() { stop(deadline) }) }
-	var logging, waking sync.WaitGroup
+	var logging, watching sync.WaitGroup
 	logging.Go(func() { a.writeRequests(a.stopping) })
 	ended := make(chan struct{})
-	waking.Go(func() { a.forwardScheduled(wake, ended) })
-	waking.Go(func() { a.keepKeys(a.stopping) })
-	waking.Go(func() { a.watchSchema(stopWork) })
+	watching.Go(func() { a.keepKeys(a.stopping) })
+	watching.Go(func() { a.watchSchema(stopWork) })
 	if a.exported != nil {
 		logging.Go(func() { a.exported.Run(ended) })
 	}
@@ -252,30 +251,30 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 		a.closeListeners())
 	work.Wait()
 	close(ended)
-	waking.Wait()
+	watching.Wait()
 	logging.Wait()
 	a.flushRequests() // the last ones
 	return err
 }
 
-// prepare makes the process ready to play its roles. wake is to be called when work due now was scheduled. Neither
-// stopWork nor wake is nil.
-func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.Context), wake func(), err error) {
-	stopWork, wake = func(context.Context) {}, a.store.NotifyWorkers
+// prepare makes the process ready to play its roles. stopWork is never nil.
+func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.Context), err error) {
+	stopWork = func(context.Context) {}
 	if err := a.store.LockProcess(); err != nil {
-		return stopWork, wake, err
+		return stopWork, err
 	}
+	a.wakeBy(a.store.NotifyWorkers)
 	if err := a.scheduleMaintenance(ctx); err != nil {
-		return stopWork, wake, err
+		return stopWork, err
 	}
 	if !slices.Contains(roles, Work) {
-		return stopWork, wake, nil
+		return stopWork, nil
 	}
-	stop, wakeRelay, err := a.startWork()
+	stop, err := a.startWork()
 	if err != nil {
-		return stopWork, wake, err
+		return stopWork, err
 	}
-	return stop, wakeRelay, nil
+	return stop, nil
 }
 
 // watchSchema stops the work, and lets no request pass from then on, when the schema is no longer one that this version
@@ -311,28 +310,13 @@ func (a *App) isOutdated() bool {
 	}
 }
 
-// noteScheduled is called after a commit that scheduled work due now. It does not block.
-func (a *App) noteScheduled() {
-	select {
-	case a.scheduled <- struct{}{}:
-	default: // the signal that waits covers this commit too
-	}
-}
+// wakeBy chooses who learns that work due now was scheduled. wake must not block.
+func (a *App) wakeBy(wake func(classes ...ports.TaskClass)) { a.wake.Store(&wake) }
 
-// forwardScheduled wakes the runner of scheduled work, until the process has ended its own.
-func (a *App) forwardScheduled(wake func(), ended <-chan struct{}) {
-	for {
-		select {
-		case <-a.scheduled:
-			wake()
-		case <-ended:
-			select {
-			case <-a.scheduled: // by the last request
-				wake()
-			default:
-			}
-			return
-		}
+// noteScheduled is called after a commit that scheduled work due now. It does not block.
+func (a *App) noteScheduled(classes ...ports.TaskClass) {
+	if wake := a.wake.Load(); wake != nil {
+		(*wake)(classes...)
 	}
 }
 

@@ -29,29 +29,31 @@ func (a *App) newDispatcher() dispatcher {
 const listenBackOff = time.Second
 
 // startWork begins background work. stop claims nothing more at once, lets what runs finish, and cancels it when its
-// ctx ends. wake makes it look for due work now.
-func (a *App) startWork() (stop func(ctx context.Context), wake func(), err error) {
+// ctx ends. It looks at once for what is scheduled from now on.
+func (a *App) startWork() (stop func(ctx context.Context), err error) {
 	carrier := a.newDispatcher()
 	relay := jobs.NewRelay(a.store, carrier, a.clock, a.log)
 	if err := carrier.Start(relay.Freed); err != nil {
 		carrier.Stop(context.Background())
-		return nil, nil, err
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var loops sync.WaitGroup
 	loops.Go(func() { relay.Run(ctx) })
+	a.wakeBy(relay.Wake)
 	loops.Go(func() { a.listenForTasks(ctx, relay.Wake) })
 	loops.Go(func() { a.sweep(ctx) })
 	return func(deadline context.Context) {
+		a.wakeBy(a.store.NotifyWorkers) // other processes run what is scheduled or released from now on
 		cancel()
 		loops.Wait()
 		carrier.Stop(deadline)
-		a.store.NotifyWorkers() // other processes run the released tasks
-	}, relay.Wake, nil
+		a.store.NotifyWorkers()
+	}, nil
 }
 
-// listenForTasks wakes the relay whenever another process has scheduled work.
-func (a *App) listenForTasks(ctx context.Context, wake func()) {
+// listenForTasks wakes the relay for the classes of which another process has scheduled work.
+func (a *App) listenForTasks(ctx context.Context, wake func(classes ...ports.TaskClass)) {
 	for ctx.Err() == nil {
 		if err := a.store.ListenForTasks(ctx, wake); err != nil {
 			a.log.DebugContext(ctx, "not listening for work of other processes", slog.Any("error", err))

@@ -3,13 +3,18 @@ package gormstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sundry/ports"
 )
 
-// tasksChannel carries no payload: a notification only means "poll the tasks now". Each schema has its own.
+// tasksChannel carries the classes of which tasks are due, of none for all: a notification only means "poll them now".
+// Each schema has its own.
 const tasksChannel = "sundry_tasks"
 
 // notifier lets a process without workers wake the workers of others. A notification is sent after the commit that
@@ -18,14 +23,14 @@ const tasksChannel = "sundry_tasks"
 type notifier struct {
 	pool    *pgxpool.Pool
 	channel string
-	pending chan struct{}
+	pending *ports.ClassSignal
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
 }
 
 func newNotifier(pool *pgxpool.Pool, channel string) *notifier {
 	ctx, cancel := context.WithCancel(context.Background())
-	n := &notifier{pool: pool, channel: channel, pending: make(chan struct{}, 1), cancel: cancel}
+	n := &notifier{pool: pool, channel: channel, pending: ports.NewClassSignal(), cancel: cancel}
 	n.done.Go(func() { n.run(ctx) })
 	return n
 }
@@ -39,39 +44,54 @@ func (n *notifier) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			select {
-			case <-n.pending: // by the last commit
-				n.send(context.WithoutCancel(ctx))
-			default:
-			}
+			n.send(context.WithoutCancel(ctx)) // what the last commit has scheduled
 			return
-		case <-n.pending:
+		case <-n.pending.Raised():
 			n.send(ctx)
 		}
 	}
 }
 
 func (n *notifier) send(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	_, _ = n.pool.Exec(ctx, "SELECT pg_notify($1, '')", n.channel) // nothing is lost with it
-}
-
-// NotifyWorkers wakes the workers of other processes on this database. It does not block. On SQLite it does nothing:
-// workers there find the task by polling.
-func (s *Store) NotifyWorkers() {
-	if s.notifier == nil {
+	classes := n.pending.Take()
+	if len(classes) == 0 {
 		return
 	}
-	select {
-	case s.notifier.pending <- struct{}{}:
-	default: // one that is about to be sent covers this too
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, _ = n.pool.Exec(ctx, "SELECT pg_notify($1, $2)", n.channel, classesText(classes)) // nothing is lost with it
+}
+
+// classesText and classesOf write and read the payload of a notification. Classes that only another version knows are
+// left out, and none means all.
+func classesText(classes []ports.TaskClass) string {
+	names := make([]string, len(classes))
+	for i, class := range classes {
+		names[i] = string(class)
+	}
+	return strings.Join(names, " ")
+}
+
+func classesOf(payload string) (classes []ports.TaskClass) {
+	for _, name := range strings.Fields(payload) {
+		if class := ports.TaskClass(name); slices.Contains(ports.TaskClasses(), class) {
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+// NotifyWorkers has the workers of other processes on this database look for due tasks of some classes, of all when
+// none is named. It does not block. On SQLite it does nothing: workers there find the task by polling.
+func (s *Store) NotifyWorkers(classes ...ports.TaskClass) {
+	if s.notifier != nil {
+		s.notifier.pending.Raise(classes...)
 	}
 }
 
-// ListenForTasks calls wake on every notification, until ctx ends (nil) or the connection is lost. On SQLite it only
-// waits.
-func (s *Store) ListenForTasks(ctx context.Context, wake func()) error {
+// ListenForTasks calls wake on every notification with its classes, until ctx ends (nil) or the connection is lost. On
+// SQLite it only waits.
+func (s *Store) ListenForTasks(ctx context.Context, wake func(classes ...ports.TaskClass)) error {
 	if s.notifier == nil {
 		<-ctx.Done()
 		return nil
@@ -86,12 +106,13 @@ func (s *Store) ListenForTasks(ctx context.Context, wake func()) error {
 	}
 	wake() // for what was scheduled before the LISTEN took hold
 	for {
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+		notification, err := conn.WaitForNotification(ctx)
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
 			return fmt.Errorf("wait for notifications: %w", err)
 		}
-		wake()
+		wake(classesOf(notification.Payload)...)
 	}
 }

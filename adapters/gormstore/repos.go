@@ -23,7 +23,7 @@ import (
 )
 
 // repos binds every repository to one connection.
-func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
+func (s *Store) repos(db *gorm.DB, scheduled *dueClasses) ports.Repos {
 	b := &repo.Base{DB: db, Dialect: s.dialect}
 	if tx, ok := current(db.Statement.Context); ok {
 		b.AtCommit = tx.atCommit.register

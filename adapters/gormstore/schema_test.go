@@ -52,7 +52,7 @@ func TestSchemasOfOneDatabaseShareNothing(t *testing.T) {
 		running.Go(func() {
 			store.RunAsLeader(ctx, "work", func(ctx context.Context) { leading.Add(1); <-ctx.Done() })
 		})
-		running.Go(func() { _ = store.ListenForTasks(ctx, func() { woken[i].Add(1) }) })
+		running.Go(func() { _ = store.ListenForTasks(ctx, func(...ports.TaskClass) { woken[i].Add(1) }) })
 	}
 	defer running.Wait()
 	defer cancel()

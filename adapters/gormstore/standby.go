@@ -79,7 +79,7 @@ func openStandby(ctx context.Context, chosen *Store, direct *pgxpool.Config, onP
 		alone.MaxConns, alone.MinConns, alone.MinIdleConns = 1, 0, 0
 		return alone
 	}
-	s := &standby{limit: chosen.standbyLimit, opened: time.Now(), cancel: noop}
+	s := &standby{limit: chosen.standbyLimit, opened: time.Now(), cancel: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the standby: %w", err), s.close())

@@ -40,7 +40,7 @@ type Store struct {
 	*mail.Outbox
 	*usage.Intake
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next poll.
-	wake     func()
+	wake     func(classes ...ports.TaskClass)
 	notifier *notifier // nil on SQLite
 	queue    *queue    // nil on SQLite
 	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled means that the other connections
@@ -81,8 +81,11 @@ func TaskKeys(keyOf func(kind, subject, creatorID string) string) Option {
 	return func(s *Store) { s.keyOf = keyOf }
 }
 
-// OnScheduled names the function to call after each commit that scheduled a task due now. It must not block.
-func OnScheduled(wake func()) Option { return func(s *Store) { s.wake = wake } }
+// OnScheduled names the function to call after each commit that scheduled a task due now, with the classes of such
+// tasks, none of them for all. It must not block.
+func OnScheduled(wake func(classes ...ports.TaskClass)) Option {
+	return func(s *Store) { s.wake = wake }
+}
 
 // RealTime leaves the clocks of accounts unread: all of them show the real time, as they do outside of the sandbox.
 func RealTime() Option { return func(s *Store) { s.realTime = true } }
@@ -92,7 +95,7 @@ func InSchema(name string) Option { return func(s *Store) { s.schema = name } }
 
 func unclassified(string) ports.TaskClass      { return ports.DefaultTasks }
 func withoutKey(string, string, string) string { return "" }
-func noop()                                    {}
+func wakeNobody(...ports.TaskClass)            {}
 
 // Close gives the connections back.
 func (s *Store) Close() error { return s.close() }
@@ -102,8 +105,8 @@ type transaction struct {
 	db *gorm.DB
 	// repos are the repositories of the whole transaction, its joined parts included.
 	repos *ports.Repos
-	// scheduled means that a task was written, so that the relay is woken after the commit.
-	scheduled *bool
+	// scheduled names the classes of the tasks due now that were written, so that the relay is woken after the commit.
+	scheduled *dueClasses
 	// failed is the first error of a part that joined: the whole can no longer commit.
 	failed *error
 	// pipeline is nil where every write is made at once.
@@ -194,15 +197,15 @@ func (s *Store) commit(ctx context.Context, fn func(ctx context.Context, r ports
 	var err error
 	began := time.Now()
 	for attempt := 0; attempt < repo.MaxAttempts && (attempt == 0 || time.Since(began) < busyLimit); attempt++ {
-		scheduled, after := false, []func(){}
+		scheduled, after := dueClasses(nil), []func(){}
 		ctx, span := s.beginTransaction(ctx)
 		err = s.gate.do(ctx, func() error { return s.run(ctx, &scheduled, &after, fn) })
 		if span != nil {
 			span.End(statementFailure(err))
 		}
 		if err == nil {
-			if scheduled {
-				s.wake()
+			if len(scheduled) > 0 {
+				s.wake(scheduled...)
 			}
 			for _, do := range after {
 				do()
@@ -256,7 +259,7 @@ func (s *Store) wrapDuplicate(err error) error {
 }
 
 // run opens a transaction around fn.
-func (s *Store) run(ctx context.Context, scheduled *bool, after *[]func(),
+func (s *Store) run(ctx context.Context, scheduled *dueClasses, after *[]func(),
 	fn func(ctx context.Context, r ports.Repos) error) error {
 	within := func(db *gorm.DB, pipe *pipeline) error {
 		var failed error
@@ -306,7 +309,7 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 	if s.mayBeStale(ctx) {
 		db = s.standby.reads
 	}
-	return s.repos(db.WithContext(ctx), new(bool))
+	return s.repos(db.WithContext(ctx), new(dueClasses))
 }
 
 // Snapshot runs fn, whose reads all see the database as it was when the first of them was made: what several statements
@@ -316,7 +319,7 @@ func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context) error
 	within := func(db *gorm.DB) error {
 		var repos ports.Repos
 		inner := context.WithValue(ctx, transactionKey{}, transaction{db: db, repos: &repos, snapshot: true})
-		repos = s.repos(db.WithContext(inner), new(bool))
+		repos = s.repos(db.WithContext(inner), new(dueClasses))
 		return fn(inner)
 	}
 	if s.mayBeStale(ctx) {

@@ -24,7 +24,7 @@ func (r taskRow) info(now time.Time) ports.TaskInfo {
 type taskAdmin struct {
 	*repo.Base
 	clock     clockOffsets
-	scheduled *bool
+	scheduled *dueClasses
 	dialect   dialect
 }
 
@@ -87,7 +87,7 @@ func (t taskAdmin) Get(_ context.Context, creatorID, taskID string, now time.Tim
 
 // RunNow implements ports.TaskAdmin.
 func (t taskAdmin) RunNow(_ context.Context, task ports.Task, at time.Time) error {
-	*t.scheduled = true
+	t.scheduled.add(ports.TaskClasses()...)
 	res := t.DB.Exec("UPDATE tasks SET run_at = ? WHERE id = ? AND token = ?", repo.UnixMillis(at), task.ID, task.Token)
 	return t.Changed("run "+task.ID+" now", res, ports.ErrStale)
 }

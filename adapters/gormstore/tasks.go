@@ -49,10 +49,15 @@ type tasks struct {
 	classOf   func(kind string) ports.TaskClass
 	keyOf     func(kind, subject, creatorID string) string
 	tracer    ports.Tracer // nil where nothing is traced
-	scheduled *bool
+	scheduled *dueClasses
 	// writes collects the transaction's changes of tasks, made right before its commit.
 	writes *taskWrites
 }
+
+// dueClasses are the classes of which something is due after a transaction, some more than once.
+type dueClasses []ports.TaskClass
+
+func (d *dueClasses) add(classes ...ports.TaskClass) { *d = append(*d, classes...) }
 
 // taskWrites are changes of rows of tasks. They are made last and in the order of the ids, because a task is what an
 // account's requests, its workers and its clock all write: in this order they cannot wait for each other in a circle.
@@ -127,15 +132,15 @@ func (t tasks) atCommit(write taskWrite) error {
 	return nil
 }
 
-// realTime turns account time into real time, and notes whether the workers should poll at once.
-func (t tasks) realTime(creatorID string, due time.Time) (repo.UnixMillis, error) {
+// realTime turns account time into real time, and notes whether the workers should poll some classes at once.
+func (t tasks) realTime(creatorID string, due time.Time, classes ...ports.TaskClass) (repo.UnixMillis, error) {
 	offset, err := t.clock.of(creatorID)
 	if err != nil {
 		return repo.UnixMillis{}, err
 	}
 	runAt := due.Add(-offset)
 	if isSoon(runAt) {
-		*t.scheduled = true
+		t.scheduled.add(classes...)
 	}
 	return repo.UnixMillis(runAt), nil
 }
@@ -164,12 +169,13 @@ func (t tasks) Ensure(ctx context.Context, kind, subject, creatorID string, due 
 
 func (t tasks) insertTask(ctx context.Context, kind, subject, creatorID string, due time.Time,
 	conflict string) error {
-	runAt, err := t.realTime(creatorID, due)
+	class := t.classOf(kind)
+	runAt, err := t.realTime(creatorID, due, class)
 	if err != nil {
 		return err
 	}
 	row := taskRow{
-		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
+		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: class, CreatorID: creatorID,
 		DueAt: repo.UnixMillis(due), RunAt: runAt, Token: newToken(), ConcurrencyKey: t.keyOf(kind, subject, creatorID),
 		TraceParent: t.traceParent(ctx, time.Time(runAt)),
 	}
@@ -234,7 +240,7 @@ func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error
 	if err := t.fence(task); err != nil {
 		return err
 	}
-	runAt, err := t.realTime(task.CreatorID, due)
+	runAt, err := t.realTime(task.CreatorID, due, t.classOf(task.Kind))
 	if err != nil {
 		return err
 	}
@@ -248,13 +254,13 @@ func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error
 
 // ResumeKey implements ports.Tasks.
 func (t tasks) ResumeKey(_ context.Context, key string) error {
-	*t.scheduled = true
+	t.scheduled.add(ports.TaskClasses()...)
 	return t.Exec("resume "+key, "DELETE FROM concurrency_pauses WHERE concurrency_key = ?", key)
 }
 
 // PauseKey implements ports.Tasks.
 func (t tasks) PauseKey(_ context.Context, key, creatorID string, until time.Time) error {
-	realUntil, err := t.realTime(creatorID, until)
+	realUntil, err := t.realTime(creatorID, until, ports.TaskClasses()...)
 	if err != nil {
 		return err
 	}
@@ -406,7 +412,7 @@ func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again 
 			repo.UnixMillis(again), repo.SanitizeText(reason, 500), task.ID, task.Token), ports.ErrFenced)
 	})
 	if err == nil && isSoon(again) {
-		s.wake()
+		s.wake(s.classOf(task.Kind))
 	}
 	return err
 }
@@ -419,7 +425,7 @@ func (s *Store) Release(ctx context.Context, task ports.Task) error {
 			task.Token), ports.ErrFenced)
 	})
 	if err == nil {
-		s.wake()
+		s.wake(s.classOf(task.Kind))
 	}
 	return err
 }

@@ -207,6 +207,14 @@ func (d *Asynq) lookForSurplus(ctx context.Context) {
 	}
 }
 
+// notify sends what one receive serves, however often it was sent meanwhile. It does not block.
+func notify(one chan<- struct{}) {
+	select {
+	case one <- struct{}{}:
+	default:
+	}
+}
+
 // serve takes the messages of a class until there are no more.
 func (d *Asynq) serve(ctx context.Context, class Class) {
 	server := asynq.NewServerFromRedisClient(d.redis, asynq.Config{

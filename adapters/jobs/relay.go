@@ -21,6 +21,8 @@ const (
 	busyPollInterval = 100 * time.Millisecond
 	// batchDelay is the time in which capacity builds up before it is filled.
 	batchDelay = 2 * time.Millisecond
+	// wakeInterval is the time between two polls of what has been scheduled: many commits share one.
+	wakeInterval = 5 * time.Millisecond
 	// minOutageInterval is the time to the next poll after an error; it doubles up to maxOutageInterval.
 	minOutageInterval = 250 * time.Millisecond
 	maxOutageInterval = 5 * time.Second
@@ -33,102 +35,111 @@ type Relay struct {
 	dispatcher ports.Dispatcher
 	clock      ports.Clock
 	log        *slog.Logger
-	wake       chan struct{}
-	freed      chan struct{}
+	// woken has the classes of which something was scheduled, freed those that have capacity again.
+	woken, freed *ports.ClassSignal
 	// saturated marks the classes that may have more due than there was capacity for, in the dispatcher or under a
 	// concurrency key, so that a poll is worthwhile once there is some.
 	saturated map[Class]*atomic.Bool
-	// emptied marks the classes of them that have capacity again.
-	emptied map[Class]*atomic.Bool
-	down    bool
+	// allBy is when every class is polled at the latest: nothing falls due before it of which nobody wakes the relay.
+	allBy time.Time
+	down  bool
 }
 
 // NewRelay returns a relay that does nothing until Run.
 func NewRelay(queue ports.TaskQueue, dispatcher ports.Dispatcher, clock ports.Clock, log *slog.Logger) *Relay {
 	r := &Relay{
 		queue: queue, dispatcher: dispatcher, clock: clock, log: log,
-		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), saturated: map[Class]*atomic.Bool{},
-		emptied: map[Class]*atomic.Bool{},
+		woken: ports.NewClassSignal(), freed: ports.NewClassSignal(), saturated: map[Class]*atomic.Bool{},
 	}
 	for _, class := range ports.TaskClasses() {
-		r.saturated[class], r.emptied[class] = &atomic.Bool{}, &atomic.Bool{}
+		r.saturated[class] = &atomic.Bool{}
 	}
 	return r
 }
 
-// Wake makes the relay poll at once. It does not block.
-func (r *Relay) Wake() { notify(r.wake) }
-
-func notify(one chan<- struct{}) {
-	select {
-	case one <- struct{}{}:
-	default: // a poll that is about to begin serves this too
-	}
-}
+// Wake makes the relay poll some classes at once, all when none is named. It does not block.
+func (r *Relay) Wake(classes ...Class) { r.woken.Raise(classes...) }
 
 // Freed notifies the relay that a class has capacity again. It does not block.
 func (r *Relay) Freed(class Class) {
 	if r.saturated[class].CompareAndSwap(true, false) {
-		r.emptied[class].Store(true)
-		notify(r.freed)
+		r.freed.Raise(class)
 	}
 }
 
 // Run claims and dispatches until ctx ends. It outlives outages of the database and of the dispatcher.
 func (r *Relay) Run(ctx context.Context) {
 	wait := minPollInterval
-	var allAt time.Time
-	all := true
+	var classes []Class
 	for ctx.Err() == nil {
-		if all = all || time.Since(allAt) >= busyPollInterval; all {
-			allAt = time.Now()
+		began := time.Now()
+		if !began.Before(r.allBy) {
+			classes, r.allBy = ports.TaskClasses(), began.Add(busyPollInterval)
 		}
-		found, err := r.poll(ctx, all)
+		found, err := r.poll(ctx, classes)
 		if err == nil {
 			wait = min(2*wait, busyPollInterval)
 			if found > 0 {
 				wait = minPollInterval
 			}
-			all, err = r.awaitDue(ctx, wait)
+			classes, err = r.awaitDue(ctx, wait, began)
 		}
 		r.logOutage(ctx, err)
 		if err != nil {
 			wait = min(max(2*wait, minOutageInterval), maxOutageInterval)
 			pause(ctx, wait) // ignore wake-ups while backing off
-			all = true
+			r.allBy = time.Now()
 		}
 	}
 }
 
-// awaitDue waits until something is due, and at least for the given time, for a wake, for capacity or for ctx to end.
-// While nothing is due it asks for the next due time every ports.TaskPollInterval: a wake may be lost with the process
-// or the connection that it came from. all is false when only what has capacity again is worth a poll.
-func (r *Relay) awaitDue(ctx context.Context, wait time.Duration) (all bool, err error) {
+// awaitDue waits until something is due, and at least for the given time, for a wake, for capacity or for ctx to end,
+// and returns the classes that were woken or have capacity again. While nothing is due it asks for the next due time every
+// ports.TaskPollInterval: a wake may be lost with the process or the connection that it came from. polled is when the
+// last poll began.
+func (r *Relay) awaitDue(ctx context.Context, wait time.Duration, polled time.Time) (classes []Class, err error) {
 	for {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-r.wake:
-		case <-r.freed:
-			pause(ctx, batchDelay) // capacity comes with every task that ends: it is left to build up for a moment
+		case <-r.woken.Raised():
 			timer.Stop()
-			return false, nil
+			pause(ctx, wakeInterval-time.Since(polled))
+			return r.takeClasses(), nil
+		case <-r.freed.Raised():
+			timer.Stop()
+			pause(ctx, batchDelay) // capacity comes with every task that ends: it is left to build up for a moment
+			return r.takeClasses(), nil
 		case <-timer.C:
 			now := r.clock.Real()
 			due, ok, err := r.queue.NextDue(ctx, now)
 			if err != nil {
-				return true, err
+				return nil, err
 			}
 			if wait = ports.TaskPollInterval; ok {
 				wait = min(wait, due.Sub(now))
 			}
+			r.allBy = time.Now().Add(wait)
 			if wait > 0 {
 				continue
 			}
 		}
 		timer.Stop()
-		return true, nil
+		return nil, nil
 	}
+}
+
+// takeClasses returns the classes of which something was scheduled, and those that have capacity again.
+func (r *Relay) takeClasses() []Class {
+	freed, woken := r.freed.Take(), r.woken.Take()
+	for _, class := range freed {
+		// what ends during the claim, or is not found by it because its key is at its limit, is worth another poll
+		r.saturated[class].Store(true)
+		if !slices.Contains(woken, class) {
+			woken = append(woken, class)
+		}
+	}
+	return woken
 }
 
 // pause waits for the time to pass or for ctx to end.
@@ -139,19 +150,11 @@ func pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// poll claims what is due of every class, or of those alone that have capacity again, as far as there is capacity, and
-// returns how much that was. It ends with the first error: what one class lacks, the others lack too.
-func (r *Relay) poll(ctx context.Context, all bool) (int, error) {
+// poll claims what is due of some classes, as far as there is capacity, and returns how much that was. It ends with the
+// first error: what one class lacks, the others lack too.
+func (r *Relay) poll(ctx context.Context, classes []Class) (int, error) {
 	found := 0
-	for _, class := range ports.TaskClasses() {
-		emptied := r.emptied[class].Swap(false)
-		if !emptied && !all {
-			continue
-		}
-		// what ends during the claim, or was not found by it because its key is at its limit, is worth another poll
-		if emptied {
-			r.saturated[class].Store(true)
-		}
+	for _, class := range classes {
 		n, err := r.pollClass(ctx, class)
 		found += n
 		if err != nil {

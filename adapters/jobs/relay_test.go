@@ -208,6 +208,30 @@ func TestAWakeIsAPollAtOnce(t *testing.T) {
 			if got := q.polls(); got != before+woken {
 				t.Fatalf("%d polls after %d wakes", got-before, woken)
 			}
+			time.Sleep(wakeInterval)
+		}
+	})
+}
+
+func TestManyWakesShareAPollOfTheirClass(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &fakeQueue{}
+		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
+		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
+		synctest.Wait()
+		before, _ := q.count()
+		for range 50 {
+			r.Wake(Payments)
+			synctest.Wait() // no time passes
+		}
+		if claims, _ := q.count(); claims != before+1 {
+			t.Errorf("%d claims for 50 wakes at once, want one", claims-before)
+		}
+		time.Sleep(wakeInterval)
+		synctest.Wait()
+		if claims, _ := q.count(); claims != before+2 {
+			t.Errorf("%d claims for 50 wakes at once and a moment later, want one each", claims-before)
 		}
 	})
 }

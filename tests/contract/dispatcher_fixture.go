@@ -80,9 +80,9 @@ func (r *workerFixture) newMux() *jobs.Mux {
 	})
 }
 
-func (r *workerFixture) wake() {
+func (r *workerFixture) wake(classes ...ports.TaskClass) {
 	if relay := r.wakes.Load(); relay != nil {
-		relay.Wake()
+		relay.Wake(classes...)
 	}
 }
 

@@ -22,8 +22,8 @@ type StoreAdapter interface {
 	// Snapshot runs fn, whose reads all see one moment.
 	Snapshot(ctx context.Context, fn func(ctx context.Context) error) error
 	// NotifyWorkers wakes the workers of other processes, ListenForTasks waits for that.
-	NotifyWorkers()
-	ListenForTasks(ctx context.Context, wake func()) error
+	NotifyWorkers(classes ...ports.TaskClass)
+	ListenForTasks(ctx context.Context, wake func(classes ...ports.TaskClass)) error
 	// RunAsLeader runs work in one process at a time.
 	RunAsLeader(ctx context.Context, name string, work func(ctx context.Context))
 }
@@ -34,8 +34,8 @@ type StoreOptions struct {
 	ClassOf func(kind string) ports.TaskClass
 	// KeyOf specifies which concurrency key each task has.
 	KeyOf func(kind, subject, creatorID string) string
-	// OnScheduled is called after a commit that made a task due now.
-	OnScheduled func()
+	// OnScheduled is called after a commit that made tasks due now, with their classes.
+	OnScheduled func(classes ...ports.TaskClass)
 }
 
 // Database is one migrated, empty database.

@@ -72,7 +72,7 @@ func anAccountSeesItsTasksByState(t *testing.T, db Database) {
 
 func aFailedTaskIsRunSoonUnlessItChanged(t *testing.T, db Database) {
 	woken := 0
-	store := db.Open(t, StoreOptions{OnScheduled: func() { woken++ }})
+	store := db.Open(t, StoreOptions{OnScheduled: func(...ports.TaskClass) { woken++ }})
 	now := realNow()
 	schedule(t, store, "test.run", "f", creator, now)
 	if err := store.Fail(t.Context(), claimOne(t, store, now), "no luck", now.Add(time.Hour)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -232,7 +233,7 @@ func theLastChangeOfATaskCounts(t *testing.T, db Database) {
 
 func aRolledBackTransactionSchedulesNothing(t *testing.T, db Database) {
 	woken := 0
-	store := db.Open(t, StoreOptions{OnScheduled: func() { woken++ }})
+	store := db.Open(t, StoreOptions{OnScheduled: func(...ports.TaskClass) { woken++ }})
 	now, refused := realNow(), errors.New("refused")
 	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Tasks.Schedule(ctx, "test.run", "a", "", now), refused)
@@ -401,7 +402,15 @@ func theNextDueTimeIsKnown(t *testing.T, db Database) {
 // workersAreWokenForWhatFallsDueSoon covers each change by which a task falls due before an idle worker looks again.
 func workersAreWokenForWhatFallsDueSoon(t *testing.T, db Database) {
 	woken := 0
-	store := db.Open(t, StoreOptions{OnScheduled: func() { woken++ }})
+	store := db.Open(t, StoreOptions{
+		ClassOf: func(string) ports.TaskClass { return ports.DefaultTasks },
+		OnScheduled: func(classes ...ports.TaskClass) {
+			woken++
+			if !slices.Equal(slices.Compact(classes), []ports.TaskClass{ports.DefaultTasks}) {
+				t.Errorf("classes %q were said to have something due, want that of the task alone", classes)
+			}
+		},
+	})
 	now := realNow()
 	want := func(what string, wakes int) {
 		t.Helper()

@@ -193,7 +193,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			d := deploy(t)
 			d.Start(t, "worker", nil)
 			var store *gormstore.Store
-			store = d.Store(t, gormstore.OnScheduled(func() { store.NotifyWorkers() }))
+			store = d.Store(t, gormstore.OnScheduled(func(classes ...ports.TaskClass) { store.NotifyWorkers(classes...) }))
 			var took []time.Duration
 			for i := range 7 {
 				time.Sleep(1100 * time.Millisecond) // it is idle then, and polls every ports.TaskPollInterval
