@@ -27,10 +27,11 @@ const headSlack = 16
 
 // claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
 // takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
-// goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither
-// plans for a third of the table nor locks more than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance.
-// @limit is a parameter, so that one text is prepared, where it does not matter to the plan; :most is a round number
-// that is no lower.
+// goes before the second of a busy one. Among keys that have as many running chance decides: by the time of their tasks,
+// those with more due than can be run would all go before a key whose first task falls due a moment later. The rows are
+// then locked in a step of their own, so that PostgreSQL neither plans for a third of the table nor locks more than is
+// claimed. :mine leaves tasks to an advance, see leftToAnAdvance. @limit is a parameter, so that one text is prepared,
+// where it does not matter to the plan; :most is a round number that is no lower.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
     SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
@@ -52,14 +53,14 @@ WITH RECURSIVE keys(key) AS (
     FROM open_keys o :heads
 ), picked AS MATERIALIZED (
     SELECT id FROM (
-        SELECT id, run_at, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width
+        SELECT id, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width
             AND place <= tokens
         UNION ALL
-        SELECT id, run_at, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
+        SELECT id, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
             SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now
                 AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :most
         ) AS without_key
-    ) AS candidates ORDER BY turn, run_at LIMIT @limit
+    ) AS candidates ORDER BY turn, random() LIMIT @limit
 ), due AS MATERIALIZED (
     SELECT id, concurrency_key FROM tasks WHERE id IN (SELECT id FROM picked) AND run_at <= @now
         AND lease_until <= @now:locked

@@ -100,6 +100,28 @@ func littleCapacityGoesToTheKeysThatHaveLeast(t *testing.T, db Database) {
 	}
 }
 
+// aLateKeyHasItsTurnBesideAnyNumberOfBusyOnes has a task fall due after all of ten keys that are never empty meanwhile,
+// with capacity for one task at a time. It is left to chance to (10/11)¹⁵⁰, once in a million and a half.
+func aLateKeyHasItsTurnBesideAnyNumberOfBusyOnes(t *testing.T, db Database) {
+	const busy, each = 10, 20
+	store := withKeys(t, db)
+	now := realNow()
+	for i := range busy {
+		fill(t, store, fmt.Sprintf("busy-%d", i), each, now.Add(-time.Hour))
+	}
+	fill(t, store, "late", 1, now)
+	for n := 1; n <= busy*each*3/4; n++ {
+		task := claim(t, store, now, 1)[0]
+		if keyBefore(task.Subject) == "late" {
+			return
+		}
+		if err := done(t, store, task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Error("the key that fell due last waited until most tasks of the others were done")
+}
+
 func aKeyIsClaimedNoFasterThanItsRate(t *testing.T, db Database) {
 	store := withKeys(t, db)
 	now := realNow()
