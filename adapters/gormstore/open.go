@@ -230,6 +230,7 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *St
 // newStore completes what both engines share.
 func newStore(s *Store) *Store {
 	s.classOf, s.keyOf, s.wake = unclassified, withoutKey, wakeNobody
+	s.keysFound = newKeysFound()
 	s.engine.Dialect, s.engine.Retryable = s.dialect, s.dialect.retryable
 	s.Reader = access.NewReader(s.engine)
 	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)

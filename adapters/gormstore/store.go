@@ -57,6 +57,7 @@ type Store struct {
 	tracer       ports.Tracer // nil where nothing is traced
 	probe        probe
 	delay        delayGauge
+	keysFound    keysFound
 	// realTime means that no account's clock can run ahead.
 	realTime bool
 	// lock takes the database for this process; nil where several may have it.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,12 +57,23 @@ WITH RECURSIVE keys(key) AS (
         SELECT id, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width
             AND place <= tokens
         UNION ALL
-        SELECT id, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
-            SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now
-                AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :most
-        ) AS without_key
+        SELECT id, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (:withoutKey) AS without_key
     ) AS candidates ORDER BY turn, random() LIMIT @limit
-), due AS MATERIALIZED (
+)` + leaseSQL
+
+// claimWithoutKeySQL claims of a class whose tasks have no keys, as most have. It is one index scan, where to start and to
+// end claimSQL takes longer than to run it.
+const claimWithoutKeySQL = `
+WITH picked AS MATERIALIZED (
+    SELECT id FROM (:withoutKey) AS without_key ORDER BY run_at, id LIMIT @limit
+)` + leaseSQL
+
+// withoutKeySQL are the first due tasks without a key.
+const withoutKeySQL = `SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now
+    AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :most`
+
+// leaseSQL leases what was picked.
+const leaseSQL = `, due AS MATERIALIZED (
     SELECT id, concurrency_key FROM tasks WHERE id IN (SELECT id FROM picked) AND run_at <= @now
         AND lease_until <= @now:locked
 ):charge
@@ -83,9 +95,12 @@ const headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND 
 const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM clock_offsets c WHERE c.creator_id = " +
 	"tasks.creator_id AND c.held_until > @now))"
 
+// lockedSQL leaves what a transaction is writing to the next claim.
+const lockedSQL = " FOR UPDATE SKIP LOCKED"
+
 func (d postgresDialect) claimSQL(limit int) string {
-	return fillClaim(limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
-		strconv.Itoa(headSlack)+") t", " FOR UPDATE SKIP LOCKED",
+	return fillClaim(claimSQL, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
+		strconv.Itoa(headSlack)+") t", lockedSQL,
 		", charged AS ("+chargeSQL+`claimed.n
 			FROM (SELECT concurrency_key, COUNT(*) AS n FROM due GROUP BY concurrency_key) AS claimed
 			WHERE concurrency_limits.concurrency_key = claimed.concurrency_key AND step_ms > 0)`)
@@ -93,7 +108,7 @@ func (d postgresDialect) claimSQL(limit int) string {
 
 // claimSQL is without LATERAL, which would know the key's own limit, and without writing WITHs: SQLite has neither.
 func (d sqliteDialect) claimSQL(limit int) string {
-	return fillClaim(limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "", "")
+	return fillClaim(claimSQL, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "", "")
 }
 
 // mostDue bounds how many due tasks of one key are counted.
@@ -152,11 +167,10 @@ func classNames(between string) string {
 	return strings.Join(names, between)
 }
 
-func fillClaim(limit int, heads, locked, charge string) string {
-	const mine = leftToAnAdvance
-	return strings.NewReplacer(":heads", strings.Replace(heads, ":mine", mine, 1), ":mine", mine, ":locked", locked,
-		":charge", charge,
-		":width", strconv.Itoa(ports.MaxPerKey), ":most", strconv.Itoa(roundUp(limit))).Replace(claimSQL)
+func fillClaim(query string, limit int, heads, locked, charge string) string {
+	query = strings.NewReplacer(":heads", heads, ":withoutKey", withoutKeySQL).Replace(query)
+	return strings.NewReplacer(":mine", leftToAnAdvance, ":locked", locked, ":charge", charge,
+		":width", strconv.Itoa(ports.MaxPerKey), ":most", strconv.Itoa(roundUp(limit))).Replace(query)
 }
 
 // minMost is the least of what a claim reads of the tasks without a key.
@@ -170,15 +184,14 @@ func roundUp(limit int) int {
 // Claim implements ports.TaskQueue.
 func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration,
 	limit int) ([]ports.Task, error) {
-	query := s.dialect.claimSQL(limit)
 	args := map[string]any{
 		"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli(), "limit": limit,
 	}
 	claim := s.claimAlone
 	if s.engine.Pool != nil {
-		claim = s.claimLocked
+		claim = s.claimAsNeeded
 	}
-	rows, err := claim(ctx, query, args)
+	rows, err := claim(ctx, limit, args)
 	if err != nil {
 		return nil, fmt.Errorf("claim tasks: %w", err)
 	}
@@ -192,30 +205,67 @@ func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time,
 	return claimed, nil
 }
 
+// keysFound remembers of which classes the last claim has found tasks with a concurrency key.
+type keysFound map[ports.TaskClass]*atomic.Bool
+
+func newKeysFound() keysFound {
+	found := keysFound{}
+	for _, class := range ports.TaskClasses() {
+		found[class] = &atomic.Bool{}
+	}
+	return found
+}
+
+// claimAsNeeded claims by the keys where the class had tasks with one at the last claim, and otherwise without; where it
+// turns out to have some now it claims again.
+func (s *Store) claimAsNeeded(ctx context.Context, limit int, args map[string]any) ([]taskRow, error) {
+	found := s.keysFound[ports.TaskClass(args["class"].(string))] //nolint:forcetypeassert,errcheck // Claim's
+	if found.Load() {
+		rows, keys, err := s.claimLocked(ctx, s.dialect.claimSQL(limit), args)
+		found.Store(keys || err != nil)
+		return rows, err
+	}
+	rows, keys, err := s.claimLocked(ctx, fillClaim(claimWithoutKeySQL, limit, "", lockedSQL, ""), args)
+	if err != nil || !keys {
+		return rows, err
+	}
+	found.Store(true)
+	if args["limit"] = limit - len(rows); len(rows) < limit {
+		more, _, err := s.claimLocked(ctx, s.dialect.claimSQL(limit), args)
+		return append(rows, more...), err
+	}
+	return rows, nil
+}
+
+// anyKeySQL reports whether any task of a class has a concurrency key.
+const anyKeySQL = "SELECT EXISTS (SELECT 1 FROM tasks WHERE class = $1 AND concurrency_key > '')"
+
 // claimLocked lets one process at a time claim of a class, or two would fill a key twice. Lock and claim travel
-// together: a process that is stopped in between holds nobody up.
-func (s *Store) claimLocked(ctx context.Context, query string, args map[string]any) ([]taskRow, error) {
+// together: a process that is stopped in between holds nobody up. keys reports whether any task has a concurrency key.
+func (s *Store) claimLocked(
+	ctx context.Context, query string, args map[string]any,
+) (rows []taskRow, keys bool, err error) {
 	var batch pgx.Batch
 	batch.Queue(strings.Replace(s.dialect.Lock(), "?", "$1", 1), s.dialect.LockNumber(fmt.Sprint("claim ", args["class"])))
-	batch.Queue(query, pgx.NamedArgs(args))
-	results := s.engine.Pool.SendBatch(ctx, &batch)
-	defer func() { _ = results.Close() }() // an error of it came out of the reading already
-	if _, err := results.Exec(); err != nil {
-		return nil, err
-	}
-	found, err := results.Query()
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(found, func(row pgx.CollectableRow) (r taskRow, err error) {
-		err = row.Scan(&r.ID, &r.Kind, &r.Subject, &r.CreatorID, &r.DueAt, &r.RunAt, &r.LeaseUntil, &r.Token, &r.Attempts,
-			&r.ConcurrencyKey, &r.TraceParent)
-		return r, err
+	batch.Queue(anyKeySQL, args["class"]).QueryRow(func(row pgx.Row) error { return row.Scan(&keys) })
+	batch.Queue(query, pgx.NamedArgs(args)).Query(func(found pgx.Rows) error {
+		for found.Next() {
+			var r taskRow
+			err := found.Scan(&r.ID, &r.Kind, &r.Subject, &r.CreatorID, &r.DueAt, &r.RunAt, &r.LeaseUntil, &r.Token,
+				&r.Attempts, &r.ConcurrencyKey, &r.TraceParent)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, r)
+		}
+		return found.Err()
 	})
+	return rows, keys, s.engine.Pool.SendBatch(ctx, &batch).Close()
 }
 
 // claimAlone is the claim of SQLite's one writer.
-func (s *Store) claimAlone(ctx context.Context, query string, args map[string]any) (rows []taskRow, err error) {
+func (s *Store) claimAlone(ctx context.Context, limit int, args map[string]any) (rows []taskRow, err error) {
+	query := s.dialect.claimSQL(limit)
 	claim := func(tx *gorm.DB) error {
 		if err := tx.Raw(query, args).Scan(&rows).Error; err != nil {
 			return err
