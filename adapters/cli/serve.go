@@ -21,6 +21,7 @@ func serve(roles Roles) action {
 func work(ctx context.Context, c call) error { return runRoles(ctx, c, Roles{Work: true}) }
 
 func runRoles(ctx context.Context, c call, roles Roles) error {
+	spendMemory()
 	go returnMemory(ctx)
 	return c.app.Run(ctx, roles)
 }
