@@ -30,7 +30,7 @@ func TestMemoryIsSpentUnlessTheEnvironmentSaysHow(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	spendMemory()
 	if percent, limited := read(); percent != 100 || limited {
-		t.Errorf("with settings of the environment garbage may be %d %% of what is used, limited: %t; want both untouched",
+		t.Errorf("with settings of the environment: %d %% of what is used, limited: %t; want both untouched",
 			percent, limited)
 	}
 }

@@ -73,7 +73,7 @@ func classesText(classes []ports.TaskClass) string {
 }
 
 func classesOf(payload string) (classes []ports.TaskClass) {
-	for _, name := range strings.Fields(payload) {
+	for name := range strings.FieldsSeq(payload) {
 		if class := ports.TaskClass(name); slices.Contains(ports.TaskClasses(), class) {
 			classes = append(classes, class)
 		}

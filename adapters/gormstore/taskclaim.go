@@ -28,11 +28,11 @@ const headSlack = 16
 
 // claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
 // takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
-// goes before the second of a busy one. Among keys that have as many running chance decides: by the time of their tasks,
-// those with more due than can be run would all go before a key whose first task falls due a moment later. The rows are
-// then locked in a step of their own, so that PostgreSQL neither plans for a third of the table nor locks more than is
-// claimed. :mine leaves tasks to an advance, see leftToAnAdvance. @limit is a parameter, so that one text is prepared,
-// where it does not matter to the plan; :most is a round number that is no lower.
+// goes before the second of a busy one. Among keys that have as many running chance decides: by the time of their
+// tasks, those with more due than can be run would all go before a key whose first task falls due a moment later. The
+// rows are then locked in a step of their own, so that PostgreSQL neither plans for a third of the table nor locks more
+// than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance. @limit is a parameter, so that one text is
+// prepared, where it does not matter to the plan; :most is a round number that is no lower.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
     SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
@@ -61,8 +61,8 @@ WITH RECURSIVE keys(key) AS (
     ) AS candidates ORDER BY turn, random() LIMIT @limit
 )` + leaseSQL
 
-// claimWithoutKeySQL claims of a class whose tasks have no keys, as most have. It is one index scan, where to start and to
-// end claimSQL takes longer than to run it.
+// claimWithoutKeySQL claims of a class whose tasks have no keys, as most have. It is one index scan, where to start and
+// to end claimSQL takes longer than to run it.
 const claimWithoutKeySQL = `
 WITH picked AS MATERIALIZED (
     SELECT id FROM (:withoutKey) AS without_key ORDER BY run_at, id LIMIT @limit
@@ -216,8 +216,8 @@ func newKeysFound() keysFound {
 	return found
 }
 
-// claimAsNeeded claims by the keys where the class had tasks with one at the last claim, and otherwise without; where it
-// turns out to have some now it claims again.
+// claimAsNeeded claims by the keys where the class had tasks with one at the last claim, and otherwise without; where
+// it turns out to have some now it claims again.
 func (s *Store) claimAsNeeded(ctx context.Context, limit int, args map[string]any) ([]taskRow, error) {
 	found := s.keysFound[ports.TaskClass(args["class"].(string))] //nolint:forcetypeassert,errcheck // Claim's
 	if found.Load() {

@@ -94,9 +94,9 @@ func (r *Relay) Run(ctx context.Context) {
 }
 
 // awaitDue waits until something is due, and at least for the given time, for a wake, for capacity or for ctx to end,
-// and returns the classes that were woken or have capacity again. While nothing is due it asks for the next due time every
-// ports.TaskPollInterval: a wake may be lost with the process or the connection that it came from. polled is when the
-// last poll began.
+// and returns the classes that were woken or have capacity again. While nothing is due it asks for the next due time
+// every ports.TaskPollInterval: a wake may be lost with the process or the connection that it came from. polled is when
+// the last poll began.
 func (r *Relay) awaitDue(ctx context.Context, wait time.Duration, polled time.Time) (classes []Class, err error) {
 	for {
 		timer := time.NewTimer(wait)

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sundry/tests/bench/process"
@@ -78,8 +80,26 @@ func newFixture(ctx context.Context, profile string) (_ *fixture, err error) {
 		return nil, err
 	}
 	w.closers = append(w.closers, func() error { w.pool.Close(); return nil })
+	if err = w.warnOfSettings(ctx); err != nil {
+		return nil, err
+	}
 	err = w.startReference(address)
 	return w, err
+}
+
+// warnOfSettings prints the server's settings that no user's has: without autovacuum what is done lies before what is
+// due, and without the rest a commit is not durable.
+func (w *fixture) warnOfSettings(ctx context.Context) error {
+	rows, err := w.pool.Query(ctx, `SELECT name || ' = ' || setting FROM pg_settings
+		WHERE name IN ('autovacuum', 'fsync', 'full_page_writes', 'synchronous_commit') AND setting <> 'on'`)
+	if err != nil {
+		return err
+	}
+	odd, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if len(odd) > 0 {
+		fmt.Fprintf(os.Stderr, "bench: figures of this server count for nothing: %s\n", strings.Join(odd, ", "))
+	}
+	return err
 }
 
 // postgres makes an empty, migrated database.
