@@ -18,18 +18,24 @@ import (
 const (
 	// renewalsBeside is how many subscriptions of another account are due, after all of renewalsDue.
 	renewalsBeside = 10
-	renewalsWithin = 10 * time.Minute
+	// renewalsAccounts is among how many accounts renewalsDue are divided in a run of many.
+	renewalsAccounts = 16
+	renewalsWithin   = 10 * time.Minute
 	// renewalsSetup is how long writing the subscriptions may take before they are due.
 	renewalsSetup = time.Minute
 )
 
-// renewalsDue is how many subscriptions of one account are due in the same minute.
+// renewalsDue is how many subscriptions are due in the same minute.
 var renewalsDue = 10_000
 
-// renewals measures how fast a burst of renewals is charged by one worker and by three, and how long another account
-// waits behind it.
+// renewals measures how fast a burst of one account's renewals is charged by one worker and by three, and of many
+// accounts by one, and how long another account waits behind it.
 func renewals(ctx context.Context, w *fixture) (string, error) {
-	alone, err := w.renew(ctx)
+	many, err := w.renew(ctx, renewalsAccounts)
+	if err != nil {
+		return "", err
+	}
+	alone, err := w.renew(ctx, 1)
 	if err != nil {
 		return "", err
 	}
@@ -38,17 +44,21 @@ func renewals(ctx context.Context, w *fixture) (string, error) {
 		return "", err
 	}
 	defer stop()
-	three, err := w.renew(ctx)
-	return fmt.Sprintf("%s; three workers: %s", alone, three), err
+	three, err := w.renew(ctx, 1)
+	return fmt.Sprintf("%s; three workers: %s; of %d accounts: %s", alone, three, renewalsAccounts, many), err
 }
 
-// renew makes a burst of renewals due at once, and measures how fast it is charged and when the other account's are
-// done.
-func (w *fixture) renew(ctx context.Context) (string, error) {
+// renew makes a burst of renewals of some accounts due at once, and measures how fast it is charged and when those of
+// one more account are done, which fall due right after it.
+func (w *fixture) renew(ctx context.Context, accounts int) (string, error) {
 	due := time.Now().UTC().Truncate(time.Millisecond).Add(renewalsSetup)
-	burst, err := w.subscribers(ctx, renewalsDue, due)
-	if err != nil {
-		return "", err
+	each := max(renewalsDue/accounts, 1)
+	burst := make([]string, accounts)
+	for i := range burst {
+		var err error
+		if burst[i], err = w.subscribers(ctx, each, due); err != nil {
+			return "", err
+		}
 	}
 	beside, err := w.subscribers(ctx, renewalsBeside, due.Add(time.Millisecond))
 	if err != nil {
@@ -58,16 +68,22 @@ func (w *fixture) renew(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("writing the subscriptions took %s longer than expected", late)
 	}
 	time.Sleep(time.Until(due))
-	all, err := w.awaitRenewed(ctx, burst, renewalsDue)
-	if err != nil {
-		return "", err
+	var all time.Time
+	for _, account := range burst {
+		last, err := w.awaitRenewed(ctx, account, each)
+		if err != nil {
+			return "", err
+		}
+		if last.After(all) {
+			all = last
+		}
 	}
 	others, err := w.awaitRenewed(ctx, beside, renewalsBeside)
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%.0f/s, another account's %d after %.1f s of %.1f s",
-		float64(renewalsDue)/all.Sub(due).Seconds(), renewalsBeside, others.Sub(due).Seconds(), all.Sub(due).Seconds()), nil
+		float64(accounts*each)/all.Sub(due).Seconds(), renewalsBeside, others.Sub(due).Seconds(), all.Sub(due).Seconds()), nil
 }
 
 // subscribers makes an account with n customers whose monthly subscriptions fall due at an instant.
