@@ -237,8 +237,9 @@ func (s *Store) claimAsNeeded(ctx context.Context, limit int, args map[string]an
 	return rows, nil
 }
 
-// anyKeySQL reports whether any task of a class has a concurrency key.
-const anyKeySQL = "SELECT EXISTS (SELECT 1 FROM tasks WHERE class = $1 AND concurrency_key > '')"
+// anyKeySQL reports whether any task of a class has a concurrency key. It looks at the index from its end: what is done
+// lies dead at the head of its key, and EXISTS would read the table from the beginning where most tasks have one.
+const anyKeySQL = "SELECT MAX(concurrency_key) IS NOT NULL FROM tasks WHERE class = $1 AND concurrency_key > ''"
 
 // claimLocked lets one process at a time claim of a class, or two would fill a key twice. Lock and claim travel
 // together: a process that is stopped in between holds nobody up. keys reports whether any task has a concurrency key.

@@ -195,8 +195,8 @@ func ours(all []trip) (kept []trip) {
 		text := strings.Join(one.statements, "\n")
 		polls := strings.HasPrefix(text, "LISTEN") || text == `SELECT * FROM "creators" WHERE id = $1 LIMIT 1`
 		for _, other := range []string{"WITH RECURSIVE keys", "FROM tasks WHERE class = $1 AND concurrency_key",
-			"-- ping", "SELECT pg_try_advisory_lock", "INSERT INTO api_requests", `FROM "api_keys"`, "FROM account_limits",
-			"FROM deployment_keys", "FROM goose_db_version"} {
+			"-- ping", "SELECT pg_try_advisory_lock", "INSERT INTO api_requests", `FROM "api_keys"`,
+			"FROM account_limits", "FROM deployment_keys", "FROM goose_db_version"} {
 			polls = polls || strings.Contains(text, other)
 		}
 		if !polls {
