@@ -27,6 +27,9 @@ var LockTimeout, _ = time.ParseDuration(lockTimeout + "ms")
 // Dial opens connections to PostgreSQL.
 var Dial = dial
 
+// AnyKeySQL is for tests of its plan.
+const AnyKeySQL = anyKeySQL
+
 // ClaimSQL is for tests of the plan of an engine's claim.
 func ClaimSQL(engine string, limit int) string {
 	if engine == "postgres" {

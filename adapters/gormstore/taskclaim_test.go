@@ -41,6 +41,11 @@ func TestAClaimDoesNotGrowWithTheBacklogOfOneKey(t *testing.T) {
 				t.Errorf("after %.20q the plan is\n%s", statement, plan)
 			}
 		}
+		look := strings.ReplaceAll(gormstore.AnyKeySQL, "$1", "'webhooks'")
+		if plan := testdb.PlanOf(t, db, explain+look); strings.Contains(plan, "Seq Scan") ||
+			strings.Contains(plan, "SCAN tasks") {
+			t.Errorf("the look for keys scans:\n%s", plan)
+		}
 		wantHead(t, db, engine, query)
 	})
 }
