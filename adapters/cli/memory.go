@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// heapGrowth is how much garbage there may be before it is collected, in percent of what is in use. Go's own 100
-	// costs a sixth more processor time per checkout session; 800 costs no less than this.
+	// heapGrowth bounds the garbage that is left uncollected, in percent of what is in use. Go's own 100 costs a sixth
+	// more processor time per checkout session; 800 costs no less than this.
 	heapGrowth = 400
 	// memoryShare is the part of the container's or machine's memory from which on garbage is collected as needed.
 	memoryShare = 0.7

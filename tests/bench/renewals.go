@@ -25,7 +25,7 @@ const (
 	renewalsSetup = time.Minute
 )
 
-// renewalsDue is how many subscriptions are due in the same minute.
+// renewalsDue counts the subscriptions that are due in the same minute.
 var renewalsDue = 10_000
 
 // renewals measures how fast a burst of one account's renewals is charged by one worker and by three, and of many
