@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/valyala/fasthttp"
 )
 
@@ -111,9 +112,15 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 	}
 	time.Sleep(time.Until(due.Add(time.Second)))
 	return func() error {
-		var all []error
+		all := []error{pgx.BeginFunc(w.ctx, w.pool, func(tx pgx.Tx) error {
+			_, err := tx.Exec(w.ctx, "LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE") // the program locks them in another order
+			if err == nil {
+				_, err = tx.Exec(w.ctx, "DELETE FROM tasks WHERE creator_id = $1", creator)
+			}
+			return err
+		})}
 		for _, statement := range []string{
-			"DELETE FROM tasks WHERE creator_id = $1", "DELETE FROM deliveries WHERE creator_id = $1",
+			"DELETE FROM deliveries WHERE creator_id = $1",
 			"DELETE FROM delivery_attempts WHERE creator_id = $1", "DELETE FROM events WHERE creator_id = $1",
 		} {
 			_, err := w.pool.Exec(w.ctx, statement, creator)
