@@ -230,3 +230,26 @@ func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 		}
 	})
 }
+
+func TestOptionsWithoutAQuestionAreRefusedAndKept(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000,
+			"metadata": JSON{"deliveryMethod": "virtual"}})
+		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
+		v.Open(t, at)
+		page := v.Send(t, at, "title", "Review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
+			"metadata.questions1.type", "select", "metadata.questions1.options", "Beginner\nA year or more")
+		if got := marked(page); page.Status != 400 || len(got) != 1 || !got["listing-metadata-questions1-label"] {
+			t.Errorf("%d with %v marked, want the question", page.Status, got)
+		}
+		if !strings.Contains(page.Body, ">Beginner\nA year or more</textarea>") {
+			t.Errorf("the options are gone:\n%s", page.Body)
+		}
+		metadata := w.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)["metadata"]
+		if asked := metadata.(JSON)["questions"]; asked != nil {
+			t.Errorf("it asks %v", asked)
+		}
+	})
+}

@@ -10,7 +10,7 @@ import (
 	"sundry/core/listing"
 )
 
-var questionRows = ui.RowList{Name: "metadata." + listing.Questions, Typed: []string{"label"}}
+var questionRows = ui.RowList{Name: "metadata." + listing.Questions, Typed: []string{"label", "options"}}
 
 // questionFields are the rows of what buyers of an appointment are asked.
 func (v *visit) questionFields(l listing.State) ui.Field {
@@ -36,7 +36,7 @@ func (v *visit) questionFields(l listing.State) ui.Field {
 			ui.Hidden("key", q.Key),
 		}}
 	})
-	f.Hint = "Clear a question to remove it."
+	f.Hint = "Clear a question and its options to remove it."
 	return f
 }
 
