@@ -224,6 +224,9 @@ func (s *Service) RemoveMember(
 		if err := r.Identity.SecondSteps.Delete(ctx, memberID); err != nil {
 			return err
 		}
+		if err := r.Identity.SavedFilters.Lock(ctx, state.User()); err != nil {
+			return err
+		}
 		if err := r.Identity.SavedFilters.DeleteAll(ctx, state.User()); err != nil {
 			return err
 		}

@@ -9,7 +9,8 @@ import (
 	"sundry/ports"
 )
 
-// SaveFilter keeps a filter for a user, in place of that of the same list and name. VALIDATION_FAILED, LIMIT_REACHED.
+// SaveFilter keeps a filter for a user, in place of that of the same list and name. VALIDATION_FAILED, LIMIT_REACHED;
+// NOT_FOUND for a member who was removed after they asked.
 func (s *Service) SaveFilter(ctx context.Context, u identity.User, f identity.SavedFilter) error {
 	f, err := f.Clean()
 	if err != nil {
@@ -18,6 +19,11 @@ func (s *Service) SaveFilter(ctx context.Context, u identity.User, f identity.Sa
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Identity.SavedFilters.Lock(ctx, u); err != nil {
 			return err
+		}
+		if u.MemberID != "" {
+			if _, err := getMember(ctx, r, u.CreatorID, u.MemberID); err != nil {
+				return err
+			}
 		}
 		saved, err := r.Identity.SavedFilters.List(ctx, u, f.List)
 		if err != nil {

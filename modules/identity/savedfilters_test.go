@@ -56,3 +56,32 @@ func (h *fixture) saveTooMany(t *testing.T, u core.User, list string) {
 		t.Errorf("%d filters are kept, %v; want %d", len(kept), err, core.MaxSavedFilters)
 	}
 }
+
+func TestSaveFilter_NothingIsKeptOfARemovedMember(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		ada := h.signUp(t, "ada@example.com").User
+		for round := range 5 {
+			m, _ := h.invite(t, ada, fmt.Sprintf("grace-%d@example.com", round), core.RoleSupport)
+			save := func(name string) error {
+				return h.SaveFilter(t.Context(), m.User(), core.SavedFilter{List: "/dashboard/orders", Name: name, Query: "q=ada"})
+			}
+			var all sync.WaitGroup
+			for i := range 8 {
+				all.Go(func() {
+					if err := save(fmt.Sprintf("At once %d", i)); err != nil && !fault.Is(err, fault.NotFoundCode) {
+						t.Error(err)
+					}
+				})
+			}
+			if _, err := h.RemoveMember(t.Context(), ada, m.ID); err != nil {
+				t.Fatal(err)
+			}
+			all.Wait()
+			wantCode(t, "saving after the removal", save("Late"), fault.NotFoundCode)
+			if kept, err := h.SavedFilters(t.Context(), m.User(), "/dashboard/orders"); err != nil || len(kept) > 0 {
+				t.Errorf("%d filters are kept, %v", len(kept), err)
+			}
+		}
+	})
+}
