@@ -64,7 +64,8 @@ func TestSaveFilter_NothingIsKeptOfARemovedMember(t *testing.T) {
 		for round := range 5 {
 			m, _ := h.invite(t, ada, fmt.Sprintf("grace-%d@example.com", round), core.RoleSupport)
 			save := func(name string) error {
-				return h.SaveFilter(t.Context(), m.User(), core.SavedFilter{List: "/dashboard/orders", Name: name, Query: "q=ada"})
+				f := core.SavedFilter{List: "/dashboard/orders", Name: name, Query: "q=ada"}
+				return h.SaveFilter(t.Context(), m.User(), f)
 			}
 			var all sync.WaitGroup
 			for i := range 8 {

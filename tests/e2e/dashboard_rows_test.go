@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,6 +251,29 @@ func TestOptionsWithoutAQuestionAreRefusedAndKept(t *testing.T) {
 		metadata := w.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)["metadata"]
 		if asked := metadata.(JSON)["questions"]; asked != nil {
 			t.Errorf("it asks %v", asked)
+		}
+	})
+}
+
+func TestAQuestionInAnyScriptGetsAKey(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000,
+			"metadata": JSON{"deliveryMethod": "virtual"}})
+		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
+		v.Open(t, at)
+		v.Send(t, at, "title", "Review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
+			"metadata.questions0.type", "text", "metadata.questions0.label", "目標は?",
+			"metadata.questions1.type", "text", "metadata.questions1.label", "予算は?",
+			"metadata.questions2.type", "checkbox", "metadata.questions2.label", "OK?")
+		var keys []string
+		metadata := w.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)["metadata"]
+		for _, q := range metadata.(JSON)["questions"].([]any) {
+			keys = append(keys, q.(JSON)["key"].(string))
+		}
+		if want := []string{"question", "question-2", "ok"}; !slices.Equal(keys, want) {
+			t.Errorf("the keys are %q, want %q", keys, want)
 		}
 	})
 }

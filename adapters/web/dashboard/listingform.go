@@ -308,8 +308,17 @@ func readListing(in *ui.Input, kind listing.Type) listing.Edit {
 
 // slugOf makes an address of a title.
 func slugOf(title string) string {
+	slug := latin(title, 80)
+	if len(slug) < 3 { // nothing that an address can have, as in most scripts of the world
+		slug = strings.TrimSuffix("listing-"+slug, "-")
+	}
+	return slug
+}
+
+// latin returns up to most bytes of the letters and digits that addresses and keys can have, with hyphens for the rest.
+func latin(s string, most int) string {
 	var out strings.Builder
-	for _, char := range strings.ToLower(title) {
+	for _, char := range strings.ToLower(s) {
 		switch {
 		case char >= 'a' && char <= 'z' || char >= '0' && char <= '9':
 			out.WriteRune(char)
@@ -317,12 +326,7 @@ func slugOf(title string) string {
 			out.WriteByte('-')
 		}
 	}
-	slug := out.String()
-	slug = strings.Trim(slug[:min(len(slug), 80)], "-")
-	if len(slug) < 3 { // nothing that an address can have, as in most scripts of the world
-		slug = strings.TrimSuffix("listing-"+slug, "-")
-	}
-	return slug
+	return strings.Trim(out.String()[:min(out.Len(), most)], "-")
 }
 
 // slugTries bounds the slugs made of a title before its creator has to choose one.

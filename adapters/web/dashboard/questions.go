@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +72,7 @@ func readQuestions(in *ui.Input) any {
 // questionKey makes a key of a question that no other one has.
 func questionKey(label string, others []string) string {
 	const longest = 30
-	key := strings.Trim(slugOf(label)[:min(len(slugOf(label)), longest)], "-")
+	key := cmp.Or(latin(label, longest), "question")
 	unique := key
 	for n := 2; slices.Contains(others, unique); n++ {
 		unique = key + "-" + strconv.Itoa(n)
