@@ -57,6 +57,8 @@ type model struct {
 	tables                          []string
 	creatorID, customer, checkoutID string
 	events                          int
+	// recent begins the time in its ids and in those of the copies: retention deletes what is old by its id.
+	recent string
 	// own finds in a value what names the sale or a part of it: the customer, the receipt's number, and the time in each
 	// of its ids, which is later than in all others.
 	own *regexp.Regexp
@@ -81,6 +83,7 @@ func (w *fixture) modelSale(s seller, customer string, tables []string) (m model
 			return m, err
 		}
 	}
+	m.recent = modelID.FindStringSubmatch(m.checkoutID)[1][:4]
 	times, err := w.timesSince(m)
 	m.own = regexp.MustCompile(strings.Join(append(times, regexp.QuoteMeta(customer), regexp.QuoteMeta(m.ReceiptNumber)),
 		"|"))
@@ -183,8 +186,8 @@ func (w *fixture) copyRows(m model, table string, n int) error {
 			}
 			columns = append(columns, column)
 		}
-		insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (SELECT n, lpad(n::text, 10, '0') AS t FROM generate_series(1, %d) AS n) AS copies",
-			table, strings.Join(columns, ", "), strings.Join(values, ", "), n)
+		insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (SELECT n, '%s' || lpad(to_hex(n), 6, '0') AS t FROM generate_series(1, %d) AS n) AS copies",
+			table, strings.Join(columns, ", "), strings.Join(values, ", "), m.recent, n)
 		// Without the trigger that sums up each posting when it is committed: verify sums them up.
 		if _, err := w.pool.Exec(w.ctx, "BEGIN; SET LOCAL session_replication_role = replica; "+insert+"; COMMIT"); err != nil {
 			return err

@@ -115,13 +115,14 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 		all := []error{pgx.BeginFunc(w.ctx, w.pool, func(tx pgx.Tx) error {
 			_, err := tx.Exec(w.ctx, "LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE") // the program locks them in another order
 			if err == nil {
-				_, err = tx.Exec(w.ctx, "DELETE FROM tasks WHERE creator_id = $1", creator)
+				_, err = tx.Exec(w.ctx, "DELETE FROM tasks WHERE creator_id = $1 AND kind = 'webhook.deliver'", creator)
 			}
 			return err
 		})}
 		for _, statement := range []string{
-			"DELETE FROM deliveries WHERE creator_id = $1",
-			"DELETE FROM delivery_attempts WHERE creator_id = $1", "DELETE FROM events WHERE creator_id = $1",
+			`DELETE FROM delivery_attempts WHERE creator_id = $1 AND delivery_id LIKE 'del\_due\_%'`,
+			`DELETE FROM deliveries WHERE creator_id = $1 AND id LIKE 'del\_due\_%'`,
+			`DELETE FROM events WHERE creator_id = $1 AND id LIKE '%\_%\_%'`,
 		} {
 			_, err := w.pool.Exec(w.ctx, statement, creator)
 			all = append(all, err)
