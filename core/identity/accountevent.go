@@ -46,6 +46,7 @@ const (
 	SubscriptionChanged    AccountEventKind = "subscription_changed"
 	SubscriptionPaused     AccountEventKind = "subscription_paused"
 	SubscriptionResumed    AccountEventKind = "subscription_resumed"
+	AppointmentCanceled    AccountEventKind = "appointment_canceled"
 	InvoiceCreated         AccountEventKind = "invoice_created"
 	InvoiceCharged         AccountEventKind = "invoice_charged"
 	BillingPlanCreated     AccountEventKind = "billing_plan_created"
@@ -75,9 +76,9 @@ func AccountEventKinds() []AccountEventKind {
 		WebhookEndpointCreated, WebhookEndpointChanged, WebhookEndpointDeleted, ListingPublished, ListingArchived,
 		PriceChanged, PlanChanged, DiscountCreated, DiscountDeleted, PaymentLinkCreated, PaymentLinkChanged,
 		PaymentLinkDeactivated, AccessGranted, AccessRevoked, SubscriptionCreated, SubscriptionCanceled,
-		SubscriptionChanged, SubscriptionPaused, SubscriptionResumed, InvoiceCreated, InvoiceCharged,
-		BillingPlanCreated, BillingPlanChanged, BillingPlanEnded, SettingsChanged, ExportTaken, MemberInvited,
-		MemberJoined, MemberChanged, MemberRemoved,
+		SubscriptionChanged, SubscriptionPaused, SubscriptionResumed, AppointmentCanceled, InvoiceCreated,
+		InvoiceCharged, BillingPlanCreated, BillingPlanChanged, BillingPlanEnded, SettingsChanged, ExportTaken,
+		MemberInvited, MemberJoined, MemberChanged, MemberRemoved,
 		SecondStepAdded, SecondStepRemoved, SecondStepFailed, RecoveryCodesMade, RecoveryCodeUsed, SecondStepReset,
 		DisputeFileAdded, DisputeFileDeleted, DisputeResponded}
 }

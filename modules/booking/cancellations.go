@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/fault"
+	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/refund"
 	"sundry/ports"
@@ -166,6 +167,11 @@ func (s *Cancellations) cancel(
 		return state, err
 	}
 	if err := s.booking.save(ctx, r, state, a, change); err != nil {
+		return state, err
+	}
+	if err := ports.PublishAudited(ctx, r, s.booking.deps.Bus, identity.Audited{
+		CreatorID: state.CreatorID, Kind: identity.AppointmentCanceled, ObjectID: state.ID, Note: state.Title,
+	}); err != nil {
 		return state, err
 	}
 	return a.State(), s.publishAllCanceled(ctx, r, a.State())

@@ -50,7 +50,10 @@ var audited = []struct {
 	{operation: "DELETE /v1/members/{id}", kind: identity.MemberRemoved, object: "mbr_", note: ", support"},
 	{operation: "POST /v1/customers/{id}/erase", kind: identity.CustomerErased, object: "cus_"},
 	{operation: "POST /v1/refunds", kind: identity.RefundCreated, object: "ref_", note: "5.00 eur"},
-	{operation: "POST /v1/appointments/{id}/cancel", kind: identity.RefundCreated, object: "ref_", note: "12.00 eur"},
+	{
+		operation: "POST /v1/appointments/{id}/cancel", kind: identity.AppointmentCanceled,
+		body: harness.JSON{"refund": false}, object: "apt_", note: "Type specimens",
+	},
 	{operation: "POST /v1/payout-account-sessions", kind: identity.PayoutAccountChanged, object: "acct_"},
 	{operation: "POST /v1/payouts", kind: identity.PayoutRequested, object: "po_", note: "10.00 eur"},
 	{operation: "POST /v1/webhook-endpoints", kind: identity.WebhookEndpointCreated, object: "we_", note: "https://"},
@@ -435,6 +438,37 @@ func TestAuditLog_OneLineForEachDecision(t *testing.T) {
 		var got []string
 		for _, line := range lines[:len(lines)-before] {
 			got = append(got, line.Kind+" "+line.Note)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the lines are %q, want %q", got, want)
+		}
+	})
+}
+
+// A cancellation with a refund leaves a line of each; what is canceled already leaves no other one.
+func TestAuditLog_CancelWithRefund(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		byKey, onPage := w.booked(t), w.booked(t)
+		v := w.Visit(t)
+		before := len(w.auditLog(t, ""))
+		w.AsBackend(t, post, "/v1/appointments/"+byKey.ID+"/cancel", nil).Want(t, 200)
+		w.AsBackend(t, post, "/v1/appointments/"+byKey.ID+"/cancel", nil).Refuses(t, 409, "STATE_CONFLICT")
+		v.Open(t, "/dashboard/bookings/"+onPage.ID)
+		v.Send(t, "/dashboard/bookings/"+onPage.ID+"/cancel", "refund", "true")
+		lines := w.auditLog(t, "")
+		var got []string
+		for _, line := range lines[:len(lines)-before] {
+			object := line.ObjectID
+			if strings.HasPrefix(object, "ref_") {
+				object = "ref_"
+			}
+			got = append(got, line.Kind+" "+object+" "+line.Actor.Type)
+		}
+		want := []string{
+			"appointment_canceled " + onPage.ID + " creator", "refund_created ref_ creator",
+			"appointment_canceled " + byKey.ID + " api_key", "refund_created ref_ api_key",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the lines are %q, want %q", got, want)

@@ -232,6 +232,8 @@ var accessWords = map[core.AccountEventKind]ui.Cell{
 	core.SubscriptionPaused:   ui.Badge("Subscription paused", "wait"),
 	core.SubscriptionResumed:  ui.Badge("Subscription resumed", "ok"),
 
+	core.AppointmentCanceled: ui.Badge("Appointment canceled", "mute"),
+
 	core.InvoiceCreated: ui.Badge("Invoice created", "wait"),
 	core.InvoiceCharged: ui.Badge("Invoice charged", "wait"),
 
