@@ -19,7 +19,7 @@ var filledRows int
 var (
 	saleTables = []string{
 		"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_postings", "grants",
-		"access_versions", "access_snapshots", "events",
+		"access_versions", "access_snapshots", "events", "tasks",
 	}
 	subscriptionTables = append(slices.Clone(saleTables), "payment_methods", "subscriptions")
 )
