@@ -186,7 +186,8 @@ func (w *fixture) copyRows(m model, table string, n int) error {
 			}
 			columns = append(columns, column)
 		}
-		insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (SELECT n, '%s' || lpad(to_hex(n), 6, '0') AS t FROM generate_series(1, %d) AS n) AS copies",
+		insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM "+
+			"(SELECT n, '%s' || lpad(to_hex(n), 6, '0') AS t FROM generate_series(1, %d) AS n) AS copies",
 			table, strings.Join(columns, ", "), strings.Join(values, ", "), m.recent, n)
 		// Without the trigger that sums up each posting when it is committed: verify sums them up.
 		if _, err := w.pool.Exec(w.ctx, "BEGIN; SET LOCAL session_replication_role = replica; "+insert+"; COMMIT"); err != nil {

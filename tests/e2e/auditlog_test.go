@@ -462,13 +462,13 @@ func TestAuditLog_CancelWithRefund(t *testing.T) {
 		for _, line := range lines[:len(lines)-before] {
 			object := line.ObjectID
 			if strings.HasPrefix(object, "ref_") {
-				object = "ref_"
+				object = "ref_ " + line.Note
 			}
 			got = append(got, line.Kind+" "+object+" "+line.Actor.Type)
 		}
 		want := []string{
-			"appointment_canceled " + onPage.ID + " creator", "refund_created ref_ creator",
-			"appointment_canceled " + byKey.ID + " api_key", "refund_created ref_ api_key",
+			"appointment_canceled " + onPage.ID + " creator", "refund_created ref_ 12.00 eur creator",
+			"appointment_canceled " + byKey.ID + " api_key", "refund_created ref_ 12.00 eur api_key",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the lines are %q, want %q", got, want)

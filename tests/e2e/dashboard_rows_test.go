@@ -232,15 +232,25 @@ func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 	})
 }
 
+// saveQuestions sends rows of questions with the form of an appointment that has none, and returns the page that follows
+// and what buyers are asked then.
+func (w *fixture) saveQuestions(t *testing.T, rows ...string) (page *harness.Page, asked []any) {
+	t.Helper()
+	l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000,
+		"metadata": JSON{"deliveryMethod": "virtual"}})
+	v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
+	v.Open(t, at)
+	page = v.Send(t, at, append([]string{
+		"title", "Review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual"}, rows...)...)
+	metadata := w.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)["metadata"].(JSON)
+	asked, _ = metadata["questions"].([]any)
+	return page, asked
+}
+
 func TestOptionsWithoutAQuestionAreRefusedAndKept(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newFixture(t, app)
-		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000,
-			"metadata": JSON{"deliveryMethod": "virtual"}})
-		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
-		v.Open(t, at)
-		page := v.Send(t, at, "title", "Review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
+		page, asked := newFixture(t, app).saveQuestions(t,
 			"metadata.questions1.type", "select", "metadata.questions1.options", "Beginner\nA year or more")
 		if got := marked(page); page.Status != 400 || len(got) != 1 || !got["listing-metadata-questions1-label"] {
 			t.Errorf("%d with %v marked, want the question", page.Status, got)
@@ -248,8 +258,7 @@ func TestOptionsWithoutAQuestionAreRefusedAndKept(t *testing.T) {
 		if !strings.Contains(page.Body, ">Beginner\nA year or more</textarea>") {
 			t.Errorf("the options are gone:\n%s", page.Body)
 		}
-		metadata := w.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)["metadata"]
-		if asked := metadata.(JSON)["questions"]; asked != nil {
+		if asked != nil {
 			t.Errorf("it asks %v", asked)
 		}
 	})
@@ -258,18 +267,12 @@ func TestOptionsWithoutAQuestionAreRefusedAndKept(t *testing.T) {
 func TestAQuestionInAnyScriptGetsAKey(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newFixture(t, app)
-		l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000,
-			"metadata": JSON{"deliveryMethod": "virtual"}})
-		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
-		v.Open(t, at)
-		v.Send(t, at, "title", "Review", "price", "90.00", "currency", "eur", "metadata.deliveryMethod", "virtual",
+		_, asked := newFixture(t, app).saveQuestions(t,
 			"metadata.questions0.type", "text", "metadata.questions0.label", "目標は?",
 			"metadata.questions1.type", "text", "metadata.questions1.label", "予算は?",
 			"metadata.questions2.type", "checkbox", "metadata.questions2.label", "OK?")
 		var keys []string
-		metadata := w.AsCreator(t, http.MethodGet, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)["metadata"]
-		for _, q := range metadata.(JSON)["questions"].([]any) {
+		for _, q := range asked {
 			keys = append(keys, q.(JSON)["key"].(string))
 		}
 		if want := []string{"question", "question-2", "ok"}; !slices.Equal(keys, want) {
