@@ -33,7 +33,6 @@ func (s *Store) preloading(b *repo.Base) func(table string, key ...string) {
 			identity.PreloadCreator(b, owner, id)
 			webhooks.PreloadEndpoints(b, owner, id)
 			if payment.Purpose(key[1]) == payment.ForCheckout {
-				access.PreloadPurchase(b, owner, id, id)
 				checkout.PreloadSession(b, id)
 				customers.PreloadBuyer(b, id)
 				return

@@ -75,6 +75,7 @@ type story struct {
 	customer string
 	subs     []*subscription.Subscription
 	given    []string
+	bought   int
 	consumed int64
 }
 
@@ -93,9 +94,10 @@ func (s *story) receive(work func(ctx context.Context, r ports.Repos) error) {
 }
 
 func (s *story) buy() {
-	e := paid(fmt.Sprint(s.customer, "-", s.pick("payment", 4)))
+	s.bought++
+	e := paid(fmt.Sprint(s.customer, "-", s.bought))
 	e.ExternalCustomerID, e.At = s.customer, s.clock.Real()
-	s.receive(func(ctx context.Context, r ports.Repos) error { return s.OnCheckoutPaid(ctx, r, e) })
+	s.must(s.store.Atomically(s.ctx, func(ctx context.Context, r ports.Repos) error { return s.OnCheckoutPaid(ctx, r, e) }))
 }
 
 func (s *story) subscribe() {

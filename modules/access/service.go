@@ -50,7 +50,12 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		return nil
 	}
 	g := access.NewForPurchase(s.deps.IDs.New(id.Grant), e)
-	return s.grantOnce(ctx, r, g, access.Cause{Kind: access.PurchasePaid, ID: g.State().SourceID})
+	state := g.State()
+	_, err := s.withLockedAccess(ctx, r, state.CreatorID, state.ExternalCustomerID,
+		func(c *lockedAccess) (access.Cause, error) {
+			return access.Cause{Kind: access.PurchasePaid, ID: state.SourceID}, c.add(ctx, g)
+		})
+	return err
 }
 
 // LockAccess implements ports.AccessVersions.
@@ -91,20 +96,6 @@ func (s *Service) Expire(ctx context.Context, t ports.Task) error {
 		}
 		return r.Tasks.Done(ctx, t)
 	})
-}
-
-// grantOnce adds a grant unless its source has granted before.
-func (s *Service) grantOnce(ctx context.Context, r ports.Repos, g *access.Grant, cause access.Cause) error {
-	state := g.State()
-	_, err := s.withLockedAccess(ctx, r, state.CreatorID, state.ExternalCustomerID,
-		func(c *lockedAccess) (access.Cause, error) {
-			_, err := r.Access.Grants.GetBySource(ctx, state.CreatorID, state.Source, state.SourceID)
-			if errors.Is(err, ports.ErrNotFound) {
-				return cause, c.add(ctx, g)
-			}
-			return access.Cause{}, err
-		})
-	return err
 }
 
 // lockedAccess holds one customer's access behind the lock of their snapshot.

@@ -2,8 +2,6 @@ package access
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -68,41 +66,11 @@ type grants struct {
 // GetBySource implements ports.Grants.
 func (t grants) GetBySource(_ context.Context, creatorID string, source access.Source,
 	sourceID string) (*access.Grant, error) {
-	op := "get grant of " + sourceID
-	rows, err := grantsBySource.Get(t.Base, string(source)+"/"+sourceID, func() ([]grantRow, error) {
-		return t.rows(op, t.DB.Where("creator_id = ? AND source = ? AND source_id = ?", creatorID, source, sourceID))
-	})
-	if err == nil && len(rows) == 0 {
-		err = t.Failure(op, gorm.ErrRecordNotFound)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].toState(), nil
+	return t.GetBy("get grant of "+sourceID, "creator_id = ? AND source = ? AND source_id = ?", creatorID, source, sourceID)
 }
 
 func (t grants) rows(op string, query *gorm.DB) ([]grantRow, error) {
 	return repo.ListBy(t.Base, op, query, func(r grantRow) grantRow { return r })
-}
-
-// grantsBySource are the one grant, or none, that a source has given.
-var grantsBySource = repo.NewSlot[[]grantRow]("grants")
-
-// PreloadPurchase reads what a payment of the account that owner, a query with an argument, selects the id of has
-// granted.
-func PreloadPurchase(b *repo.Base, owner, arg, paymentID string) {
-	const query = "SELECT * FROM grants WHERE creator_id = (%s) AND source IN ('purchase', 'appointment') AND " +
-		"source_id = ?"
-	named := repo.WithColumns[grantRow](b, fmt.Sprintf(query, owner))
-	grantsBySource.Preload(b, "get grant of "+paymentID, named, []any{arg, paymentID},
-		func(rows pgx.Rows, keep func(string, []grantRow)) error {
-			found, err := repo.CollectRows[grantRow](b, rows)
-			for _, source := range []access.Source{access.Purchase, access.Appointment} {
-				of := slices.DeleteFunc(slices.Clone(found), func(r grantRow) bool { return r.Source != source })
-				keep(string(source)+"/"+paymentID, of)
-			}
-			return err
-		})
 }
 
 // ListByCheckout implements ports.Grants.
