@@ -80,6 +80,8 @@ type App struct {
 	maintenance []string
 	// verifiers each check one module's invariants.
 	verifiers []verifier
+	// manyRows is true once the regular check of all rows has taken too long.
+	manyRows bool
 	// invariants contains the results of the last checks.
 	invariants *invariants
 	// recurring contains the subscriptions that were counted last.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"sundry/adapters/cli"
 	"sundry/adapters/gormstore"
@@ -115,7 +116,13 @@ func (a *App) ForCommands() *cli.App {
 		Documents: a.modules.Documents, Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
 		Imports: a.modules.Imports, Recurring: a.modules.Subscriptions.Recurring,
 		FillDirectory: a.modules.Directory.Fill,
-		Run:           a.runRoles, Seed: a.SeedIfEmpty, Verify: a.Verify, Close: a.Close,
+		Run:           a.runRoles, Seed: a.SeedIfEmpty, Close: a.Close,
+		Verify: func(ctx context.Context, age time.Duration) ([]string, error) {
+			if age == 0 {
+				return a.Verify(ctx)
+			}
+			return a.VerifySince(ctx, a.clock.Real().Add(-age))
+		},
 		RotateSecrets: func(ctx context.Context, report func(string)) error {
 			return a.RotateSecrets(ctx, keyring.Overlap, report)
 		},

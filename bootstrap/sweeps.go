@@ -17,8 +17,7 @@ import (
 const (
 	// retimeEvery is the pause between two alignments of due times with the clocks of the accounts.
 	retimeEvery = 30 * time.Second
-	// verifyEvery is the pause between two checks of what is recent of the invariants, verifyAllEvery between two of
-	// everything.
+	// verifyEvery is the pause between two regular checks of the invariants, verifyAllEvery between two of everything.
 	verifyEvery    = 10 * time.Minute
 	verifyFirst    = 5 * time.Second
 	verifyAllEvery = 24 * time.Hour

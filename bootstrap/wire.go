@@ -77,16 +77,17 @@ func API(environment config.Environment) (*httpapi.Server, error) {
 // verifier checks an area's invariants: all of them over all history, and often what is recent.
 type verifier struct {
 	area        string
-	all, recent func(context.Context) ([]string, error)
+	all, recent checker
 }
+
+// checker returns one line per violation.
+type checker func(ctx context.Context) ([]string, error)
 
 // verify adds an area's check of its invariants.
-func (a *App) verify(area string, check func(context.Context) ([]string, error)) {
-	a.verifyInParts(area, check, check)
-}
+func (a *App) verify(area string, check checker) { a.verifyInParts(area, check, check) }
 
 // verifyInParts adds a check whose cost grows with the history, and one that covers what is recent.
-func (a *App) verifyInParts(area string, all, recent func(context.Context) ([]string, error)) {
+func (a *App) verifyInParts(area string, all, recent checker) {
 	a.verifiers = append(a.verifiers, verifier{area, all, recent})
 }
 

@@ -15,10 +15,13 @@ const cellHelp = `With --cell, once for each cell of the deployment, the cells t
 line NAME=VALUE each, as the files that Docker (--env-file) and systemd (EnvironmentFile) read. What it leaves out is
 taken from the environment.`
 
-// parseCells reads the flags --cell, and returns their files and what follows.
-func parseCells(name, usage string, args []string) (files, rest []string, err error) {
+// parseCells reads the flags --cell, and those that define adds, and returns the files of the cells and what follows.
+func parseCells(name, usage string, args []string, define ...func(*flag.FlagSet)) (files, rest []string, err error) {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
+	for _, add := range define {
+		add(flags)
+	}
 	flags.Func("cell", "", func(file string) error {
 		files = append(files, file)
 		return nil

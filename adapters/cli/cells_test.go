@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/core/id"
 	"sundry/modules/subscriptions"
@@ -15,7 +16,7 @@ func hostOfCells(out *strings.Builder, closed *int) Host {
 	open := func(cell id.Cell, live bool, violations ...string) *App {
 		return &App{
 			Settings:  Settings{Cell: cell, Live: live},
-			Verify:    func(context.Context) ([]string, error) { return violations, nil },
+			Verify:    func(context.Context, time.Duration) ([]string, error) { return violations, nil },
 			Recurring: func(context.Context) (subscriptions.Recurring, error) { return subscriptions.Recurring{}, nil },
 			Close:     func() error { *closed++; return nil },
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"sundry/core/id"
 	"sundry/modules/catalog"
@@ -62,8 +63,9 @@ type App struct {
 	Run func(ctx context.Context, roles Roles) error
 	// Seed creates the demo creator in an empty sandbox database. It returns nil if there is any account.
 	Seed func(ctx context.Context) (*Demo, error)
-	// Verify checks the invariants and returns one line per violation.
-	Verify func(ctx context.Context) ([]string, error)
+	// Verify checks the invariants of what was made within an age, or of everything where that is zero, and returns one
+	// line per violation.
+	Verify func(ctx context.Context, age time.Duration) ([]string, error)
 	// RotateSecrets replaces the keys of the deployment, and RetireSecrets deletes the former ones. report gets a line for
 	// each step.
 	RotateSecrets, RetireSecrets func(ctx context.Context, report func(line string)) error

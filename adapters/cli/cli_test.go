@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/core/webhook"
 )
@@ -93,7 +94,7 @@ func TestRun_ClosesTheApp(t *testing.T) {
 	errClosed, errViolated := errors.New("closed"), errors.New("cannot verify")
 	err := Run(t.Context(), []string{"verify"}, Host{Open: func(context.Context) (*App, error) {
 		return &App{
-			Verify: func(context.Context) ([]string, error) { return nil, errViolated },
+			Verify: func(context.Context, time.Duration) ([]string, error) { return nil, errViolated },
 			Close:  func() error { return errClosed },
 		}, nil
 	}})
@@ -115,7 +116,7 @@ func TestVerify_FailsWithViolations(t *testing.T) {
 		var out strings.Builder
 		err := Run(t.Context(), []string{"verify"}, Host{Out: &out, Open: func(context.Context) (*App, error) {
 			return &App{
-				Verify: func(context.Context) ([]string, error) { return c.found, nil },
+				Verify: func(context.Context, time.Duration) ([]string, error) { return c.found, nil },
 				Close:  func() error { return nil },
 			}, nil
 		}})

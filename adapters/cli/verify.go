@@ -3,35 +3,49 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"time"
 )
 
-const verifyUsage = `usage: sundry verify [--cell FILE …]
+const verifyUsage = `usage: sundry verify [--since DURATION] [--cell FILE …]
 
 Checks the invariants of money and access; prints one line per violation, and exits with 1 if there is any.
+
+--since 2h checks what was made in the last two hours alone: seconds instead of minutes in a large database. Sums over
+all rows, and gaps, are left out then.
 
 ` + cellHelp
 
 func parseVerify(args []string) (action, error) {
-	files, rest, err := parseCells("verify", verifyUsage, args)
+	var age time.Duration
+	files, rest, err := parseCells("verify", verifyUsage, args, func(flags *flag.FlagSet) {
+		flags.Func("since", "", func(text string) (err error) {
+			if age, err = time.ParseDuration(text); err != nil || age <= 0 {
+				return errors.New("specify a duration such as 90m or 24h")
+			}
+			return nil
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
 	if len(rest) > 0 {
 		return nil, fmt.Errorf("this command takes nothing more: %q", rest[0])
 	}
-	return func(ctx context.Context, c call) error { return verify(ctx, c, files) }, nil
+	return func(ctx context.Context, c call) error { return verify(ctx, c, files, age) }, nil
 }
 
-// verify prints one line per violation and fails when there is any. Those of several cells begin with the cell.
-func verify(ctx context.Context, c call, files []string) error {
+// verify prints one line per violation and fails when there is any. Those of several cells begin with the cell. An age
+// of zero is that of all rows.
+func verify(ctx context.Context, c call, files []string, age time.Duration) error {
 	found := 0
 	err := c.eachCell(ctx, files, func(app *App) error {
 		of := ""
 		if len(files) > 0 {
 			of = fmt.Sprintf("cell %d: ", app.Settings.Cell)
 		}
-		violations, err := app.Verify(ctx)
+		violations, err := app.Verify(ctx, age)
 		if err != nil {
 			return err
 		}

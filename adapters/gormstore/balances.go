@@ -30,7 +30,7 @@ func (s *Store) SumDays(ctx context.Context, now time.Time) error {
 type addPostings func(b *repo.Base, creatorID, before string, page int) (more bool, err error)
 
 func (s *Store) sumPostings(ctx context.Context, now time.Time, page int, add addPostings) error {
-	before := FirstID(id.LedgerEntry, now.Add(-commitSlack))
+	before := id.First(id.LedgerEntry, now.Add(-commitSlack))
 	base := func(ctx context.Context) *repo.Base { return &repo.Base{DB: s.reader(ctx), Dialect: s.dialect} }
 	for creatorID := ""; ; {
 		var err error

@@ -24,7 +24,7 @@ func earned(n int, creatorID string, currency money.Currency, minor int64, at ti
 	amount := money.Amount{Minor: minor, Currency: currency}
 	p := ledger.NewPosting(ledger.SourcePayment, fmt.Sprint("pay_", n), ledger.KindRelease,
 		ledger.Debit(ledger.CreatorPending, amount), ledger.Credit(ledger.CreatorAvailable, amount))
-	return p.Booked(gormstore.FirstID(id.LedgerEntry, at.Add(time.Duration(n)*time.Millisecond)), creatorID, at)
+	return p.Booked(id.First(id.LedgerEntry, at.Add(time.Duration(n)*time.Millisecond)), creatorID, at)
 }
 
 func post(t *testing.T, store *gormstore.Store, postings ...ledger.Posting) {

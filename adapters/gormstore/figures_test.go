@@ -54,7 +54,8 @@ func (s *shop) post(p ledger.Posting, change ledger.Figures) {
 		return
 	}
 	s.ids++
-	booked := p.Booked(gormstore.FirstID(id.LedgerEntry, s.at.Add(time.Duration(3*s.ids+s.nth)*time.Millisecond)), s.creatorID, s.at)
+	entry := id.First(id.LedgerEntry, s.at.Add(time.Duration(3*s.ids+s.nth)*time.Millisecond))
+	booked := p.Booked(entry, s.creatorID, s.at)
 	err := s.store.Atomically(s.t.Context(), func(ctx context.Context, r ports.Repos) error {
 		return r.Treasury.Ledger.Insert(ctx, []ledger.Posting{booked})
 	})

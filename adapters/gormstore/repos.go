@@ -26,7 +26,7 @@ import (
 func (s *Store) repos(db *gorm.DB, scheduled *dueClasses) ports.Repos {
 	b := &repo.Base{DB: db, Dialect: s.dialect}
 	if tx, ok := current(db.Statement.Context); ok {
-		b.AtCommit = tx.atCommit.register
+		b.AtCommit, b.Since = tx.atCommit.register, tx.since
 		if tx.pipeline != nil {
 			b.Pipeline, b.Cache = tx.pipeline, tx.pipeline.cache
 			b.Preload = s.preloading(b)

@@ -22,16 +22,6 @@ const mailBodyWindow = 60 * 24 * time.Hour
 // another order than that of their ids.
 const commitSlack = time.Hour
 
-// FirstID is the least id of a kind that could have been made at a time: ids begin with it.
-func FirstID(kind id.Prefix, at time.Time) string {
-	var body [16]byte
-	ms := uint64(max(at.UnixMilli(), 0)) //nolint:gosec // not negative
-	for i := range 6 {
-		body[i] = byte(ms >> (8 * (5 - i))) //nolint:gosec // one byte of six is meant
-	}
-	return id.New(kind, body)
-}
-
 // deletion is one kind of rows: pick selects ids of at most so many, by its arguments and a last one; each statement is
 // run with those ids.
 type deletion struct {
@@ -51,29 +41,30 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 		"AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = 'checkout.expire:' || s.id) LIMIT ?"
 	return []deletion{
 		{
-			op: "delete deliveries", args: []any{FirstID(id.Event, k.Deliveries), k.Deliveries.UnixMilli()},
+			op: "delete deliveries", args: []any{id.First(id.Event, k.Deliveries), k.Deliveries.UnixMilli()},
 			pick: "SELECT d.id FROM deliveries d WHERE d.event_id < ? AND d.status <> 'pending' " +
 				"AND NOT EXISTS (SELECT 1 FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.at >= ?) LIMIT ?",
 			each: []string{"DELETE FROM delivery_attempts WHERE delivery_id IN ?", "DELETE FROM deliveries WHERE id IN ?"},
 		},
 		{
-			op: "delete events", args: []any{FirstID(id.Event, k.Events)},
+			op: "delete events", args: []any{id.First(id.Event, k.Events)},
 			pick: "SELECT e.id FROM events e WHERE e.id < ? AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = " +
 				"e.id) LIMIT ?",
 			each: []string{"DELETE FROM events WHERE id IN ?"},
 		},
 		{
-			op: "delete expired sessions", pick: released, args: []any{FirstID(id.CheckoutSession, k.Sessions)},
+			op: "delete expired sessions", pick: released, args: []any{id.First(id.CheckoutSession, k.Sessions)},
 			each: []string{"DELETE FROM reservations WHERE checkout_id IN ?", "DELETE FROM sessions WHERE id IN ?"},
 		},
 		{
-			op: "empty mails", args: []any{FirstID(id.Mail, k.MailBodies.Add(-mailBodyWindow)), FirstID(id.Mail, k.MailBodies)},
+			op:   "empty mails",
+			args: []any{id.First(id.Mail, k.MailBodies.Add(-mailBodyWindow)), id.First(id.Mail, k.MailBodies)},
 			pick: "SELECT m.id FROM mails m WHERE m.id >= ? AND m.id < ? AND m.data <> '{}' AND (m.sent_at IS NOT NULL OR " +
 				"m.refused_at IS NOT NULL) LIMIT ?",
 			each: []string{"UPDATE mails SET data = '{}' WHERE id IN ?"},
 		},
 		{
-			op: "delete API requests", args: []any{FirstID(id.Request, k.Requests)},
+			op: "delete API requests", args: []any{id.First(id.Request, k.Requests)},
 			pick: "SELECT q.id FROM api_requests q WHERE q.id < ? LIMIT ?",
 			each: []string{"DELETE FROM api_requests WHERE id IN ?"},
 		},
@@ -92,7 +83,7 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 		"events_from": k.Events.Add(commitSlack)} {
 		_, err := s.rowsChanged(ctx, "note retention", `INSERT INTO deployment (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value
-			WHERE deployment.value < excluded.value`, name, FirstID(id.Event, kept))
+			WHERE deployment.value < excluded.value`, name, id.First(id.Event, kept))
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"sundry/adapters/gormstore"
 	"sundry/core/checkout"
 	"sundry/core/id"
 	"sundry/ports"
@@ -23,8 +22,8 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		now := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 		before, since := now.Add(-time.Hour), now.Add(time.Hour)
 		old, young := func(k id.Prefix) string {
-			return gormstore.FirstID(k, before)
-		}, func(k id.Prefix) string { return gormstore.FirstID(k, since) }
+			return id.First(k, before)
+		}, func(k id.Prefix) string { return id.First(k, since) }
 		insert := func(table, columns, format string, args ...any) {
 			t.Helper()
 			engine.Exec(t, url, fmt.Sprintf("INSERT INTO "+table+" ("+columns+") VALUES ("+format+")", args...))

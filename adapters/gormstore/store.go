@@ -116,6 +116,8 @@ type transaction struct {
 	atCommit commitHooks
 	// after lists the functions to run once it has committed.
 	after *[]func()
+	// since is the time from which on rows were made that audits check.
+	since time.Time
 	// snapshot means that it is for reading, and that who writes opens another one.
 	snapshot bool
 }
@@ -315,11 +317,13 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 
 // Snapshot runs fn, whose reads all see the database as it was when the first of them was made: what several statements
 // read belongs together. Transactions that fn opens are of their own. It runs fn again, from the start, where a standby
-// could not go on with it.
-func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context) error) error {
+// could not go on with it. Audits in it check the rows that were made since a time, by their ids, or all of them where
+// it is zero.
+func (s *Store) Snapshot(ctx context.Context, since time.Time, fn func(ctx context.Context) error) error {
 	within := func(db *gorm.DB) error {
 		var repos ports.Repos
-		inner := context.WithValue(ctx, transactionKey{}, transaction{db: db, repos: &repos, snapshot: true})
+		tx := transaction{db: db, repos: &repos, snapshot: true, since: since}
+		inner := context.WithValue(ctx, transactionKey{}, tx)
 		repos = s.repos(db.WithContext(inner), new(dueClasses))
 		return fn(inner)
 	}

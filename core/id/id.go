@@ -117,3 +117,13 @@ func Time(s string) (at time.Time, ok bool) {
 	}
 	return time.UnixMilli(millis).UTC(), true
 }
+
+// First returns the least id of a kind that can have been made at a time or after it.
+func First(prefix Prefix, at time.Time) string {
+	var body [16]byte
+	ms := uint64(max(at.UnixMilli(), 0)) //nolint:gosec // not negative
+	for i := range 6 {
+		body[i] = byte(ms >> (8 * (5 - i))) //nolint:gosec // one byte of six is meant
+	}
+	return New(prefix, body)
+}

@@ -137,3 +137,19 @@ func FuzzValid(f *testing.F) {
 		}
 	})
 }
+
+func TestFirstIsTheLeastIDOfItsTime(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		value := body(t, "id")
+		value[0] &= 0x1f // the millisecond after it has ids, too
+		made := id.New(id.Payment, value)
+		at, _ := id.Time(made)
+		if first := id.First(id.Payment, at); first > made {
+			t.Errorf("%s of the time of %s is above it", first, made)
+		}
+		if next := id.First(id.Payment, at.Add(time.Millisecond)); next <= made {
+			t.Errorf("%s of a millisecond after %s is not above it", next, made)
+		}
+	})
+}

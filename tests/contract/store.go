@@ -6,6 +6,7 @@ package contract
 import (
 	"context"
 	"testing"
+	"time"
 
 	"sundry/ports"
 )
@@ -20,7 +21,7 @@ type StoreAdapter interface {
 	ports.AccessReader
 	ports.UsageIntake
 	// Snapshot runs fn, whose reads all see one moment.
-	Snapshot(ctx context.Context, fn func(ctx context.Context) error) error
+	Snapshot(ctx context.Context, since time.Time, fn func(ctx context.Context) error) error
 	// NotifyWorkers wakes the workers of other processes, ListenForTasks waits for that.
 	NotifyWorkers(classes ...ports.TaskClass)
 	ListenForTasks(ctx context.Context, wake func(classes ...ports.TaskClass)) error

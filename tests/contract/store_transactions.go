@@ -134,7 +134,7 @@ func aSnapshotShowsOneMoment(t *testing.T, db Database) {
 			t.Errorf("the alert of the second change: %v", err)
 		}
 	}
-	err := store.Snapshot(t.Context(), func(ctx context.Context) error {
+	err := store.Snapshot(t.Context(), time.Time{}, func(ctx context.Context) error {
 		seen(ctx, 1)
 		err := store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Usage.Alerts.Insert(ctx, alert)

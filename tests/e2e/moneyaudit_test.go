@@ -2,9 +2,11 @@ package e2e_test
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
@@ -31,11 +33,14 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 		session, _ := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 		full := w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all"}).
 			Want(t, 201).Map(t)
-		cases := []struct{ statement, id, named string }{
+		cases := []struct {
+			statement, id, named string
+			whole                bool // only all rows can tell
+		}{
 			{
 				statement: "UPDATE ledger_postings SET creator_pending = creator_pending + 1, disputed_funds = -1 " +
 					"WHERE source_id = $1 AND kind = 'sale'",
-				id: sold(t, w), named: "balance of " + w.ID,
+				id: sold(t, w), named: "balance of " + w.ID, whole: true,
 			},
 			{statement: "UPDATE sales SET tax = tax + 1 WHERE id = $1", id: sold(t, w)},
 			{statement: "UPDATE sales SET total = total + 1 WHERE id = $1", id: sold(t, w)},
@@ -52,27 +57,47 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 			{statement: "UPDATE payouts SET amount = amount + 1 WHERE id = $1", id: w.paid(t)},
 			{
 				statement: "INSERT INTO ledger_balances VALUES ($1, 'eur', '', 1, 0, 0, 0)", id: w.ID,
-				named: "stored balance of " + w.ID,
+				named: "stored balance of " + w.ID, whole: true,
 			},
 			{
 				statement: "INSERT INTO ledger_days VALUES ($1, 'eur', 0, 0, 0, 0, 1, 0, 0)", id: w.ID,
-				named: "stored figures of a day of " + w.ID,
+				named: "stored figures of a day of " + w.ID, whole: true,
 			},
 		}
 		verified(t, app)
 		openLedger(t, app)
 		for _, c := range cases {
 			app.Exec(t, c.statement, c.id)
-			lines, err := app.Program.Verify(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
 			named := cmp.Or(c.named, c.id)
-			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, named) }) {
+			if lines := violations(t, app, time.Time{}); !names(lines, named) {
 				t.Errorf("after %s verify reports %q, nothing of %s", c.statement, lines, named)
+			}
+			if lines := violations(t, app, time.Now().Add(-time.Hour)); names(lines, named) == c.whole {
+				t.Errorf("after %s verify of the last hour reports %q of %s", c.statement, lines, named)
+			}
+			if lines := violations(t, app, time.Now().Add(time.Minute)); names(lines, named) {
+				t.Errorf("after %s verify of nothing reports %q", c.statement, lines)
 			}
 		}
 	})
+}
+
+// violations are those of what was made since a time; zero: of everything.
+func violations(t *testing.T, app *harness.App, since time.Time) []string {
+	t.Helper()
+	verify := app.Program.Verify
+	if !since.IsZero() {
+		verify = func(ctx context.Context) ([]string, error) { return app.Program.VerifySince(ctx, since) }
+	}
+	lines, err := verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func names(lines []string, what string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, what) })
 }
 
 // sold is the payment of a sale.

@@ -5,6 +5,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/access"
+	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -13,9 +14,16 @@ type audit struct{ grants }
 // customer is the key of a customer's access.
 type customer struct{ CreatorID, ExternalCustomerID string }
 
-// ListCustomers implements ports.AccessAudit: three queries for a page, however many customers are on it.
+// ListCustomers implements ports.AccessAudit: three queries for a page, however many customers are on it. Where rows
+// are checked that were made since a time, they are the customers who were granted something since.
 func (t audit) ListCustomers(_ context.Context, after access.Document, limit int) ([]ports.CustomerAccess, error) {
-	query := t.DB.Where("(creator_id, external_customer_id) > (?, ?)", after.CreatorID, after.ExternalCustomerID)
+	granted := "TRUE"
+	if !t.Since.IsZero() {
+		granted = "(creator_id, external_customer_id) IN (SELECT creator_id, external_customer_id FROM grants WHERE " +
+			t.Made("id", id.Grant) + ")"
+	}
+	query := t.DB.Where("(creator_id, external_customer_id) > (?, ?) AND "+granted, after.CreatorID,
+		after.ExternalCustomerID)
 	documents, err := repo.ListBy(t.Base, "list snapshots", query.Order("creator_id, external_customer_id").Limit(limit),
 		snapshotRow.toDocument)
 	if err != nil || len(documents) == 0 {
@@ -29,6 +37,7 @@ func (t audit) ListCustomers(_ context.Context, after access.Document, limit int
 	}
 	last := documents[len(documents)-1]
 	onPage, bounds := between(after, last)
+	onPage += " AND " + granted
 
 	active, err := t.ListBy("list grants of a page", t.DB.Where(onPage+" AND end_reason = ''", bounds...).Order("id"))
 	if err != nil {
@@ -75,14 +84,14 @@ func (t audit) LostSnapshots(_ context.Context, limit int) ([]string, error) {
 	const without = " x LEFT JOIN access_snapshots s ON s.creator_id = x.creator_id AND s.external_customer_id = " +
 		"x.external_customer_id WHERE s.creator_id IS NULL"
 	const customers = "SELECT x.creator_id || '/' || x.external_customer_id AS customer FROM "
-	return t.QueryIDs("audit snapshots", "SELECT customer FROM ("+customers+"access_versions"+without+" UNION "+customers+
-		"grants"+without+
+	return t.QueryWhole("audit snapshots", "SELECT customer FROM ("+customers+"access_versions"+without+" UNION "+
+		customers+"grants"+without+
 		") AS lost ORDER BY customer LIMIT ?", limit)
 }
 
 // LostCreditUses implements ports.AccessAudit.
 func (t audit) LostCreditUses(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit credit uses", `SELECT lost FROM (
+	return t.QueryWhole("audit credit uses", `SELECT lost FROM (
 			SELECT v.creator_id || '/' || v.external_customer_id || '/' || v.cause_id AS lost FROM access_versions v
 			LEFT JOIN credit_uses u ON u.creator_id = v.creator_id AND u.external_customer_id = v.external_customer_id
 				AND u.idempotency_key = v.cause_id AND u.version = v.version

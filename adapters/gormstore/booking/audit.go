@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -11,7 +12,7 @@ type audit struct{ *repo.Base }
 
 // ListOverlaps implements ports.BookingAudit.
 func (t audit) ListOverlaps(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit reservations", `SELECT id FROM (
+	return t.QueryWhole("audit reservations", `SELECT id FROM (
 			SELECT id, blocked_until, LEAD(blocked_from) OVER (PARTITION BY creator_id ORDER BY blocked_from) AS next
 			FROM reservations WHERE status IN ('held', 'confirmed')) AS live
 		WHERE next < blocked_until ORDER BY id LIMIT ?`, limit)
@@ -23,10 +24,12 @@ func (t audit) ListUnmatched(_ context.Context, limit int) ([]string, error) {
 		`WITH kept AS (SELECT id, creator_id, status, starts_at, '' AS group_id FROM reservations WHERE seats = 0
 			UNION ALL SELECT id, creator_id, status, starts_at, group_id FROM reservation_seats)
 		SELECT a.id AS id FROM appointments a LEFT JOIN kept c ON c.id = a.reservation_id
-		WHERE a.status = 'confirmed' AND (c.id IS NULL OR c.status <> 'confirmed' OR c.starts_at <> a.starts_at
+		WHERE `+t.Made("a.id", id.Appointment)+` AND a.status = 'confirmed'
+			AND (c.id IS NULL OR c.status <> 'confirmed' OR c.starts_at <> a.starts_at
 		OR c.creator_id <> a.creator_id OR c.group_id <> a.group_id)
 		UNION ALL SELECT c.id FROM kept c LEFT JOIN appointments a ON a.reservation_id = c.id
-		WHERE c.status = 'confirmed' AND (a.id IS NULL OR a.status <> 'confirmed') ORDER BY id LIMIT ?`, limit)
+		WHERE `+t.Made("c.id", id.Reservation)+` AND c.status = 'confirmed'
+			AND (a.id IS NULL OR a.status <> 'confirmed') ORDER BY id LIMIT ?`, limit)
 }
 
 // ListMisseated implements ports.BookingAudit.

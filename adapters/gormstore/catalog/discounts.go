@@ -6,6 +6,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/discount"
+	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -125,7 +126,8 @@ func (t audit) OverusedDiscounts(_ context.Context, limit int) ([]string, error)
 
 // UncountedDiscounts implements ports.CatalogAudit.
 func (t audit) UncountedDiscounts(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit redemptions", `SELECT s.id FROM sessions s WHERE s.status = 'paid' AND s.discount > 0
+	return t.QueryIDs("audit redemptions", `SELECT s.id FROM sessions s
+		WHERE `+t.Made("s.id", id.CheckoutSession)+` AND s.status = 'paid' AND s.discount > 0
 		AND NOT EXISTS (SELECT 1 FROM discount_redemptions r WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id)
 		ORDER BY s.id LIMIT ?`, limit)
 }

@@ -6,6 +6,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/checkout"
+	"sundry/core/id"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -15,7 +16,8 @@ type audit struct{ *repo.Base }
 // UnbalancedPayments implements ports.CheckoutAudit.
 func (t audit) UnbalancedPayments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit payments", `SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.payment_id
-		WHERE s.status = ? AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
+		WHERE `+t.Made("s.id", id.CheckoutSession)+` AND s.status = ?
+			AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
 		OR `+wrongTotal+`)
 		ORDER BY s.id LIMIT ?`,
 		checkout.StatusPaid, payment.Succeeded, limit)
@@ -27,8 +29,8 @@ const wrongTotal = `s.total <> s.subtotal - s.discount +
 
 // UnbalancedSessions implements ports.CheckoutAudit.
 func (t audit) UnbalancedSessions(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit open sessions", "SELECT s.id FROM sessions s WHERE s.status = ? AND "+wrongTotal+
-		" ORDER BY s.id LIMIT ?",
+	return t.QueryIDs("audit open sessions", "SELECT s.id FROM sessions s WHERE "+
+		t.Made("s.id", id.CheckoutSession)+" AND s.status = ? AND "+wrongTotal+" ORDER BY s.id LIMIT ?",
 		checkout.StatusProcessing, limit)
 }
 
@@ -36,7 +38,8 @@ func (t audit) UnbalancedSessions(_ context.Context, limit int) ([]string, error
 func (t audit) LostPayments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit live payments",
 		`SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.live_payment_id AND p.creator_id = s.creator_id
-		WHERE s.status = ? AND s.live_payment_id <> '' AND p.id IS NULL ORDER BY s.id
+		WHERE `+t.Made("s.id", id.CheckoutSession)+`
+			AND s.status = ? AND s.live_payment_id <> '' AND p.id IS NULL ORDER BY s.id
 		LIMIT ?`, checkout.StatusProcessing, limit)
 }
 
@@ -50,7 +53,8 @@ func (t audit) OverdueSessions(_ context.Context, expiredBefore time.Time, limit
 // MissingAppointments implements ports.CheckoutAudit.
 func (t audit) MissingAppointments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit appointments of sessions",
-		`SELECT s.id FROM sessions s WHERE s.status = 'paid' AND s.session_count > 0
+		`SELECT s.id FROM sessions s
+		WHERE `+t.Made("s.id", id.CheckoutSession)+` AND s.status = 'paid' AND s.session_count > 0
 		AND s.session_count <> (SELECT COUNT(*) FROM appointments a WHERE a.creator_id = s.creator_id
 		AND a.checkout_id = s.id)
 		ORDER BY s.id LIMIT ?`, limit)
@@ -61,14 +65,16 @@ func (t audit) StrayHolds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit reservations",
 		`SELECT DISTINCT s.id FROM (SELECT checkout_id, status FROM reservations
 			UNION ALL SELECT checkout_id, status FROM reservation_seats) AS r JOIN sessions s ON s.id = r.checkout_id
-		WHERE r.status = 'held' AND s.status <> 'processing' ORDER BY s.id LIMIT ?`, limit)
+		WHERE `+t.Made("s.id", id.CheckoutSession)+`
+			AND r.status = 'held' AND s.status <> 'processing' ORDER BY s.id LIMIT ?`, limit)
 }
 
 // KeptMoney implements ports.CheckoutAudit.
 func (t audit) KeptMoney(_ context.Context, refundTask string, limit int) ([]string, error) {
 	return t.QueryIDs("audit kept money",
 		`SELECT p.id FROM payments p JOIN sessions s ON s.id = p.subject_id AND p.purpose = 'checkout'
-		WHERE p.status = 'succeeded' AND (s.status <> 'paid' OR s.payment_id <> p.id) AND p.refunded <> p.amount
+		WHERE `+t.Made("p.id", id.Payment)+`
+			AND p.status = 'succeeded' AND (s.status <> 'paid' OR s.payment_id <> p.id) AND p.refunded <> p.amount
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = ? || p.id) ORDER BY p.id LIMIT ?`, refundTask+":", limit)
 }
 

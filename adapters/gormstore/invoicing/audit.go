@@ -6,6 +6,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/document"
+	"sundry/core/id"
 	"sundry/core/invoice"
 	"sundry/core/money"
 )
@@ -16,15 +17,17 @@ type audit struct{ *repo.Base }
 func (t audit) Unbalanced(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit invoices", `
 SELECT i.id FROM invoices i LEFT JOIN payments p ON p.id = i.payment_id
-WHERE (i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total
+WHERE `+t.Made("i.id", id.Invoice)+`
+	AND ((i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total
 OR p.currency <> i.currency OR p.subject_id <> i.id))
-    OR (i.status <> 'paid' AND (i.payment_id <> '' OR i.total = 0)) ORDER BY i.id LIMIT ?`, limit)
+    OR (i.status <> 'paid' AND (i.payment_id <> '' OR i.total = 0))) ORDER BY i.id LIMIT ?`, limit)
 }
 
 // PaidTwice implements ports.InvoicingAudit.
 func (t audit) PaidTwice(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit invoices", `
-SELECT p.subject_id FROM payments p WHERE p.purpose = 'invoice' AND p.status = 'succeeded' AND p.amount > 0
+SELECT p.subject_id FROM payments p WHERE `+t.Made("p.id", id.Payment)+`
+	AND p.purpose = 'invoice' AND p.status = 'succeeded' AND p.amount > 0
     AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = p.subject_id AND i.payment_id = p.id)
     AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.subject = p.id)
     AND p.refunded < p.amount ORDER BY p.subject_id LIMIT ?`, limit)
@@ -32,14 +35,15 @@ SELECT p.subject_id FROM payments p WHERE p.purpose = 'invoice' AND p.status = '
 
 // BilledTwice implements ports.InvoicingAudit.
 func (t audit) BilledTwice(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit invoices", `
+	return t.QueryWhole("audit invoices", `
 SELECT billing_plan_id FROM invoices WHERE billing_plan_id <> '' GROUP BY billing_plan_id, period_start
 HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
 }
 
 // Misstated implements ports.InvoicingAudit. Lines are JSON, so invoices are read in pages.
 func (t audit) Misstated(_ context.Context, limit int) ([]string, error) {
-	return pages(t, "audit invoices", limit, func(row invoiceRow) (id, name string, wrong bool) {
+	made := t.Made("id", id.Invoice)
+	return pages(t, "audit invoices", made, limit, func(row invoiceRow) (id, name string, wrong bool) {
 		s := row.toState()
 		subtotal, err := invoice.Subtotal(s.Currency, s.Lines)
 		return s.ID, s.ID, err != nil || subtotal != s.Subtotal || s.Subtotal.Minor+s.TaxAdded().Minor != s.Total.Minor ||
@@ -49,7 +53,8 @@ func (t audit) Misstated(_ context.Context, limit int) ([]string, error) {
 
 // MisstatedDocuments implements ports.InvoicingAudit.
 func (t audit) MisstatedDocuments(_ context.Context, limit int) ([]string, error) {
-	return pages(t, "audit snapshots of documents", limit, func(row documentRow) (id, name string, wrong bool) {
+	made := t.MadeAt("issued_at")
+	return pages(t, "audit snapshots of documents", made, limit, func(row documentRow) (id, name string, wrong bool) {
 		s := row.Snapshot.V
 		frozen := newDocumentRow(s)
 		return row.ID, row.Number + " of " + row.SubjectID, row.CreatorID != frozen.CreatorID || row.ID != frozen.ID ||
@@ -74,12 +79,12 @@ func sharesAddUp(s document.Snapshot) bool {
 // auditPage bounds the rows that an audit has in memory.
 const auditPage = 500
 
-// pages lists the names of the rows of a table that are wrong.
-func pages[R any](t audit, op string, limit int,
+// pages lists the names of those rows of a table that are wrong.
+func pages[R any](t audit, op, made string, limit int,
 	check func(row R) (id, name string, wrong bool)) (found []string, err error) {
 	for last := ""; len(found) < limit; {
 		var page []R
-		if err := t.DB.Where("id > ?", last).Order("id").Limit(auditPage).Find(&page).Error; err != nil {
+		if err := t.DB.Where("id > ?", last).Where(made).Order("id").Limit(auditPage).Find(&page).Error; err != nil {
 			return nil, t.Failure(op, err)
 		}
 		for _, row := range page {
@@ -99,7 +104,7 @@ func pages[R any](t audit, op string, limit int,
 // more behind its ninth character; one that has not is wrong whatever the others are.
 func (t audit) DocumentGaps(_ context.Context, limit int) ([]string, error) {
 	const wellFormed = "RTRIM(SUBSTR(number, 10), '0123456789') = '' AND LENGTH(number) BETWEEN 15 AND 27"
-	return t.QueryIDs("audit document numbers", `
+	return t.QueryWhole("audit document numbers", `
 		SELECT s.creator_id || '/' || s.series AS id FROM (
 			SELECT creator_id, series, SUM(last) AS last, SUM(highest) AS highest, SUM(used) AS used, SUM(numbers) AS numbers
 			FROM (
@@ -117,34 +122,39 @@ func (t audit) DocumentGaps(_ context.Context, limit int) ([]string, error) {
 func (t audit) Undocumented(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit documents", `
 		SELECT p.id AS id FROM payments p LEFT JOIN documents d ON d.id = 'receipt:' || SUBSTR(p.id, 5)
-		WHERE p.receipt_number <> '' AND (d.id IS NULL OR d.number <> p.receipt_number OR d.total <> p.amount
+		WHERE `+t.Made("p.id", id.Payment)+`
+			AND p.receipt_number <> '' AND (d.id IS NULL OR d.number <> p.receipt_number OR d.total <> p.amount
 		OR d.currency <> p.currency OR d.issued_at <> p.settled_at)
 		UNION ALL
 		SELECT f.id FROM refunds f LEFT JOIN documents d ON d.id = 'credit_note:' || SUBSTR(f.id, 5)
-		WHERE f.credit_note_number <> '' AND (d.id IS NULL OR d.number <> f.credit_note_number OR d.total <> f.amount
+		WHERE `+t.Made("f.id", id.Refund)+`
+			AND f.credit_note_number <> '' AND (d.id IS NULL OR d.number <> f.credit_note_number OR d.total <> f.amount
 		OR d.tax <> f.tax)
 		UNION ALL
 		SELECT x.id FROM disputes x LEFT JOIN documents d ON d.id = 'credit_note:' || SUBSTR(x.id, 5)
-		WHERE x.status = 'lost' AND x.amount > 0 AND (d.id IS NULL OR d.number <> x.credit_note_number OR d.total <> x.amount
-		OR d.tax <> x.tax OR d.issued_at <> x.closed_at)
+		WHERE `+t.Made("x.id", id.Dispute)+`
+			AND x.status = 'lost' AND x.amount > 0 AND (d.id IS NULL OR d.number <> x.credit_note_number
+			OR d.total <> x.amount OR d.tax <> x.tax OR d.issued_at <> x.closed_at)
 		UNION ALL
 		SELECT i.id FROM invoices i LEFT JOIN documents d ON d.id = 'invoice:' || SUBSTR(i.id, 5)
-		WHERE d.id IS NULL OR d.number <> i.number OR d.total <> i.total OR d.tax <> i.tax OR d.issued_at <> i.finalized_at
+		WHERE `+t.Made("i.id", id.Invoice)+` AND (d.id IS NULL OR d.number <> i.number OR d.total <> i.total
+		OR d.tax <> i.tax OR d.issued_at <> i.finalized_at)
 		UNION ALL
 		SELECT x.id FROM payouts x LEFT JOIN documents d ON d.id = 'payout_statement:' || SUBSTR(x.id, 4)
-		WHERE x.paid_at IS NOT NULL AND (d.id IS NULL OR d.total <> x.amount OR d.currency <> x.currency)
+		WHERE `+t.Made("x.id", id.Payout)+`
+			AND x.paid_at IS NOT NULL AND (d.id IS NULL OR d.total <> x.amount OR d.currency <> x.currency)
 		UNION ALL
 		SELECT d.subject_id FROM documents d LEFT JOIN payments p ON p.id = d.subject_id
-		WHERE d.series = 'R' AND (p.id IS NULL OR p.receipt_number <> d.number)
+		WHERE `+t.MadeAt("d.issued_at")+` AND d.series = 'R' AND (p.id IS NULL OR p.receipt_number <> d.number)
 		UNION ALL
 		SELECT d.subject_id FROM documents d LEFT JOIN invoices i ON i.id = d.subject_id
-		WHERE d.series = 'I' AND i.id IS NULL
+		WHERE `+t.MadeAt("d.issued_at")+` AND d.series = 'I' AND i.id IS NULL
 		UNION ALL
 		SELECT d.subject_id FROM documents d LEFT JOIN refunds f ON f.id = d.subject_id
 		LEFT JOIN disputes x ON x.id = d.subject_id LEFT JOIN payments p ON p.id = d.subject_id
-		WHERE d.series = 'C' AND COALESCE(f.id, x.id, p.id) IS NULL
+		WHERE `+t.MadeAt("d.issued_at")+` AND d.series = 'C' AND COALESCE(f.id, x.id, p.id) IS NULL
 		UNION ALL
 		SELECT d.subject_id FROM documents d LEFT JOIN payouts p ON p.id = d.subject_id
-		WHERE d.series = '' AND p.id IS NULL
+		WHERE `+t.MadeAt("d.issued_at")+` AND d.series = '' AND p.id IS NULL
 		ORDER BY id LIMIT ?`, limit)
 }

@@ -6,13 +6,16 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -31,6 +34,8 @@ type Base struct {
 	AtCommit func(key string, do func() error)
 	// Pool serves reads of single rows outside of a transaction; nil inside one, and on SQLite.
 	Pool *pgxpool.Pool
+	// Since is the time from which on rows were made that audits check; zero: they check all.
+	Since time.Time
 	// lock is the clause with which TakeOne locks its row where it bypasses gorm.
 	lock string
 }
@@ -164,6 +169,32 @@ func (b *Base) QueryIDs(op, query string, args ...any) ([]string, error) {
 	var ids []string
 	err := b.DB.Raw(query, args...).Scan(&ids).Error
 	return ids, b.Failure(op, err)
+}
+
+// QueryWhole is QueryIDs for an audit that has to read all rows to know of any: it finds nothing where those made since
+// a time are checked.
+func (b *Base) QueryWhole(op, query string, args ...any) ([]string, error) {
+	if !b.Since.IsZero() {
+		return nil, nil
+	}
+	return b.QueryIDs(op, query, args...)
+}
+
+// Made returns the condition that a row, of whose kind column is the id, is among those that are audited. It has no
+// parameters: a plan that expects few rows reads few.
+func (b *Base) Made(column string, kind id.Prefix) string {
+	if b.Since.IsZero() {
+		return "TRUE"
+	}
+	return column + " >= '" + id.First(kind, b.Since) + "'"
+}
+
+// MadeAt is Made for a column of account time, which is never behind real time.
+func (b *Base) MadeAt(column string) string {
+	if b.Since.IsZero() {
+		return "TRUE"
+	}
+	return column + " >= " + strconv.FormatInt(b.Since.UnixMilli(), 10)
 }
 
 // TakeOne loads one row by condition. ErrNotFound when there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/id"
 )
 
 type audit struct{ *repo.Base }
@@ -21,7 +22,8 @@ func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
 // LostCharges implements ports.SubscriptionAudit.
 func (t audit) LostCharges(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit charges of subscriptions",
-		`SELECT p.id FROM payments p WHERE p.purpose = 'subscription' AND p.status = 'succeeded'
+		`SELECT p.id FROM payments p WHERE `+t.Made("p.id", id.Payment)+` AND p.purpose = 'subscription'
+		AND p.status = 'succeeded'
 		AND p.refunded <> p.amount AND p.amount > 0
 		AND NOT EXISTS (SELECT 1 FROM subscription_periods b WHERE b.payment_id = p.id)
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'payment.refund' AND subject = p.id) ORDER BY p.id LIMIT ?`, limit)

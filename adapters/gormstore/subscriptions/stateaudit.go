@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/id"
 	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/subscription"
@@ -33,8 +34,8 @@ type paidRow struct {
 func (t audit) Misstated(_ context.Context, limit int) (found []string, err error) {
 	const op = "audit subscriptions"
 	for last := ""; len(found) < limit; {
-		page, err := repo.ListBy(t.Base, op, t.DB.Where("id > ?", last).Order("id").Limit(auditPage),
-			subscriptionRow.toState)
+		query := t.DB.Where("id > ? AND "+t.Made("id", id.Subscription), last).Order("id").Limit(auditPage)
+		page, err := repo.ListBy(t.Base, op, query, subscriptionRow.toState)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/id"
 	"sundry/core/ledger"
 	"sundry/core/payment"
 	"sundry/ports"
@@ -17,7 +18,8 @@ var _ ports.TreasuryAudit = audit{}
 // UnbalancedPostings implements ports.TreasuryAudit.
 func (t audit) UnbalancedPostings(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("unbalanced postings", `
-		SELECT id FROM ledger_postings WHERE processor_clearing + disputed_funds + processor_fee + tax_payable + platform_fee
+		SELECT id FROM ledger_postings WHERE `+t.Made("id", id.LedgerEntry)+`
+			AND processor_clearing + disputed_funds + processor_fee + tax_payable + platform_fee
 			+ creator_pending + creator_available + creator_reserved + creator_in_transit <> 0
 		ORDER BY id LIMIT ?`, limit)
 }
@@ -26,8 +28,9 @@ func (t audit) UnbalancedPostings(_ context.Context, limit int) ([]string, error
 func (t audit) UnpostedPayments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("unposted payments", `
 		SELECT p.id FROM payments p LEFT JOIN sales s ON s.id = p.id
-		WHERE p.status = 'succeeded' AND p.amount > 0 AND (s.id IS NULL OR s.total <> p.amount OR s.currency <> p.currency
-			OR s.creator_id <> p.creator_id OR s.refunded <> p.refunded)
+		WHERE `+t.Made("p.id", id.Payment)+`
+			AND p.status = 'succeeded' AND p.amount > 0 AND (s.id IS NULL OR s.total <> p.amount
+			OR s.currency <> p.currency OR s.creator_id <> p.creator_id OR s.refunded <> p.refunded)
 		ORDER BY p.id LIMIT ?`, limit)
 }
 
@@ -37,7 +40,8 @@ func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 		SELECT x.id FROM sales x
 		LEFT JOIN ledger_postings s ON s.source_id = x.id AND s.kind = 'sale'
 		LEFT JOIN ledger_postings f ON f.source_id = x.id AND f.kind = 'processor_fee'
-		WHERE x.total > 0 AND (s.id IS NULL OR s.processor_clearing <> x.total OR -s.tax_payable <> x.tax
+		WHERE `+t.Made("x.id", id.Payment)+`
+			AND x.total > 0 AND (s.id IS NULL OR s.processor_clearing <> x.total OR -s.tax_payable <> x.tax
 			OR -s.platform_fee <> x.platform_fee OR COALESCE(f.processor_fee, 0) <> x.processor_fee)
 		ORDER BY x.id LIMIT ?`, limit)
 }
@@ -46,10 +50,10 @@ func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misreleased sales", `
 		SELECT x.id FROM sales x LEFT JOIN ledger_postings e ON e.source_id = x.id AND e.kind = 'release'
-		WHERE x.available_at <> x.created_at + ? OR (x.released AND x.pending <> 0)
+		WHERE `+t.Made("x.id", id.Payment)+` AND (x.available_at <> x.created_at + ? OR (x.released AND x.pending <> 0)
 			OR (NOT x.released AND e.source_id IS NOT NULL)
 			OR (NOT x.released AND x.total > 0
-				AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.kind = 'treasury.release' AND k.subject = x.id))
+				AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.kind = 'treasury.release' AND k.subject = x.id)))
 		ORDER BY x.id LIMIT ?`, ledger.HoldPeriod.Milliseconds(), limit)
 }
 
@@ -57,7 +61,8 @@ func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) 
 func (t audit) LostPayouts(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("lost payouts", `
 		SELECT DISTINCT e.source_id FROM ledger_postings e LEFT JOIN payouts x ON x.id = e.source_id
-		WHERE e.source_type = 'payout' AND x.id IS NULL ORDER BY e.source_id LIMIT ?`, limit)
+		WHERE `+t.Made("e.id", id.LedgerEntry)+`
+			AND e.source_type = 'payout' AND x.id IS NULL ORDER BY e.source_id LIMIT ?`, limit)
 }
 
 // MisstatedPayments implements ports.TreasuryAudit. The breakdown is JSON, so it is read in pages.
@@ -73,7 +78,8 @@ func (t audit) MisstatedPayments(_ context.Context, limit int) (found []string, 
 		var page []statedRow
 		err := t.DB.Raw(`
 			SELECT p.id, p.currency, p.amount, p.sale, COALESCE(x.tax, 0) AS tax FROM payments p LEFT JOIN sales x ON x.id = p.id
-			WHERE p.status = 'succeeded' AND p.id > ? ORDER BY p.id LIMIT ?`, last, auditPage).Scan(&page).Error
+			WHERE `+t.Made("p.id", id.Payment)+`
+				AND p.status = 'succeeded' AND p.id > ? ORDER BY p.id LIMIT ?`, last, auditPage).Scan(&page).Error
 		if err != nil {
 			return nil, t.Failure("misstated payments", err)
 		}
@@ -99,7 +105,8 @@ func (t audit) ChargedTwice(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("subjects that were charged twice", `
 		SELECT DISTINCT b.subject_id FROM payments a JOIN payments b ON b.purpose = a.purpose AND b.subject_id = a.subject_id
 			AND b.id <> a.id AND b.status = 'succeeded' AND b.amount > 0 AND b.created_at > a.settled_at
-		WHERE a.purpose IN ('checkout', 'invoice') AND a.status = 'succeeded' AND a.amount > 0
+		WHERE `+t.Made("b.id", id.Payment)+`
+			AND a.purpose IN ('checkout', 'invoice') AND a.status = 'succeeded' AND a.amount > 0
 			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id IN (a.id, b.id) AND f.status <> 'failed'
 				AND NOT f.automatic)
 		ORDER BY b.subject_id LIMIT ?`, limit)
@@ -108,22 +115,25 @@ func (t audit) ChargedTwice(_ context.Context, limit int) ([]string, error) {
 // OverReturnedSales implements ports.TreasuryAudit.
 func (t audit) OverReturnedSales(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("sales that returned too much", `
-		SELECT id FROM sales WHERE returned > total OR returned < 0 OR returned_tax > tax OR returned_tax < 0
-			OR refunded + lost + disputed > returned OR (returned = total AND returned_tax <> tax)
+		SELECT id FROM sales WHERE `+t.Made("id", id.Payment)+`
+			AND (returned > total OR returned < 0 OR returned_tax > tax OR returned_tax < 0
+			OR refunded + lost + disputed > returned OR (returned = total AND returned_tax <> tax))
 		ORDER BY id LIMIT ?`, limit)
 }
 
 // MispostedRefunds implements ports.TreasuryAudit. An automatic refund is posted as the reversal of its sale.
 func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted refunds", `
-		SELECT x.id FROM refunds x
-		LEFT JOIN (SELECT source_id, -SUM(processor_clearing) AS amount, SUM(tax_payable) AS tax
-			FROM ledger_postings WHERE source_type = 'refund' OR kind = 'sale_reversal' GROUP BY source_id) e
-			ON e.source_id = CASE WHEN x.automatic THEN x.payment_id ELSE x.id END
-		WHERE (x.status = 'succeeded' AND (e.source_id IS NULL OR e.amount <> x.amount OR e.tax <> x.tax))
-			OR (x.status <> 'succeeded' AND (COALESCE(e.amount, 0) <> 0 OR COALESCE(e.tax, 0) <> 0))
+		SELECT x.id AS id FROM refunds x
+		LEFT JOIN ledger_postings e ON e.source_id = CASE WHEN x.automatic THEN x.payment_id ELSE x.id END
+			AND (e.source_type = 'refund' OR e.kind = 'sale_reversal')
+		WHERE `+t.Made("x.id", id.Refund)+`
+		GROUP BY x.id, x.status, x.amount, x.tax
+		HAVING (x.status = 'succeeded' AND COUNT(e.id) = 0)
+			OR -COALESCE(SUM(e.processor_clearing), 0) <> CASE WHEN x.status = 'succeeded' THEN x.amount ELSE 0 END
+			OR COALESCE(SUM(e.tax_payable), 0) <> CASE WHEN x.status = 'succeeded' THEN x.tax ELSE 0 END
 		UNION ALL
-		SELECT e.source_id FROM ledger_postings e WHERE e.kind = 'sale_reversal'
+		SELECT e.source_id FROM ledger_postings e WHERE `+t.Made("e.id", id.LedgerEntry)+` AND e.kind = 'sale_reversal'
 			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = e.source_id AND f.automatic AND f.status = 'succeeded')
 		ORDER BY id LIMIT ?`, limit)
 }
@@ -139,7 +149,8 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE
 		WHEN status = 'won' THEN 0 ELSE tax END) AS tax
 			FROM disputes GROUP BY payment_id) d ON d.payment_id = x.id
-		WHERE NOT EXISTS (SELECT 1 FROM ledger_postings e WHERE e.source_id = x.id AND e.kind = 'sale_reversal')
+		WHERE `+t.Made("x.id", id.Payment)+`
+			AND NOT EXISTS (SELECT 1 FROM ledger_postings e WHERE e.source_id = x.id AND e.kind = 'sale_reversal')
 			AND (x.refunded <> COALESCE(r.made, 0) OR x.returned <> COALESCE(r.asked, 0) + COALESCE(d.amount, 0)
 				OR x.returned_tax <> COALESCE(r.tax, 0) + COALESCE(d.tax, 0))
 		ORDER BY x.id LIMIT ?`, limit)
@@ -149,11 +160,13 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 func (t audit) MispostedDisputes(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted disputes", `
 		SELECT x.id FROM disputes x
-		LEFT JOIN (SELECT source_id, SUM(disputed_funds) AS held, -SUM(processor_clearing) AS taken, SUM(tax_payable) AS tax
-			FROM ledger_postings WHERE source_type = 'dispute' GROUP BY source_id) e ON e.source_id = x.id
-		WHERE COALESCE(e.held, 0) <> CASE WHEN x.status IN ('needs_response', 'under_review') THEN x.amount ELSE 0 END
-			OR COALESCE(e.taken, 0) <> CASE WHEN x.status = 'won' THEN 0 ELSE x.amount END
-			OR COALESCE(e.tax, 0) <> CASE WHEN x.status = 'lost' THEN x.tax ELSE 0 END
+		LEFT JOIN ledger_postings e ON e.source_id = x.id AND e.source_type = 'dispute'
+		WHERE `+t.Made("x.id", id.Dispute)+`
+		GROUP BY x.id, x.status, x.amount, x.tax
+		HAVING COALESCE(SUM(e.disputed_funds), 0) <>
+				CASE WHEN x.status IN ('needs_response', 'under_review') THEN x.amount ELSE 0 END
+			OR -COALESCE(SUM(e.processor_clearing), 0) <> CASE WHEN x.status = 'won' THEN 0 ELSE x.amount END
+			OR COALESCE(SUM(e.tax_payable), 0) <> CASE WHEN x.status = 'lost' THEN x.tax ELSE 0 END
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
@@ -161,10 +174,11 @@ func (t audit) MispostedDisputes(_ context.Context, limit int) ([]string, error)
 func (t audit) MispostedPayouts(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted payouts", `
 		SELECT x.id FROM payouts x
-		LEFT JOIN (SELECT source_id, SUM(creator_available) AS taken, -SUM(creator_in_transit) AS moving
-			FROM ledger_postings WHERE source_type = 'payout' GROUP BY source_id) e ON e.source_id = x.id
-		WHERE COALESCE(e.taken, 0) <> CASE WHEN x.status = 'failed' THEN 0 ELSE x.amount END
-			OR COALESCE(e.moving, 0) <> CASE WHEN x.status = 'pending' THEN x.amount ELSE 0 END
+		LEFT JOIN ledger_postings e ON e.source_id = x.id AND e.source_type = 'payout'
+		WHERE `+t.Made("x.id", id.Payout)+`
+		GROUP BY x.id, x.status, x.amount
+		HAVING COALESCE(SUM(e.creator_available), 0) <> CASE WHEN x.status = 'failed' THEN 0 ELSE x.amount END
+			OR -COALESCE(SUM(e.creator_in_transit), 0) <> CASE WHEN x.status = 'pending' THEN x.amount ELSE 0 END
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
@@ -175,14 +189,14 @@ func (t audit) MistaxedDocuments(_ context.Context, limit int) ([]string, error)
 		LEFT JOIN (SELECT source_id, kind, tax_payable AS tax FROM ledger_postings
 				WHERE kind IN ('sale', 'refund', 'dispute_lost', 'sale_reversal')) e
 			ON e.source_id = COALESCE(i.payment_id, d.subject_id) AND (e.kind = 'sale') = (d.series <> 'C')
-		WHERE d.series <> '' AND (i.id IS NULL OR i.status = 'paid')
+		WHERE `+t.MadeAt("d.issued_at")+` AND d.series <> '' AND (i.id IS NULL OR i.status = 'paid')
 			AND d.tax <> COALESCE(CASE WHEN d.series = 'C' THEN e.tax ELSE -e.tax END, 0)
 		ORDER BY d.subject_id LIMIT ?`, limit)
 }
 
 // MiscountedPending implements ports.TreasuryAudit.
 func (t audit) MiscountedPending(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("miscounted pending balances", `
+	return t.QueryWhole("miscounted pending balances", `
 		SELECT b.creator_id FROM (
 			SELECT creator_id, currency, SUM(pending) AS pending, SUM(reserved) AS reserved FROM (
 				SELECT creator_id, currency, pending, disputed - disputed_tax AS reserved FROM sales
@@ -196,7 +210,8 @@ func (t audit) MiscountedPending(_ context.Context, limit int) ([]string, error)
 func (t audit) RefundedAccess(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("refunded payments that give access", `
 		SELECT f.id FROM refunds f JOIN grants g ON g.creator_id = f.creator_id AND g.checkout_id = f.checkout_id
-		WHERE f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT f.keep_access
+		WHERE `+t.Made("f.id", id.Refund)+`
+			AND f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT f.keep_access
 			AND f.checkout_id <> '' AND g.end_reason = ''
 			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND s.current_period_start > g.started_at)
 		ORDER BY f.id LIMIT ?`, limit)

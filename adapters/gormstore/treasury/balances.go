@@ -62,7 +62,7 @@ func SumBalances(b *repo.Base, creatorID, before string, page int) (more bool, e
 
 // MisstatedBalances implements ports.TreasuryAudit.
 func (t audit) MisstatedBalances(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("misstated balances", `
+	return t.QueryWhole("misstated balances", `
 		SELECT DISTINCT creator_id FROM (
 			SELECT creator_id FROM (
 				SELECT creator_id, currency, pending, available, reserved, in_transit FROM ledger_balances

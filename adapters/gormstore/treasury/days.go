@@ -84,7 +84,7 @@ func SumDays(b *repo.Base, creatorID, before string, page int) (more bool, err e
 
 // MisstatedDays implements ports.TreasuryAudit.
 func (t audit) MisstatedDays(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("misstated figures of days", `
+	return t.QueryWhole("misstated figures of days", `
 		SELECT DISTINCT creator_id FROM (
 			SELECT creator_id FROM (
 				SELECT creator_id, day, currency, sales, gross, refunds, disputes, tax, fees FROM ledger_days

@@ -27,7 +27,8 @@ func (t audit) ListUndelivered(_ context.Context, e webhook.EndpointState, types
 	return t.QueryIDs("list events without a delivery to "+e.ID,
 		"SELECT e.id FROM webhook_endpoints w JOIN events e ON e.creator_id = w.creator_id AND e.created_at >= ? AND "+
 			"e.type IN ? "+
-			"WHERE w.id = ? AND w.revision = ? AND e.id >= COALESCE((SELECT value FROM deployment WHERE name = "+
+			"WHERE "+t.Made("e.id", id.Event)+" AND "+
+			"w.id = ? AND w.revision = ? AND e.id >= COALESCE((SELECT value FROM deployment WHERE name = "+
 			"'deliveries_from'), '') AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id AND d.endpoint_id "+
 			"= w.id) "+
 			"ORDER BY e.id LIMIT ?",
@@ -43,7 +44,7 @@ func (t audit) ListGaps(_ context.Context, limit int) ([]string, error) {
 	const gap = `creator_id || ' are not complete: ' || CASE WHEN position = previous + 2
 			THEN 'position ' || (previous + 1) || ' is missing'
 			ELSE 'positions ' || (previous + 1) || ' to ' || (position - 1) || ' are missing' END`
-	return t.QueryIDs("audit events", `SELECT `+gap+` FROM (
+	return t.QueryWhole("audit events", `SELECT `+gap+` FROM (
 			SELECT creator_id, position, COALESCE(LAG(position) OVER account, 0) AS previous, COALESCE(LAG(id) OVER account,
 			`+madeWith+`) AS previous_id
 			FROM events WINDOW account AS (PARTITION BY creator_id ORDER BY position, id)
