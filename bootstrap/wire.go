@@ -28,7 +28,7 @@ func (a *App) wire() modules {
 	sales := a.wireSales(offers, bookings, grants)
 	attempts := a.wireAttempts(accounts, buyers, grants, sales)
 	sessions := a.wireCheckout(accounts, offers, bookings, grants, sales, attempts, buyers)
-	cards := a.wirePayments(accounts)
+	cards := a.wirePayments(accounts, buyers)
 	renewals := a.wireSubscriptions(offers, buyers, cards, grants, attempts)
 	documents := a.wireDocuments(accounts, ledger)
 	invoices := a.wireInvoicing(accounts, attempts)

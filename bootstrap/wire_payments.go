@@ -17,7 +17,7 @@ import (
 	"sundry/ports"
 )
 
-func (a *App) wirePayments(accounts *identity.Service) *payments.Service {
+func (a *App) wirePayments(accounts *identity.Service, buyers *customers.Service) *payments.Service {
 	module := payments.New(
 		payments.Config{
 			BaseURL: a.cfg.BaseURL, Live: a.live(), Merchant: a.cfg.SellerName,
@@ -25,6 +25,7 @@ func (a *App) wirePayments(accounts *identity.Service) *payments.Service {
 		},
 		payments.Deps{
 			Store: a.store, IDs: a.ids, Bus: a.bus, Provider: a.providers.Default(), Accounts: accounts,
+			Customers: buyers,
 		})
 
 	on(a.bus, module.OnCheckoutPaid) // before the subscription that the card pays for

@@ -55,16 +55,16 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		cards := sandboxpay.New(w.store)
 		w.bus.Subject = subjectOf
 		w.processor = &fakes.Processor{Processor: cards}
+		buyer := fakes.Customer{ID: customerID, CreatorID: creatorID}
 		w.Service = payments.New(
 			payments.Config{
 				BaseURL: "https://pay.example.com", Merchant: merchant,
 				Secrets: cardsetup.Secrets{Keys: secret.Fixed(make([]byte, 32))},
 			},
 			payments.Deps{
-				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Accounts: fakes.Ada,
+				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Accounts: fakes.Ada, Customers: buyer,
 				Provider: ports.Provider{Name: fakes.ProviderName, Processor: w.processor, Cards: cards},
 			})
-		buyer := fakes.Customer{ID: customerID, CreatorID: creatorID}
 		w.saving = payments.SavedCardDeps{
 			IDs: system.NewIDs(), Accounts: fakes.Ada, Customers: buyer, Access: buyer, Merchant: merchant,
 		}

@@ -28,8 +28,9 @@ type Deps struct {
 	IDs   ports.IDs
 	Bus   ports.Bus
 	// Provider checks and keeps new cards.
-	Provider ports.Provider
-	Accounts ports.AccountReader
+	Provider  ports.Provider
+	Accounts  ports.AccountReader
+	Customers ports.CustomerReader
 }
 
 // Service keeps the cards that customers save, and shows payments.

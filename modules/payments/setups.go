@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/cardsetup"
 	"sundry/core/checkout"
+	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
@@ -38,10 +39,17 @@ func (s *Service) CheckSetup(customerID, returnURL string) error {
 	return f.Err()
 }
 
-// OpenSetup opens a setup for a customer of the account.
+// OpenSetup opens a setup for a customer of the account. STATE_CONFLICT for one who was erased.
 func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnURL string) (cardsetup.State, error) {
 	var opened cardsetup.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		owner, err := s.deps.Customers.Customer(ctx, r, customerID)
+		if err == nil && !owner.ErasedAt.IsZero() {
+			err = customer.ErrErased()
+		}
+		if err != nil {
+			return err
+		}
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err

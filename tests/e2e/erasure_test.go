@@ -92,6 +92,12 @@ func TestAnErasedPersonIsInLegalRecordsOnly(t *testing.T) {
 		w.AsBackend(t, http.MethodPost, "/v1/customer-portal-sessions", harness.JSON{
 			"customerId": receipt["customerId"], "returnUrl": "https://shop.example/account",
 		}).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{
+			"customerId": receipt["customerId"], "returnUrl": "https://shop.example/account",
+		}).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+text(t, receipt["customerId"])+"/cards", harness.JSON{
+			"cardNumber": harness.CardSucceeds,
+		}).Refuses(t, 409, "STATE_CONFLICT")
 		address, err := url.Parse(portal)
 		if err != nil {
 			t.Fatal(err)
