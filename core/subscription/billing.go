@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sundry/core/money"
@@ -42,6 +43,21 @@ type Bill struct {
 // Due returns the amount to charge before tax: never negative.
 func (b Bill) Due() money.Amount {
 	return money.Amount{Minor: b.Subtotal.Minor - b.Discount.Minor - b.CreditUsed.Minor, Currency: b.Subtotal.Currency}
+}
+
+// Breakdown returns the lines that sum to what is due: those of the bill, then the discount and the credit taken off.
+func (b Bill) Breakdown() []payment.Line {
+	lines := slices.Clone(b.Lines)
+	for _, off := range []payment.Line{
+		{Description: "Discount", Amount: b.Discount},
+		{Description: "Credit from an earlier payment", Amount: b.CreditUsed},
+	} {
+		if off.Amount.Minor > 0 {
+			off.Amount.Minor = -off.Amount.Minor
+			lines = append(lines, off)
+		}
+	}
+	return lines
 }
 
 // underWay is the message that refuses changes and bills while a charge is awaited.
@@ -214,7 +230,7 @@ func (sub *Subscription) apply(b Bill, paymentID string) (Transition, error) {
 	}
 	s.Status, s.Dunning, s.PausedAt, s.Held = StatusActive, Dunning{}, time.Time{}, false
 	if b.Kind == Conversion {
-		s.TrialEndsAt = b.PeriodStart
+		s.Discount, s.TrialEndsAt = s.Discount.converted(s.TrialEndsAt, b.PeriodStart), b.PeriodStart
 	}
 	s.Discount = s.Discount.used(b.PeriodStart)
 	return Renewed{sub.changed()}, nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sundry/core/money"
+	"sundry/core/period"
 	"sundry/core/plan"
 )
 
@@ -50,6 +51,22 @@ func (d *Discount) used(start time.Time) *Discount {
 		return nil
 	}
 	return d
+}
+
+// converted returns the discount of a trial that ended early: its months count from the first paid period. An end that
+// is not counted in months from the trial's end, as of one that was taken over, stays.
+func (d *Discount) converted(trialEnd, ended time.Time) *Discount {
+	if d == nil || d.EndsAt.IsZero() {
+		return d
+	}
+	trialEnd, ends := trialEnd.UTC(), d.EndsAt.UTC()
+	months := 12*(ends.Year()-trialEnd.Year()) + int(ends.Month()-trialEnd.Month())
+	if !ends.Equal(period.Nth(trialEnd, period.Month, 1, months)) {
+		return d
+	}
+	moved := *d
+	moved.EndsAt = period.Nth(ended, period.Month, 1, months)
+	return &moved
 }
 
 // net returns the price of a period of an offer after the discount, when the period begins at start.

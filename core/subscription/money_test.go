@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,53 @@ func TestAPlanWithoutATrialEndsTheTrial(t *testing.T) {
 	if s.Status != subscription.StatusActive || !s.CurrentPeriodStart.Equal(now) || !s.TrialEndsAt.Equal(now) ||
 		!s.Anchor.Equal(now) || s.PeriodValue != eur(3100) || s.Offer.PriceID != pro.PriceID {
 		t.Errorf("%+v", s)
+	}
+}
+
+func TestTheBreakdownOfABillSumsToWhatIsDue(t *testing.T) {
+	t.Parallel()
+	o := order(trial)
+	o.Discount = &subscription.Discount{PercentOff: 50}
+	sub := subscription.New(o, started)
+	if _, err := sub.Activate(started); err != nil {
+		t.Fatal(err)
+	}
+	state := sub.State()
+	state.Credit = eur(300)
+	bill, err := subscription.Restore(state).ChangeBill(pro, subscription.ChargeNow, started.Add(day))
+	want := []payment.Line{
+		{Description: "App – pro", Amount: eur(3100)}, {Description: "Discount", Amount: eur(-1550)},
+		{Description: "Credit from an earlier payment", Amount: eur(-300)},
+	}
+	if got := bill.Breakdown(); err != nil || bill.Due() != eur(1250) || !slices.Equal(got, want) {
+		t.Errorf("%+v of %v, %v", got, bill.Due(), err)
+	}
+}
+
+func TestTheMonthsOfADiscountCountFromTheEndOfATrial(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ends, want string
+	}{
+		"three months":              {"2026-05-14T10:00:00Z", "2026-05-10T10:00:00Z"},
+		"a day that was taken over": {"2026-05-20T00:00:00Z", "2026-05-20T00:00:00Z"},
+	} {
+		o := order(trial)
+		o.Discount = &subscription.Discount{PercentOff: 50, EndsAt: at(c.ends)}
+		sub := subscription.New(o, started)
+		if _, err := sub.Activate(started); err != nil {
+			t.Fatal(err)
+		}
+		bill, err := sub.ChangeBill(pro, subscription.ChargeNow, at("2026-02-10T10:00:00Z"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sub.Apply(bill); err != nil {
+			t.Fatal(err)
+		}
+		if s := sub.State(); !s.Discount.EndsAt.Equal(at(c.want)) {
+			t.Errorf("%s: the discount ends at %v, want %s", name, s.Discount.EndsAt, c.want)
+		}
 	}
 }
 

@@ -218,6 +218,18 @@ func TestAChangeOfPlanChargesWhatWasPreviewed(t *testing.T) {
 		}
 		to["plan"] = "studio"
 		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", to).Refuses(t, 409, "QUOTE_EXPIRED")
+		var again struct {
+			AmountDueInCents int64
+			Lines            []struct{ AmountInCents int64 }
+		}
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change/preview", harness.JSON{"plan": "studio"}).
+			Want(t, 200).Into(t, &again)
+		for _, line := range again.Lines {
+			again.AmountDueInCents -= line.AmountInCents
+		}
+		if again.AmountDueInCents != 0 || len(again.Lines) != 3 {
+			t.Errorf("the lines do not explain what is due after the credit: %+v", again)
+		}
 	})
 }
 

@@ -164,7 +164,7 @@ func newQuoteView(q core.Quote, s core.State) (quoteView, error) {
 	return quoteView{
 		QuoteID: q.ID, AmountDueInCents: due.Minor, TaxInCents: q.Sale.Tax.Minor,
 		CreditInCents: q.Bill.CreditAfter.Minor,
-		Currency:      string(due.Currency), Lines: newQuoteLines(q.Bill.Lines),
+		Currency:      string(due.Currency), Lines: newQuoteLines(q.Bill.Breakdown()),
 		EffectiveAt: apiformat.Instant(effective),
 		ExpiresAt:   apiformat.Instant(q.ExpiresAt),
 	}, nil

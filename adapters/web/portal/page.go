@@ -487,6 +487,11 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 	for _, l := range quote.Bill.Lines {
 		p.Quote.Lines = append(p.Quote.Lines, line{l.Description, reader.Money(l.Amount)})
 	}
+	if off := quote.Bill.Discount.Minor + quote.Bill.CreditUsed.Minor; off > 0 {
+		p.Quote.Lines = append(p.Quote.Lines, line{
+			reader.Text("line.discount"), reader.Money(layout.Amount(-off, string(due.Currency))),
+		})
+	}
 	return r.send(c, "portal_change.html", "portal.change.title", p)
 }
 
