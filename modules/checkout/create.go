@@ -153,7 +153,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 			if n.DiscountCode == "" {
 				return nil
 			}
-			return s.applyCode(ctx, r, session, n.DiscountCode)
+			return refusedAt("discountCode", s.applyCode(ctx, r, session, n.DiscountCode))
 		})
 		return err
 	})

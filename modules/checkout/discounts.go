@@ -12,8 +12,8 @@ import (
 	"sundry/ports"
 )
 
-// applyCode takes what a code is good for off an open session; an empty code takes nothing off. VALIDATION_FAILED at
-// discountCode.
+// applyCode takes what a code is good for off an open session; an empty code takes nothing off. VALIDATION_FAILED without
+// a field, made for Violations.Merge.
 func (s *Service) applyCode(ctx context.Context, r ports.Repos, session *checkout.Session, code string) error {
 	opened := session.State()
 	now, err := r.Clock.Now(ctx, opened.CreatorID)
@@ -25,14 +25,19 @@ func (s *Service) applyCode(ctx context.Context, r ports.Repos, session *checkou
 	}
 	sale := discount.Sale{ListingID: opened.Offer.ListingID, Subtotal: opened.Subtotal}
 	terms, err := s.deps.Discounts.DiscountTerms(ctx, r, opened.CreatorID, code, sale)
-	if fault.Is(err, fault.ValidationFailed) {
-		var f fault.Violations
-		return errors.Join(f.Nest("discountCode").Merge(err), f.Err())
-	}
 	if err != nil {
 		return err
 	}
 	return session.ApplyDiscount(&terms, now)
+}
+
+// refusedAt names the member that had a refused code; any other error stays as it is.
+func refusedAt(member string, err error) error {
+	if !fault.Is(err, fault.ValidationFailed) {
+		return err
+	}
+	var f fault.Violations
+	return errors.Join(f.Nest(member).Merge(err), f.Err())
 }
 
 // prefillCode is applyCode for a code that nobody typed here: one that is not good for the session takes nothing off.
@@ -47,14 +52,14 @@ func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *check
 }
 
 // ApplyDiscount takes the code that the buyer typed on the hosted page, in the place of one before; an empty code
-// removes it. VALIDATION_FAILED at discountCode, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a
+// removes it. VALIDATION_FAILED at code, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a
 // payment is under way.
 func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (checkout.State, error) {
 	return s.reprice(ctx, secret, func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error {
 		if err := c.CanApplyDiscount(now); err != nil {
 			return err
 		}
-		return s.applyCode(ctx, r, c, code)
+		return refusedAt("code", s.applyCode(ctx, r, c, code))
 	})
 }
 

@@ -144,7 +144,7 @@ func TestABuyerTypesACodeOnThePage(t *testing.T) {
 				Method: post, Path: "/c/" + session.Secret() + "/discount", Body: harness.JSON{"code": code},
 			})
 		}
-		apply("nothing").Refuses(t, 400, "VALIDATION_FAILED", "discountCode")
+		apply("nothing").Refuses(t, 400, "VALIDATION_FAILED", "code")
 		apply("").Refuses(t, 400, "VALIDATION_FAILED", "code")
 		if s := apply(all.Code).Want(t, 200).Map(t); fmt.Sprint(s["totalInCents"]) != "0" || s["discountCode"] != all.Code {
 			t.Errorf("with the code: %v", s)
