@@ -277,7 +277,7 @@ type UsageRollups interface {
 	// ListDays returns the use of the account's meters by meter and day, of one meter unless that is "", with the reports
 	// that wait to be counted. Days without a report are left out.
 	ListDays(ctx context.Context, creatorID, meterID string, days civil.Days) ([]MeterDay, error)
-	// ListFlushedCustomers returns the named customers whose counts the step changed.
+	// ListFlushedCustomers returns the customers whose counts the step changed.
 	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
 }
 
@@ -287,8 +287,8 @@ type MeterDay struct {
 	usage.DayUse
 }
 
-// UsageCustomer identifies a customer by the integrator's own id.
-type UsageCustomer struct{ CreatorID, ExternalCustomerID string }
+// UsageCustomer identifies a customer by the name under which their access is read.
+type UsageCustomer struct{ CreatorID, AccessKey string }
 
 // AlertedUsage is an alert with the count that it watches.
 type AlertedUsage struct {

@@ -112,6 +112,16 @@ func RestoreBillingPlan(s PlanState) *BillingPlan { return &BillingPlan{s} }
 // State is a copy of the data.
 func (p *BillingPlan) State() PlanState { return p.s }
 
+// Rename stores another identifier of the integrator's own for the customer. changed is false when it is the same.
+func (p *BillingPlan) Rename(externalCustomerID string) (changed bool) {
+	if p.s.ExternalCustomerID == externalCustomerID {
+		return false
+	}
+	p.s.ExternalCustomerID = externalCustomerID
+	p.s.Revision++
+	return true
+}
+
 // ChangePrice bills the periods after the current one by another price. STATE_CONFLICT for a plan that ends with it.
 func (p *BillingPlan) ChangePrice(priceID string) error {
 	if !p.s.Schedule.EndsAt.IsZero() {

@@ -184,8 +184,9 @@ func SumOf(lines []Rated) (total int64) {
 // TotalMinor is the sum of the lines, less what is prepaid.
 func (p Preview) TotalMinor() int64 { return SumOf(p.Lines) - p.CreditMinor }
 
-// Counted is emitted when the counts of a customer's meters have changed.
-type Counted struct{ CreatorID, ExternalCustomerID string }
+// Counted is emitted when the counts of a customer's meters have changed, or the meters themselves. AccessKey is the
+// name under which their access is read.
+type Counted struct{ CreatorID, AccessKey string }
 
 // EventName implements event.Event.
 func (Counted) EventName() string { return "usage.counted" }

@@ -23,7 +23,7 @@ func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Cou
 	if err != nil {
 		return err
 	}
-	return r.Tasks.Schedule(ctx, TaskMeters, e.CreatorID+"/"+e.ExternalCustomerID, e.CreatorID, now.Add(metersDelay))
+	return r.Tasks.Schedule(ctx, TaskMeters, e.CreatorID+"/"+e.AccessKey, e.CreatorID, now.Add(metersDelay))
 }
 
 // RefreshMeters runs TaskMeters. Body and tag of the snapshot move, its version does not.

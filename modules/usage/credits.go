@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sundry/core/checkout"
-	"sundry/core/customer"
 	"sundry/core/dispute"
 	"sundry/core/event"
 	"sundry/core/id"
@@ -227,11 +226,6 @@ func (s *Service) eachBought(
 		}
 	}
 	return nil
-}
-
-// OnCustomerRenamed stores the integrator's own identifier.
-func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
-	return r.Usage.Credits.Rename(ctx, e.CreatorID, e.ID, e.ExternalCustomerID)
 }
 
 // Credit loads a usage credit of the account, with what invoices have used of it, the oldest first. NOT_FOUND.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/quota"
@@ -320,12 +321,13 @@ func (s *Service) lockReport(
 	return stream, report, err
 }
 
-// publishCountsChanged publishes usage.Counted for a customer with an external id.
+// publishCountsChanged publishes usage.Counted for a stream's customer.
 func (s *Service) publishCountsChanged(ctx context.Context, r ports.Repos, stream ports.UsageStream) error {
-	if stream.ExternalCustomerID == "" {
-		return nil
-	}
-	return s.deps.Bus.Publish(ctx, r, usage.Counted{
-		CreatorID: stream.CreatorID, ExternalCustomerID: stream.ExternalCustomerID,
-	})
+	return s.publishCounted(ctx, r, stream.CreatorID,
+		customer.AccessKey(stream.ExternalCustomerID, stream.CustomerID))
+}
+
+// publishCounted publishes usage.Counted for the customer whose access has a key.
+func (s *Service) publishCounted(ctx context.Context, r ports.Repos, creatorID, accessKey string) error {
+	return s.deps.Bus.Publish(ctx, r, usage.Counted{CreatorID: creatorID, AccessKey: accessKey})
 }

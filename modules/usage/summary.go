@@ -36,7 +36,7 @@ func (s *Service) Summary(ctx context.Context, creatorID, subscriptionID string)
 // is empty for a customer who is not known.
 func (s *Service) SummaryOfCustomer(ctx context.Context, creatorID, externalCustomerID string) ([]Measured, error) {
 	r := s.deps.Store.Read(ctx)
-	streams, err := r.Usage.Streams.ListByCustomer(ctx, creatorID, externalCustomerID)
+	streams, err := metersOf(ctx, r, creatorID, externalCustomerID)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func summed(ctx context.Context, r ports.Repos, creatorID string, streams []port
 func (s *Service) MetersOf(
 	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string,
 ) ([]access.Meter, error) {
-	streams, err := r.Usage.Streams.ListByCustomer(ctx, creatorID, externalCustomerID)
+	streams, err := metersOf(ctx, r, creatorID, externalCustomerID)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 )
@@ -67,6 +68,51 @@ func TestUsageIsReportedByCustomer(t *testing.T) {
 		ask(t, m.Account, second.ID, "cancel", nil)
 		if again := report(m.customer, key, "4").Want(t, 202).Map(t); again["id"] != first["id"] || again["duplicate"] != true {
 			t.Errorf("a retry after the end: %v", again)
+		}
+	})
+}
+
+func TestMetersGoWithTheNameOfTheirCustomer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		session := w.NewSession(t, w.listing, "pro", "", harness.JSON{
+			"catalog": nil, "externalCustomerId": nil, "listingId": w.listing.ID,
+		})
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		customerID := text(t, receipt["customerId"])
+		m := w.subscribed(t, harness.CardSucceeds, "SUM")
+		m.customerID, m.subscriptionID = customerID, text(t, receipt["subscriptionId"])
+		m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
+		used := func(customer string) string {
+			advance(t, m.Account, time.Minute)
+			var all []any
+			for _, meter := range m.Access(t, customer)["meters"].([]any) {
+				all = append(all, meter.(map[string]any)["used"])
+			}
+			return asJSON(t, all)
+		}
+		m.report(t, "4")
+		if got := used(customerID); got != "[4]" {
+			t.Errorf("a buyer without a name has used %s", got)
+		}
+		before := customerID
+		for _, name := range []string{harness.Unique("user"), harness.Unique("user")} {
+			w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, harness.JSON{"externalCustomerId": name}).Want(t, 200)
+			if old, now := used(before), used(name); old != "null" || now != "[4]" {
+				t.Errorf("%s moved to %s: %s and %s", before, name, old, now)
+			}
+			before = name
+		}
+		m.report(t, "3")
+		if got := used(before); got != "[7]" {
+			t.Errorf("with the last name they have used %s", got)
+		}
+		advance(t, m.Account, day+2*time.Minute)
+		invoice := m.AsBackend(t, http.MethodGet, "/v1/invoices/"+m.invoices(t)[0].ID, nil).Want(t, 200).Map(t)
+		if invoice["externalCustomerId"] != before {
+			t.Errorf("the invoice is for %v, not %s", invoice["externalCustomerId"], before)
 		}
 	})
 }

@@ -491,7 +491,7 @@ func (t rollups) SetBilled(_ context.Context, s ports.UsageStream, u ports.Usage
 func (t rollups) ListFlushedCustomers(_ context.Context, step int64) ([]ports.UsageCustomer, error) {
 	var all []ports.UsageCustomer
 	err := t.DB.Raw(`
-SELECT DISTINCT s.creator_id, s.external_customer_id FROM usage_rollups u JOIN usage_streams s ON s.id = u.stream_id
-WHERE u.step = ? AND s.external_customer_id <> '' ORDER BY s.creator_id, s.external_customer_id`, step).Scan(&all).Error
+SELECT DISTINCT s.creator_id, COALESCE(NULLIF(s.external_customer_id, ''), s.customer_id) AS access_key
+FROM usage_rollups u JOIN usage_streams s ON s.id = u.stream_id WHERE u.step = ? ORDER BY 1, 2`, step).Scan(&all).Error
 	return all, t.Failure("list customers of flushed usage", err)
 }
