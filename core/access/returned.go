@@ -23,6 +23,9 @@ func (g *Grant) Suspend(at time.Time) (changed bool) {
 	return g.end(at, Disputed) == nil
 }
 
+// Suspended reports whether the grant counts again once its dispute is won.
+func (g *Grant) Suspended() bool { return g.s.EndReason == Disputed }
+
 // Resume makes a grant count again whose dispute was won. changed is false for one that ended otherwise, and for one
 // whose time was over meanwhile.
 func (g *Grant) Resume(now time.Time) (changed bool) {

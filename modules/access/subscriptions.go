@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"sundry/core/access"
@@ -106,25 +107,33 @@ func (c *lockedAccess) ofSubscription(ctx context.Context, sub subscription.Stat
 	return g, err
 }
 
-// OnCustomerRenamed moves all that a customer may use to the name that the integrator has given them: one version under
-// each name.
+// OnCustomerRenamed moves all that a customer may use to the name that the integrator has given them, what a dispute
+// suspends included: one version under each name.
 func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
 	cause := access.Cause{Kind: access.CustomerRenamed, ID: e.ID}
 	var moved []*access.Grant
 	_, err := s.withLockedAccess(ctx, r, e.CreatorID, e.From, func(c *lockedAccess) (access.Cause, error) {
 		moved, c.grants = c.grants, nil
-		return cause, nil
+		ended, err := r.Access.Grants.ListEnded(ctx, e.CreatorID, e.From, math.MaxInt32)
+		for _, g := range ended {
+			if g.Suspended() {
+				moved = append(moved, g)
+			}
+		}
+		return cause, err
 	})
 	if err != nil {
 		return fmt.Errorf("rename %s: %w", e.ID, err)
 	}
 	_, err = s.withLockedAccess(ctx, r, e.CreatorID, e.To, func(c *lockedAccess) (access.Cause, error) {
 		for _, g := range moved {
-			if !g.Active() {
+			if !g.Active() && !g.Suspended() {
 				continue
 			}
 			g.Rename(e.To)
-			c.grants = append(c.grants, g)
+			if g.Active() {
+				c.grants = append(c.grants, g)
+			}
 			if err := c.edit(ctx, g, nil); err != nil {
 				return access.Cause{}, err
 			}

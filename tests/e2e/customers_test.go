@@ -141,6 +141,25 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 	})
 }
 
+func TestAWonDisputeGivesAccessUnderTheCustomersPresentName(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		disputeID, receipt := w.dispute(t, w.Published(t, nil))
+		customerID, name := text(t, receipt["customerId"]), harness.Unique("user")
+		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, harness.JSON{"externalCustomerId": name}).Want(t, 200)
+		w.AsBackend(t, http.MethodPost, "/v1/disputes/"+disputeID+"/evidence", harness.JSON{"text": "winning_evidence"}).
+			Want(t, 200)
+		advance(t, w.Account, time.Minute)
+		if plans := w.Access(t, name)["activePlans"].([]any); len(plans) != 1 {
+			t.Errorf("the dispute is won, and %s has %v", name, plans)
+		}
+		if plans := w.Access(t, text(t, receipt["externalCustomerId"]))["activePlans"].([]any); len(plans) != 0 {
+			t.Errorf("under the name before: %v", plans)
+		}
+	})
+}
+
 func TestCardsAreListedWithTheirMandateAndRemoved(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
