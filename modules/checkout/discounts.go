@@ -12,8 +12,8 @@ import (
 	"sundry/ports"
 )
 
-// applyCode takes what a code is good for off an open session; an empty code takes nothing off. VALIDATION_FAILED without
-// a field, made for Violations.Merge.
+// applyCode takes what a code is good for off an open session; an empty code takes nothing off. VALIDATION_FAILED
+// without a field, made for Violations.Merge.
 func (s *Service) applyCode(ctx context.Context, r ports.Repos, session *checkout.Session, code string) error {
 	opened := session.State()
 	now, err := r.Clock.Now(ctx, opened.CreatorID)
