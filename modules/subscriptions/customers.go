@@ -26,6 +26,9 @@ func (s *Service) payWith(ctx context.Context, r ports.Repos, card paymentmethod
 		if err := s.useCard(ctx, r, sub, card.ID); err != nil {
 			return err
 		}
+		if e, waits := sub.RetryAfterDispute(at); waits {
+			return s.commit(ctx, r, sub, e)
+		}
 		state := sub.State()
 		if step, _ := state.Next(); state.Status != subscription.StatusPastDue || step == subscription.NoStep ||
 			step == subscription.StepEnd {

@@ -9,11 +9,13 @@ import (
 	"sundry/core/fault"
 	"sundry/core/ledger"
 	"sundry/core/payment"
+	"sundry/core/paymentmethod"
 	"sundry/core/refund"
 	"sundry/core/subscription"
 	"sundry/core/tax"
 	"sundry/modules/subscriptions"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 // refunded notifies the module that an amount of the subscription's first payment went back; of a later one with its
@@ -262,4 +264,38 @@ func TestCancelingBesideARenewalPaysNoMore(t *testing.T) {
 		}
 		w.wantEvents("subscription.canceled")
 	})
+}
+
+func TestACardSavedDuringADisputePaysOnceItIsWon(t *testing.T) {
+	t.Parallel()
+	for _, declined := range []string{"stolen_card", "insufficient_funds"} { // the first is not tried again by itself
+		t.Run(declined, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				s := w.begin(basic)
+				w.at(s.CurrentPeriodEnd)
+				w.decide(fakes.Declined(declined))
+				w.disputed(s, "pay_first", dispute.NeedsResponse)
+				w.TakeNames()
+				w.at(s.CurrentPeriodEnd.Add(day))
+				w.do(func(ctx context.Context, r ports.Repos) error {
+					return w.OnCardSaved(ctx, r, paymentmethod.Saved{State: paymentmethod.State{
+						ID: "pm_2", CreatorID: creatorID, CustomerID: customerID, CreatedAt: w.clock.Real(),
+					}})
+				})
+				w.wantEvents("subscription.updated", "subscription.updated")
+				late := s.CurrentPeriodEnd.AddDate(0, 1, 1)
+				w.at(late)
+				if got := w.get(s.ID); got.Status != subscription.StatusPastDue || got.Charge != nil || len(w.live()) != 0 {
+					t.Errorf("it is charged or ends during the dispute: %+v", got)
+				}
+				w.disputed(s, "pay_first", dispute.Won)
+				w.at(late)
+				if paid := w.decide(payment.Outcome{Status: payment.Succeeded}); paid.PaymentMethodID != "pm_2" {
+					t.Errorf("charged to %s", paid.PaymentMethodID)
+				}
+				w.wantEvents("subscription.money_moved", "subscription.charge_paid", "subscription.renewed")
+			})
+		})
+	}
 }
