@@ -168,11 +168,11 @@ func (s *Service) streamOf(ctx context.Context, r ports.Repos, p usage.PlanState
 	return r.Usage.Streams.Get(ctx, p.CreatorID, p.SubscriptionID, meter.EventName)
 }
 
-// measured loads the subscription and the meter that a request names. NOT_FOUND.
+// measured locks the subscription and loads the meter that a request names. NOT_FOUND.
 func (s *Service) measured(
 	ctx context.Context, r ports.Repos, creatorID, subscriptionID, meterID string,
 ) (subscription.State, usage.Meter, error) {
-	sub, err := s.subscription(ctx, r, creatorID, subscriptionID)
+	sub, err := subscriptionBy(ctx, r.Subscriptions.Subscriptions.GetForUpdate, creatorID, subscriptionID)
 	if err != nil {
 		return sub, usage.Meter{}, err
 	}
@@ -184,7 +184,16 @@ func (s *Service) measured(
 func (s *Service) subscription(
 	ctx context.Context, r ports.Repos, creatorID, subscriptionID string,
 ) (subscription.State, error) {
-	sub, err := r.Subscriptions.Subscriptions.Get(ctx, subscriptionID)
+	return subscriptionBy(ctx, r.Subscriptions.Subscriptions.Get, creatorID, subscriptionID)
+}
+
+// subscriptionBy is subscription with the read to use: where something is made that counts or bills its use, one that
+// locks it, so that the end or the change of plan of a subscription finds all that is made of it.
+func subscriptionBy(
+	ctx context.Context, get func(ctx context.Context, id string) (subscription.State, error),
+	creatorID, subscriptionID string,
+) (subscription.State, error) {
+	sub, err := get(ctx, subscriptionID)
 	if err == nil && sub.CreatorID != creatorID {
 		err = ports.ErrNotFound
 	}

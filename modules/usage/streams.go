@@ -137,7 +137,7 @@ func priceOf(ctx context.Context, r ports.Repos, s ports.UsageStream) (usage.Pri
 
 func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.UsageStream, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		sub, err := s.subscription(ctx, r, k.creatorID, k.subscriptionID)
+		sub, err := subscriptionBy(ctx, r.Subscriptions.Subscriptions.GetForUpdate, k.creatorID, k.subscriptionID)
 		if err != nil {
 			return err
 		}
