@@ -162,7 +162,8 @@ func subscriptionOf(p payment.State) string {
 	return ""
 }
 
-// payment returns the payment to refund. NOT_FOUND for another account's, NOT_REFUNDABLE for one that took no money.
+// payment returns the payment to refund. NOT_FOUND for another account's, NOT_REFUNDABLE for one that took no money, or
+// whose money goes back by itself.
 func (s *Refunds) payment(
 	ctx context.Context, r ports.Repos, creatorID string, req refund.Request,
 ) (payment.State, error) {
@@ -186,6 +187,13 @@ func (s *Refunds) payment(
 		return payment.State{}, fault.New(
 			fault.NotRefundable, "The payment did not succeed, so nothing can be refunded.",
 		)
+	}
+	_, err = r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+	if err == nil {
+		return payment.State{}, fault.New(fault.NotRefundable, "The payment goes back already, by an automatic refund.")
+	}
+	if !errors.Is(err, ports.ErrNotFound) {
+		return payment.State{}, err
 	}
 	return paid, nil
 }

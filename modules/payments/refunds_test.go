@@ -1,0 +1,46 @@
+package payments_test
+
+import (
+	"context"
+	"testing"
+
+	"sundry/adapters/system"
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/core/refund"
+	"sundry/modules/payments"
+	"sundry/ports"
+	"sundry/tests/fakes"
+)
+
+// bottomless is a ledger in which every payment can be refunded.
+type bottomless struct{ ports.SaleLedger }
+
+// ReserveRefund implements ports.SaleLedger.
+func (bottomless) ReserveRefund(context.Context, ports.Repos, string, *int64) (ledger.Share, error) {
+	return ledger.Share{Amount: eur(1000), Tax: eur(0)}, nil
+}
+
+func TestMoneyThatGoesBackByItselfIsNotRefundedBeside(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return w.Refund(ctx, r, w.payment(started.ID), refund.NoLongerDue)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refunds := payments.NewRefunds(payments.RefundDeps{
+			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: fakes.Providers(w.processor), Ledger: bottomless{},
+		})
+		request := refund.Request{PaymentID: started.ID, Reason: "requested_by_customer"}
+		_, err = refunds.Request(t.Context(), creatorID, request)
+		refused(t, err, fault.NotRefundable)
+		w.work()
+		if p := w.payment(started.ID); p.Refunded != eur(1000) {
+			t.Errorf("refunded %+v", p.Refunded)
+		}
+	})
+}
