@@ -146,8 +146,9 @@ type SaleLedger interface {
 	// OpenDispute holds what a dispute claims, at most what has not gone back otherwise. Faults: STATE_CONFLICT while
 	// another dispute of the payment is open.
 	OpenDispute(ctx context.Context, r Repos, paymentID, disputeID string, claimed money.Amount) (ledger.Share, error)
-	// CloseDispute posts how a dispute was decided.
-	CloseDispute(ctx context.Context, r Repos, d dispute.State) error
+	// CloseDispute posts how a dispute was decided. Of one that is lost it returns what is lost of the claim: at least
+	// what was held.
+	CloseDispute(ctx context.Context, r Repos, d dispute.State, claimed money.Amount) (lost ledger.Share, err error)
 }
 
 // PayoutRail moves money to creators' bank accounts. It is never called inside a transaction.

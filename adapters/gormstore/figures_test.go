@@ -122,16 +122,15 @@ func (s *shop) step() {
 		must(err)
 		s.post(opened, ledger.Figures{})
 	case sale.State().DisputeID != "":
-		share := sale.State().Disputed
 		if what%2 == 0 {
 			won, err := sale.WinDispute()
 			must(err)
 			s.post(won, ledger.Figures{})
 			return
 		}
-		lost, err := sale.LoseDispute()
+		lost, posting, err := sale.LoseDispute(sale.State().Total)
 		must(err)
-		s.post(lost, ledger.Figures{Disputes: share.Amount.Minor, Tax: -share.Tax.Minor})
+		s.post(posting, ledger.Figures{Disputes: lost.Amount.Minor, Tax: -lost.Tax.Minor})
 	case sale.State().Refundable().Minor > 0:
 		share, err := sale.ReserveRefund(s.amount(s.random.Int64N(sale.State().Refundable().Minor) + 1))
 		must(err)

@@ -86,7 +86,8 @@ type State struct {
 	SubscriptionID string
 	// ProcessorID is the processor's own id of the dispute.
 	ProcessorID string
-	// Share is the amount held: the claim, less the money that had gone back to the buyer before.
+	// Share is the amount held: the claim, less the money that had gone back to the buyer before. Once the dispute is lost
+	// it is the amount lost.
 	Share    ledger.Share
 	Reason   string // the bank's word, such as fraudulent
 	Status   Status
@@ -182,6 +183,9 @@ var reachable = map[Status][]Status{
 	Won:           {},
 	Lost:          {},
 }
+
+// Lose records the share that a dispute has lost, which may be more than was held.
+func (d *Dispute) Lose(share ledger.Share) { d.s.Share = share }
 
 // Credit gives the credit note of a dispute that was just lost its number.
 func (d *Dispute) Credit(number string) { d.s.CreditNoteNumber = number }

@@ -167,11 +167,14 @@ func (b *book) reportDispute(*rapid.T) {
 		return
 	}
 	sale := b.sale(d.State().PaymentID)
-	decide := sale.LoseDispute
+	var posting ledger.Posting
 	if status == dispute.Won {
-		decide = sale.WinDispute
+		posting, err = sale.WinDispute()
+	} else {
+		var lost ledger.Share
+		lost, posting, err = sale.LoseDispute(eur(rapid.Int64Range(1, 60_000).Draw(b.t, "claimed at last")))
+		d.Lose(lost)
 	}
-	posting, err := decide()
 	b.must(err)
 	b.post(posting)
 }

@@ -244,16 +244,28 @@ func (s *Sale) WinDispute() (Posting, error) {
 		Debit(CreatorReserved, share.net()), s.creditCreator(share.net())), nil
 }
 
-// LoseDispute takes the held money from the creator, and the tax in it from what is owed.
-func (s *Sale) LoseDispute() (Posting, error) {
+// LoseDispute takes the held money from the creator, and the tax in it from what is owed. Of a claim for which less was
+// held, because a refund was under way that failed or came back meanwhile, it takes the rest, too. lost is all of it.
+func (s *Sale) LoseDispute(claimed money.Amount) (lost Share, posting Posting, err error) {
 	disputeID, share, err := s.closeDispute()
 	if err != nil {
-		return Posting{}, err
+		return Share{}, Posting{}, err
 	}
-	s.s.Lost.Minor += share.Amount.Minor
-	s.s.Revision++
-	return NewPosting(SourceDispute, disputeID, KindDisputeLost,
-		Debit(CreatorReserved, share.net()), Debit(TaxPayable, share.Tax), Credit(DisputedFunds, share.Amount)), nil
+	rest := money.Amount{Currency: share.Amount.Currency}
+	if claimed.Currency == rest.Currency {
+		rest.Minor = max(0, min(claimed.Minor-share.Amount.Minor, s.s.Refundable().Minor))
+	}
+	more, err := s.reserve(rest)
+	if err != nil {
+		return Share{}, Posting{}, err
+	}
+	lost = share
+	lost.Amount.Minor += more.Amount.Minor
+	lost.Tax.Minor += more.Tax.Minor
+	s.s.Lost.Minor += lost.Amount.Minor
+	return lost, NewPosting(SourceDispute, disputeID, KindDisputeLost,
+		Debit(CreatorReserved, share.net()), s.debitCreator(more.net()), Debit(TaxPayable, lost.Tax),
+		Credit(DisputedFunds, share.Amount), Credit(ProcessorClearing, more.Amount)), nil
 }
 
 func (s *Sale) closeDispute() (string, Share, error) {

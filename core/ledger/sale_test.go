@@ -101,7 +101,7 @@ func TestEveryChangeOfASaleIsItsNextRevision(t *testing.T) {
 		{"a dispute is opened", dispute},
 		{"it is won", func() error { _, err := sale.WinDispute(); return err }},
 		{"another is opened", dispute},
-		{"it is lost", func() error { _, err := sale.LoseDispute(); return err }},
+		{"it is lost", func() error { _, _, err := sale.LoseDispute(eur(0)); return err }},
 		{"the rest is released", func() error { _, err := sale.Release(start.Add(ledger.HoldPeriod)); return err }},
 	} {
 		if err := step.do(); err != nil {
@@ -156,7 +156,7 @@ func TestALostDisputeTakesWhatItHeld(t *testing.T) {
 		Amount: eur(-11900)},
 		ledger.Leg{Account: "creator_pending", Amount: eur(10000)},
 		ledger.Leg{Account: "creator_reserved", Amount: eur(-10000)})
-	lost, err := sale.LoseDispute()
+	_, lost, err := sale.LoseDispute(eur(11900))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,6 +246,58 @@ func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
 	}
 }
 
+// The bank takes back all that it claims: also what a refund was under way with, if that did not reach the buyer.
+func TestALostDisputeTakesAllOfItsClaim(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		claimed money.Amount
+		fails   func(*ledger.Sale, ledger.Share)
+		lost    int64
+	}{
+		"the refund reaches the buyer":  {eur(11900), func(*ledger.Sale, ledger.Share) {}, 7900},
+		"it fails":                      {eur(11900), (*ledger.Sale).AbandonRefund, 11900},
+		"it fails, and a part is taken": {eur(9000), (*ledger.Sale).AbandonRefund, 9000},
+		"it fails, and less is taken":   {eur(5000), (*ledger.Sale).AbandonRefund, 5000},
+		"it comes back": {eur(11900), func(s *ledger.Sale, share ledger.Share) {
+			s.CompleteRefund("ref_1", share)
+			s.ReverseRefund("ref_1", share)
+		}, 11900},
+		"it fails, in another currency: what was held": {
+			money.Amount{Minor: 13000, Currency: "usd"}, (*ledger.Sale).AbandonRefund, 7900,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sale, _ := german(t)
+			share, err := sale.ReserveRefund(eur(4000))
+			if err != nil {
+				t.Fatal(err)
+			}
+			held, _, err := sale.OpenDispute("dsp_1", c.claimed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.fails(sale, share)
+			lost, posting, err := sale.LoseDispute(c.claimed)
+			if err != nil || lost.Amount != eur(c.lost) || sale.State().Lost != eur(c.lost) {
+				t.Fatalf("lost %+v of %+v, %v", lost, sale.State(), err)
+			}
+			sums := map[ledger.Account]int64{}
+			for _, leg := range posting.Legs {
+				sums[leg.Account] += leg.Amount.Minor
+			}
+			if sums[ledger.CreatorReserved]+sums[ledger.CreatorPending] != lost.Amount.Minor-lost.Tax.Minor ||
+				sums[ledger.TaxPayable] != lost.Tax.Minor || sums[ledger.DisputedFunds] != -held.Amount.Minor ||
+				sums[ledger.ProcessorClearing] != held.Amount.Minor-lost.Amount.Minor {
+				t.Errorf("posted %v", sums)
+			}
+			if c.lost == 11900 && sale.State().ReturnedTax != eur(1900) {
+				t.Errorf("%+v of the tax went back", sale.State().ReturnedTax)
+			}
+		})
+	}
+}
+
 func TestADisputeHoldsItsClaimAtMostWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -299,7 +351,7 @@ func TestASaleRefuses(t *testing.T) {
 			return err
 		}, fault.Internal},
 		"a win without dispute": {func(s *ledger.Sale) error { _, err := s.WinDispute(); return err }, fault.Internal},
-		"a loss without one":    {func(s *ledger.Sale) error { _, err := s.LoseDispute(); return err }, fault.Internal},
+		"a loss without one":    {func(s *ledger.Sale) error { _, _, err := s.LoseDispute(eur(1)); return err }, fault.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

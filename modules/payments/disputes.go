@@ -54,6 +54,15 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 	if err != nil || !changed {
 		return known, err
 	}
+	if closed {
+		lost, err := s.Ledger.CloseDispute(ctx, r, d.State(), report.Amount)
+		if err != nil {
+			return dispute.State{}, err
+		}
+		if d.State().Status == dispute.Lost {
+			d.Lose(lost)
+		}
+	}
 	if d.State().Undoes() {
 		note, err := ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, known.CreatorID, document.CreditNotes)
 		if err != nil {
@@ -70,9 +79,6 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 	}
 	if !closed {
 		return after, nil
-	}
-	if err := s.Ledger.CloseDispute(ctx, r, after); err != nil {
-		return dispute.State{}, err
 	}
 	return after, s.Bus.Publish(ctx, r, dispute.Closed{State: after})
 }

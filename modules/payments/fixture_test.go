@@ -9,6 +9,7 @@ import (
 	"sundry/adapters/sandboxpay"
 	"sundry/adapters/system"
 	"sundry/core/cardsetup"
+	"sundry/core/dispute"
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/money"
@@ -95,6 +96,10 @@ func subjectOf(e event.Event) string {
 	case payment.Reversed:
 		return e.ID
 	case refund.Returned:
+		return e.ID
+	case dispute.Opened:
+		return e.ID
+	case dispute.Closed:
 		return e.ID
 	case paymentmethod.Saved:
 		return e.ID

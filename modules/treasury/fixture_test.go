@@ -353,15 +353,24 @@ func (w *fixture) dispute(paymentID string, claim int64) (d dispute.State, err e
 	return d, err
 }
 
-// decide closes a dispute.
+// decide closes a dispute of a claim that was held.
 func (w *fixture) decide(d dispute.State, status dispute.Status) error {
+	return w.decideClaim(d, d.Share.Amount.Minor, status)
+}
+
+// decideClaim closes a dispute of a claim.
+func (w *fixture) decideClaim(d dispute.State, claim int64, status dispute.Status) error {
 	return w.do(func(ctx context.Context, r ports.Repos) error {
 		decided := dispute.Restore(d)
 		if _, _, err := decided.Apply(status, w.clock.Real()); err != nil {
 			return err
 		}
-		if err := w.CloseDispute(ctx, r, decided.State()); err != nil {
+		lost, err := w.CloseDispute(ctx, r, decided.State(), eur(claim))
+		if err != nil {
 			return err
+		}
+		if status == dispute.Lost {
+			decided.Lose(lost)
 		}
 		return r.Payments.Disputes.Update(ctx, decided.State())
 	})

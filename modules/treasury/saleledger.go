@@ -76,14 +76,18 @@ func (s *Service) OpenDispute(
 }
 
 // CloseDispute implements ports.SaleLedger.
-func (s *Service) CloseDispute(ctx context.Context, r ports.Repos, d dispute.State) error {
-	return s.change(ctx, r, d.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+func (s *Service) CloseDispute(
+	ctx context.Context, r ports.Repos, d dispute.State, claimed money.Amount,
+) (lost ledger.Share, err error) {
+	err = s.change(ctx, r, d.PaymentID, func(sale *ledger.Sale) (posting ledger.Posting, err error) {
 		if open := sale.State().DisputeID; open != d.ID {
 			return ledger.Posting{}, fmt.Errorf("close dispute %s: %q is open", d.ID, open)
 		}
 		if d.Status == dispute.Won {
 			return sale.WinDispute()
 		}
-		return sale.LoseDispute()
+		lost, posting, err = sale.LoseDispute(claimed)
+		return posting, err
 	})
+	return lost, err
 }

@@ -383,15 +383,43 @@ func TestADisputeHoldsTheCreatorsShare(t *testing.T) {
 				stranger := d
 				stranger.ID, stranger.Status = "dsp_01h00000000000000000000009", c.status
 				w.unchanged(sale, func() error {
-					return w.do(
-						func(ctx context.Context, r ports.Repos) error { return w.CloseDispute(ctx, r, stranger) },
-					)
+					return w.do(func(ctx context.Context, r ports.Repos) error {
+						_, err := w.CloseDispute(ctx, r, stranger, eur(99_999))
+						return err
+					})
 				}, fault.Internal)
 				w.must(w.decide(d, c.status))
 				if b := w.balance(); b != c.want {
 					t.Errorf("balance is %+v, want %+v", b, c.want)
 				}
 				w.unchanged(sale, func() error { return w.decide(d, c.status) }, fault.Internal) // a late repetition
+			})
+		})
+	}
+}
+
+func TestALostDisputeTakesARefundThatFailedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, comesBack := range map[string]bool{"it was refused": false, "it came back": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, config, func(t *testing.T, w *fixture) {
+				sale := w.pay(12_000, 2000)
+				part, err := w.refund(sale, 4000)
+				w.must(err)
+				if comesBack {
+					w.settleRefund(&part, true)
+				}
+				d, err := w.dispute(sale, 12_000)
+				if err != nil || d.Share.Amount != eur(8000) {
+					t.Fatalf("%+v, %v; want what the refund left", d.Share, err)
+				}
+				w.settleRefund(&part, false)
+				w.must(w.decideClaim(d, 12_000, dispute.Lost))
+				if b := w.balance(); b.Pending+b.Available != -630 || b.Reserved != 0 {
+					t.Errorf("%+v, want to have lost all but the fee", b)
+				}
+				w.verify()
 			})
 		})
 	}

@@ -17,7 +17,7 @@ const (
 	figures = `SUM(CASE kind WHEN 'sale' THEN 1 ELSE 0 END) AS sales,
 		SUM(CASE kind WHEN 'sale' THEN processor_clearing ELSE 0 END) AS gross,
 		SUM(CASE WHEN kind IN ('sale', 'dispute_lost') THEN 0 ELSE -processor_clearing END) AS refunds,
-		SUM(CASE kind WHEN 'dispute_lost' THEN -disputed_funds ELSE 0 END) AS disputes,
+		SUM(CASE kind WHEN 'dispute_lost' THEN -disputed_funds - processor_clearing ELSE 0 END) AS disputes,
 		SUM(-tax_payable) AS tax, SUM(-platform_fee) AS fees`
 	dayMillis = 24 * 60 * 60 * 1000
 )
