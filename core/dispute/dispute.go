@@ -86,8 +86,8 @@ type State struct {
 	SubscriptionID string
 	// ProcessorID is the processor's own id of the dispute.
 	ProcessorID string
-	// Share is the amount held: the claim, less the money that had gone back to the buyer before. Once the dispute is lost
-	// it is the amount lost.
+	// Share is the amount held: the claim, less the money that had gone back to the buyer before. Once the dispute is
+	// lost it is the amount lost.
 	Share    ledger.Share
 	Reason   string // the bank's word, such as fraudulent
 	Status   Status

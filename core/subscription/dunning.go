@@ -104,8 +104,8 @@ func (sub *Subscription) UseCard(paymentMethodID string) (e Updated, changed boo
 	return sub.updated(before), true, nil
 }
 
-// RetryAfterDispute makes an overdue subscription, which a dispute keeps from being charged, due at a time: it is charged
-// as soon as the dispute is decided. changed is false for any other.
+// RetryAfterDispute makes an overdue subscription, which a dispute keeps from being charged, due at a time: it is
+// charged as soon as the dispute is decided. changed is false for any other.
 func (sub *Subscription) RetryAfterDispute(at time.Time) (e Updated, changed bool) {
 	if sub.s.Status != StatusPastDue || len(sub.s.Disputes) == 0 || sub.s.Charge != nil {
 		return Updated{}, false
