@@ -17,13 +17,13 @@ type customer struct{ CreatorID, ExternalCustomerID string }
 // ListCustomers implements ports.AccessAudit: three queries for a page, however many customers are on it. Where rows
 // are checked that were made since a time, they are the customers who were granted something since.
 func (t audit) ListCustomers(_ context.Context, after access.Document, limit int) ([]ports.CustomerAccess, error) {
-	granted := "TRUE"
-	if !t.Since.IsZero() {
-		granted = "(creator_id, external_customer_id) IN (SELECT creator_id, external_customer_id FROM grants WHERE " +
-			t.Made("id", id.Grant) + ")"
+	onPage, bounds := "(creator_id, external_customer_id) > (?, ?)", []any{after.CreatorID, after.ExternalCustomerID}
+	if !t.Since.IsZero() { // what is limited by itself is read first, whatever the plan expects
+		onPage = "(creator_id, external_customer_id) IN (SELECT DISTINCT creator_id, external_customer_id FROM grants WHERE " +
+			t.Made("id", id.Grant) + " AND " + onPage + " ORDER BY creator_id, external_customer_id LIMIT ?)"
+		bounds = append(bounds, limit)
 	}
-	query := t.DB.Where("(creator_id, external_customer_id) > (?, ?) AND "+granted, after.CreatorID,
-		after.ExternalCustomerID)
+	query := t.DB.Where(onPage, bounds...)
 	documents, err := repo.ListBy(t.Base, "list snapshots", query.Order("creator_id, external_customer_id").Limit(limit),
 		snapshotRow.toDocument)
 	if err != nil || len(documents) == 0 {
@@ -35,10 +35,9 @@ func (t audit) ListCustomers(_ context.Context, after access.Document, limit int
 		page[i].Document = d
 		places[customer{d.CreatorID, d.ExternalCustomerID}] = &page[i]
 	}
-	last := documents[len(documents)-1]
-	onPage, bounds := between(after, last)
-	onPage += " AND " + granted
-
+	if t.Since.IsZero() {
+		onPage, bounds = between(after, documents[len(documents)-1])
+	}
 	active, err := t.ListBy("list grants of a page", t.DB.Where(onPage+" AND end_reason = ''", bounds...).Order("id"))
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type audit struct{ *repo.Base }
 func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit steps of subscriptions",
 		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due') AND s.disputes = '[]'
-		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'subscription.due' AND subject = s.id)
+		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = 'subscription.due:' || s.id)
 		AND NOT EXISTS (SELECT 1 FROM payments p
 			WHERE p.purpose = 'subscription' AND p.subject_id = s.id AND p.settled_at IS NULL) ORDER BY s.id LIMIT ?`, limit)
 }
@@ -26,7 +26,7 @@ func (t audit) LostCharges(_ context.Context, limit int) ([]string, error) {
 		AND p.status = 'succeeded'
 		AND p.refunded <> p.amount AND p.amount > 0
 		AND NOT EXISTS (SELECT 1 FROM subscription_periods b WHERE b.payment_id = p.id)
-		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'payment.refund' AND subject = p.id) ORDER BY p.id LIMIT ?`, limit)
+		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = 'payment.refund:' || p.id) ORDER BY p.id LIMIT ?`, limit)
 }
 
 // WithoutGrant implements ports.SubscriptionAudit.

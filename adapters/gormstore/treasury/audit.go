@@ -53,7 +53,7 @@ func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) 
 		WHERE `+t.Made("x.id", id.Payment)+` AND (x.available_at <> x.created_at + ? OR (x.released AND x.pending <> 0)
 			OR (NOT x.released AND e.source_id IS NOT NULL)
 			OR (NOT x.released AND x.total > 0
-				AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.kind = 'treasury.release' AND k.subject = x.id)))
+				AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.id = 'treasury.release:' || x.id)))
 		ORDER BY x.id LIMIT ?`, ledger.HoldPeriod.Milliseconds(), limit)
 }
 
