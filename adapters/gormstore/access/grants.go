@@ -66,7 +66,8 @@ type grants struct {
 // GetBySource implements ports.Grants.
 func (t grants) GetBySource(_ context.Context, creatorID string, source access.Source,
 	sourceID string) (*access.Grant, error) {
-	return t.GetBy("get grant of "+sourceID, "creator_id = ? AND source = ? AND source_id = ?", creatorID, source, sourceID)
+	return t.GetBy("get grant of "+sourceID, "creator_id = ? AND source = ? AND source_id = ?", creatorID, source,
+		sourceID)
 }
 
 func (t grants) rows(op string, query *gorm.DB) ([]grantRow, error) {
