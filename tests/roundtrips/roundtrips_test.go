@@ -67,7 +67,7 @@ func TestRoundTripsStayFew(t *testing.T) {
 	settled(t, databaseURL)
 	var session harness.Session
 	count("a session", work{2, 1, 4, 2, 8, 8}, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
-	count("a payment with its two mails and its announcement", work{11, 4, 35, 26, 56, 18},
+	count("a payment with its two mails and its announcement", work{11, 4, 34, 26, 56, 18},
 		func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
