@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// wholeCheck is how long the regular check may take and still be one of all rows.
+	// wholeCheck bounds a regular check of all rows.
 	wholeCheck = time.Minute
-	// recentRows is the age of the rows that it checks where that would take longer.
+	// recentRows bounds the age of the rows that it checks where all of them would take longer.
 	recentRows = time.Hour
 )
 

@@ -351,7 +351,9 @@ func TestASaleRefuses(t *testing.T) {
 			return err
 		}, fault.Internal},
 		"a win without dispute": {func(s *ledger.Sale) error { _, err := s.WinDispute(); return err }, fault.Internal},
-		"a loss without one":    {func(s *ledger.Sale) error { _, _, err := s.LoseDispute(eur(1)); return err }, fault.Internal},
+		"a loss without one": {
+			func(s *ledger.Sale) error { _, _, err := s.LoseDispute(eur(1)); return err }, fault.Internal,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

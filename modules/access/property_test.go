@@ -97,7 +97,9 @@ func (s *story) buy() {
 	s.bought++
 	e := paid(fmt.Sprint(s.customer, "-", s.bought))
 	e.ExternalCustomerID, e.At = s.customer, s.clock.Real()
-	s.must(s.store.Atomically(s.ctx, func(ctx context.Context, r ports.Repos) error { return s.OnCheckoutPaid(ctx, r, e) }))
+	s.must(s.store.Atomically(s.ctx, func(ctx context.Context, r ports.Repos) error {
+		return s.OnCheckoutPaid(ctx, r, e)
+	}))
 }
 
 func (s *story) subscribe() {

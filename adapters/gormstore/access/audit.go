@@ -19,8 +19,8 @@ type customer struct{ CreatorID, ExternalCustomerID string }
 func (t audit) ListCustomers(_ context.Context, after access.Document, limit int) ([]ports.CustomerAccess, error) {
 	onPage, bounds := "(creator_id, external_customer_id) > (?, ?)", []any{after.CreatorID, after.ExternalCustomerID}
 	if !t.Since.IsZero() { // what is limited by itself is read first, whatever the plan expects
-		onPage = "(creator_id, external_customer_id) IN (SELECT DISTINCT creator_id, external_customer_id FROM grants WHERE " +
-			t.Made("id", id.Grant) + " AND " + onPage + " ORDER BY creator_id, external_customer_id LIMIT ?)"
+		onPage = "(creator_id, external_customer_id) IN (SELECT DISTINCT creator_id, external_customer_id FROM grants " +
+			"WHERE " + t.Made("id", id.Grant) + " AND " + onPage + " ORDER BY creator_id, external_customer_id LIMIT ?)"
 		bounds = append(bounds, limit)
 	}
 	query := t.DB.Where(onPage, bounds...)
