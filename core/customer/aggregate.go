@@ -73,8 +73,8 @@ type Patch struct {
 
 // Update changes a customer. renamed is nil unless the name changes under which access is read.
 func (c *Customer) Update(p Patch, now time.Time) (renamed *Renamed, changed bool, err error) {
-	if !c.s.ErasedAt.IsZero() {
-		return nil, false, ErrErased()
+	if err := c.s.RefuseErased(); err != nil {
+		return nil, false, err
 	}
 	after := c.s
 	for _, member := range []struct{ from, to *string }{

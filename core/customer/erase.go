@@ -25,8 +25,13 @@ func (c *Customer) Erase(now time.Time) (e Erased, changed bool) {
 	return Erased{c.s}, true
 }
 
-// ErrErased refuses changes of a customer who was erased.
-func ErrErased() error { return fault.New(fault.StateConflict, "This customer was erased.") }
+// RefuseErased returns STATE_CONFLICT for a customer who was erased, nil for any other.
+func (s State) RefuseErased() error {
+	if s.ErasedAt.IsZero() {
+		return nil
+	}
+	return fault.New(fault.StateConflict, "This customer was erased.")
+}
 
 // Obstacle names what keeps a customer from being erased; "" for nothing.
 type Obstacle string

@@ -40,8 +40,8 @@ func (s *Service) OpenPortal(
 	ctx context.Context, creatorID string, p PortalRequest,
 ) (address string, link customer.PortalLink, err error) {
 	owner, err := s.Find(ctx, creatorID, p.CustomerID, p.ExternalCustomerID)
-	if err == nil && !owner.ErasedAt.IsZero() {
-		err = customer.ErrErased()
+	if err == nil {
+		err = owner.RefuseErased()
 	}
 	if err != nil {
 		return "", link, err

@@ -7,7 +7,6 @@ import (
 
 	"sundry/core/cardsetup"
 	"sundry/core/checkout"
-	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
@@ -44,8 +43,8 @@ func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnUR
 	var opened cardsetup.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		owner, err := s.deps.Customers.Customer(ctx, r, customerID)
-		if err == nil && !owner.ErasedAt.IsZero() {
-			err = customer.ErrErased()
+		if err == nil {
+			err = owner.RefuseErased()
 		}
 		if err != nil {
 			return err

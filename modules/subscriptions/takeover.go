@@ -23,8 +23,8 @@ func (s *Service) TakeOver(ctx context.Context, creatorID string, t ports.TakeOv
 		if err == nil && buyer.CreatorID != creatorID {
 			err = fault.New(fault.CustomerNotFound, "No such customer.")
 		}
-		if err == nil && !buyer.ErasedAt.IsZero() {
-			err = customer.ErrErased()
+		if err == nil {
+			err = buyer.RefuseErased()
 		}
 		if err != nil {
 			return err

@@ -380,11 +380,11 @@ func TestADisputeHoldsTheCreatorsShare(t *testing.T) {
 					t.Errorf("%+v, want the net amount reserved", b)
 				}
 				w.unchanged(sale, func() error { _, err := w.dispute(sale, 1); return err }, fault.StateConflict)
-				stranger := d
-				stranger.ID, stranger.Status = "dsp_01h00000000000000000000009", c.status
+				other := d
+				other.ID, other.Status = "dsp_01h00000000000000000000009", c.status
 				w.unchanged(sale, func() error {
 					return w.do(func(ctx context.Context, r ports.Repos) error {
-						_, err := w.CloseDispute(ctx, r, stranger, eur(99_999))
+						_, err := w.CloseDispute(ctx, r, other, eur(99_999))
 						return err
 					})
 				}, fault.Internal)

@@ -232,8 +232,8 @@ func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 	})
 }
 
-// saveQuestions sends rows of questions with the form of an appointment that has none, and returns the page that follows
-// and what buyers are asked then.
+// saveQuestions sends rows of questions with the form of an appointment that has none. It returns the page that
+// follows and what buyers are asked then.
 func (w *fixture) saveQuestions(t *testing.T, rows ...string) (page *harness.Page, asked []any) {
 	t.Helper()
 	l := w.NewListing(t, JSON{"type": "APPOINTMENT", "title": "Review", "priceInCents": 9000,
