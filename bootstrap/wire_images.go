@@ -6,5 +6,7 @@ import (
 )
 
 func (a *App) wireImages() *images.Service {
-	return images.New(a.store, a.clock, a.ids, imaging.New(), a.standing)
+	return images.New(images.Deps{
+		Store: a.store, Clock: a.clock, IDs: a.ids, Decoder: imaging.New(), Standing: a.standing,
+	})
 }

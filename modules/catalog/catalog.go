@@ -18,16 +18,7 @@ import (
 )
 
 // Service is the module.
-type Service struct {
-	store    ports.Store
-	clock    ports.Clock
-	ids      ports.IDs
-	standing ports.AccountStanding
-	names    ports.UniqueNames
-	bus      ports.Bus
-	// sandbox allows redirect URLs with plain http on localhost.
-	sandbox bool
-}
+type Service struct{ deps Deps }
 
 var (
 	_ ports.Offers       = (*Service)(nil)
@@ -49,12 +40,7 @@ type Deps struct {
 }
 
 // New returns the module.
-func New(d Deps) *Service {
-	return &Service{
-		store: d.Store, clock: d.Clock, ids: d.IDs, standing: d.Standing, names: d.Names, bus: d.Bus,
-		sandbox: d.Sandbox,
-	}
-}
+func New(d Deps) *Service { return &Service{deps: d} }
 
 // CreateListing makes a draft. VALIDATION_FAILED with every fault, SLUG_TAKEN, CATALOG_KEY_TAKEN, LIMIT_REACHED.
 func (s *Service) CreateListing(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
@@ -70,7 +56,7 @@ func (s *Service) claimSlug(ctx context.Context, creatorID string, slug *string)
 	if slug == nil || !listing.ValidSlug(*slug) {
 		return nil
 	}
-	err := s.names.Claim(ctx, ports.ListingSlugs, creatorID, *slug)
+	err := s.deps.Names.Claim(ctx, ports.ListingSlugs, creatorID, *slug)
 	if errors.Is(err, ports.ErrDuplicate) {
 		return fault.New(fault.SlugTaken, "Another listing has this slug.")
 	}
@@ -80,10 +66,11 @@ func (s *Service) claimSlug(ctx context.Context, creatorID string, slug *string)
 // create is CreateListing, in the caller's transaction where there is one, of a slug that is claimed.
 func (s *Service) create(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
 	origin := listing.Origin{
-		ID: s.ids.New(id.Listing), CreatorID: creatorID, PriceID: s.ids.New(id.Price), VariantID: s.ids.New(id.Variant),
+		ID: s.deps.IDs.New(id.Listing), CreatorID: creatorID, PriceID: s.deps.IDs.New(id.Price),
+		VariantID: s.deps.IDs.New(id.Variant),
 	}
 	var created listing.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
@@ -93,7 +80,7 @@ func (s *Service) create(ctx context.Context, creatorID string, p listing.Propos
 			return err
 		}
 		created = l.State()
-		err = s.standing.CheckLimit(ctx, r, creatorID, quota.Listings, func() (int64, error) {
+		err = s.deps.Standing.CheckLimit(ctx, r, creatorID, quota.Listings, func() (int64, error) {
 			n, err := r.Catalog.Listings.Count(ctx, creatorID)
 			return n + 1, err
 		})
@@ -109,24 +96,24 @@ func (s *Service) create(ctx context.Context, creatorID string, p listing.Propos
 func (s *Service) OwnListings(
 	ctx context.Context, creatorID string, page ports.Page,
 ) (ports.List[listing.State], error) {
-	return s.store.Read(ctx).Catalog.Listings.List(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Catalog.Listings.List(ctx, creatorID, page)
 }
 
 // SearchOwn returns those of the account's listings whose title or description contains a text, newest first.
 func (s *Service) SearchOwn(ctx context.Context, creatorID, text string, limit int) ([]listing.State, error) {
-	return s.store.Read(ctx).Catalog.Listings.SearchOwn(ctx, creatorID, text, limit)
+	return s.deps.Store.Read(ctx).Catalog.Listings.SearchOwn(ctx, creatorID, text, limit)
 }
 
 // OwnListing shows one of the account's listings, whatever its status. NOT_FOUND for all others.
 func (s *Service) OwnListing(ctx context.Context, creatorID, listingID string) (listing.State, error) {
-	return mine(ctx, s.store.Read(ctx), creatorID, listingID)
+	return mine(ctx, s.deps.Store.Read(ctx), creatorID, listingID)
 }
 
 // Search lists ACTIVE listings of every account.
 func (s *Service) Search(
 	ctx context.Context, search ports.ListingSearch, page ports.Page,
 ) (ports.List[listing.State], error) {
-	return s.store.Read(ctx).Catalog.Listings.Search(ctx, search, page)
+	return s.deps.Store.Read(ctx).Catalog.Listings.Search(ctx, search, page)
 }
 
 // BySlug shows an ACTIVE listing of any account. NOT_FOUND for all others.
@@ -134,9 +121,9 @@ func (s *Service) BySlug(ctx context.Context, slug string) (listing.State, error
 	if !listing.ValidSlug(slug) {
 		return listing.State{}, fault.NotFound("listing")
 	}
-	l, err := s.store.Read(ctx).Catalog.Listings.GetBySlug(ctx, slug)
+	l, err := s.deps.Store.Read(ctx).Catalog.Listings.GetBySlug(ctx, slug)
 	if errors.Is(err, ports.ErrNotFound) {
-		if misdirected := s.names.Elsewhere(ctx, ports.ListingSlugs, slug); misdirected != nil {
+		if misdirected := s.deps.Names.Elsewhere(ctx, ports.ListingSlugs, slug); misdirected != nil {
 			return l, misdirected
 		}
 	}
@@ -157,7 +144,7 @@ func (s *Service) EditListing(ctx context.Context, creatorID, listingID string, 
 
 // edit is EditListing, in the caller's transaction where there is one, of a slug that is claimed.
 func (s *Service) edit(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
-	newPriceID := func() string { return s.ids.New(id.Price) }
+	newPriceID := func() string { return s.deps.IDs.New(id.Price) }
 	return s.change(ctx, creatorID, listingID, func(
 		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) error {
@@ -171,7 +158,7 @@ func (s *Service) Publish(ctx context.Context, creatorID, listingID string) (lis
 	return s.change(ctx, creatorID, listingID, func(
 		ctx context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) error {
-		if err := s.standing.CheckSales(ctx, creatorID); err != nil {
+		if err := s.deps.Standing.CheckSales(ctx, creatorID); err != nil {
 			return err
 		}
 		return l.Publish(now)
@@ -193,7 +180,7 @@ func (s *Service) Archive(ctx context.Context, creatorID, listingID string) (lis
 func (s *Service) AddVariant(
 	ctx context.Context, creatorID, listingID string, e listing.VariantEdit,
 ) (v listing.Variant, err error) {
-	variantID := s.ids.New(id.Variant)
+	variantID := s.deps.IDs.New(id.Variant)
 	_, err = s.change(ctx, creatorID, listingID, func(
 		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) (err error) {
@@ -237,7 +224,7 @@ func (s *Service) change(ctx context.Context, creatorID, listingID string,
 		ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time,
 	) error) (listing.State, error) {
 	var after listing.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := find(ctx, r, listingID)
 		switch {
 		case err != nil:
@@ -279,7 +266,7 @@ func (s *Service) audit(ctx context.Context, r ports.Repos, before, after listin
 	default:
 		return nil
 	}
-	return ports.PublishAudited(ctx, r, s.bus, e)
+	return ports.PublishAudited(ctx, r, s.deps.Bus, e)
 }
 
 // variantPrices returns the price of each variant of a listing, by id.
@@ -337,7 +324,7 @@ func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) err
 	if !errors.As(err, &duplicate) || duplicate.Index != keyIndex {
 		return err
 	}
-	switch other, findErr := s.store.Read(ctx).Catalog.Listings.GetBySlug(ctx, l.Slug); {
+	switch other, findErr := s.deps.Store.Read(ctx).Catalog.Listings.GetBySlug(ctx, l.Slug); {
 	case findErr == nil && other.ID != l.ID:
 		return &ports.DuplicateError{Index: slugIndex}
 	case findErr != nil && !errors.Is(findErr, ports.ErrNotFound):

@@ -17,7 +17,7 @@ var _ ports.DiscountCodes = (*Service)(nil)
 
 // CheckDiscount lists everything that is wrong with a draft, as one VALIDATION_FAILED error.
 func (s *Service) CheckDiscount(ctx context.Context, creatorID string, draft discount.Draft) error {
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return err
 	}
@@ -27,9 +27,9 @@ func (s *Service) CheckDiscount(ctx context.Context, creatorID string, draft dis
 // CreateDiscount makes a discount code. VALIDATION_FAILED with every fault, listings that are not the account's and a
 // code that another discount has included.
 func (s *Service) CreateDiscount(ctx context.Context, creatorID string, draft discount.Draft) (discount.State, error) {
-	discountID := s.ids.New(id.Discount)
+	discountID := s.deps.IDs.New(id.Discount)
 	var created discount.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func ownListings(ctx context.Context, r ports.Repos, creatorID string, listingID
 func (s *Service) Discounts(
 	ctx context.Context, creatorID string, page ports.Page,
 ) (ports.List[discount.State], error) {
-	return s.store.Read(ctx).Catalog.Discounts.List(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Catalog.Discounts.List(ctx, creatorID, page)
 }
 
 // Discount shows one of the account's discounts, a deleted one too. NOT_FOUND for all others.
@@ -82,7 +82,7 @@ func (s *Service) Discount(ctx context.Context, creatorID, discountID string) (d
 	if !id.Valid(id.Discount, discountID) {
 		return discount.State{}, fault.NotFound("discount")
 	}
-	d, err := s.store.Read(ctx).Catalog.Discounts.Get(ctx, creatorID, discountID)
+	d, err := s.deps.Store.Read(ctx).Catalog.Discounts.Get(ctx, creatorID, discountID)
 	return d, missing("discount", err)
 }
 
@@ -93,7 +93,7 @@ func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID stri
 		return discount.State{}, fault.NotFound("discount")
 	}
 	var after discount.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := r.Catalog.Discounts.GetForUpdate(ctx, creatorID, discountID)
 		if err != nil {
 			return missing("discount", err)
@@ -119,7 +119,7 @@ func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID stri
 func (s *Service) auditDiscount(
 	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, d discount.State,
 ) error {
-	return ports.PublishAudited(ctx, r, s.bus, identity.Audited{
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 		CreatorID: d.CreatorID, Kind: kind, ObjectID: d.ID, Note: d.Code,
 	})
 }

@@ -53,6 +53,6 @@ func (s *Service) RemoveImage(ctx context.Context, creatorID, listingID, imageID
 		if err := l.RemoveImage(imageID, now); err != nil {
 			return err
 		}
-		return r.Images.Release(ctx, creatorID, imageID, s.clock.Real())
+		return r.Images.Release(ctx, creatorID, imageID, s.deps.Clock.Real())
 	})
 }

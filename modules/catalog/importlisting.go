@@ -21,7 +21,7 @@ func (t *Transfer) ImportListing(
 			return listing.State{}, nil, err
 		}
 	}
-	err = t.service.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = t.service.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := t.service.importListing(ctx, r, creatorID, wanted); err != nil {
 			return err
 		}

@@ -26,18 +26,18 @@ func validCode(code string) bool {
 // CreateLink makes a payment link. VALIDATION_FAILED with every fault, NOT_FOUND for a listing of another account and
 // for an unknown variant, plan, interval or currency, LISTING_NOT_PURCHASABLE for an archived listing.
 func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlink.Edit) (paymentlink.State, error) {
-	code := s.ids.Random(codeBytes)
-	s.ids.Cell().Mark(code)
+	code := s.deps.IDs.Random(codeBytes)
+	s.deps.IDs.Cell().Mark(code)
 	origin := paymentlink.Origin{
-		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(code),
+		ID: s.deps.IDs.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(code),
 	}
 	var created paymentlink.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
-		link, err := paymentlink.Create(e, origin, s.sandbox, now)
+		link, err := paymentlink.Create(e, origin, s.deps.Sandbox, now)
 		if err != nil {
 			return err
 		}
@@ -55,12 +55,12 @@ func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlin
 
 // Links lists the account's payment links, newest first.
 func (s *Service) Links(ctx context.Context, creatorID string, page ports.Page) (ports.List[paymentlink.State], error) {
-	return s.store.Read(ctx).Catalog.PaymentLinks.List(ctx, creatorID, page)
+	return s.deps.Store.Read(ctx).Catalog.PaymentLinks.List(ctx, creatorID, page)
 }
 
 // Link shows one of the account's payment links. NOT_FOUND for all others.
 func (s *Service) Link(ctx context.Context, creatorID, linkID string) (paymentlink.State, error) {
-	return findLink(ctx, s.store.Read(ctx), creatorID, linkID)
+	return findLink(ctx, s.deps.Store.Read(ctx), creatorID, linkID)
 }
 
 // EditLink changes the members given. NOT_FOUND for a link of another account; otherwise refuses as CreateLink.
@@ -81,7 +81,7 @@ func (s *Service) changeLink(
 	ctx context.Context, creatorID, linkID string, e paymentlink.Edit, mustSell bool,
 ) (paymentlink.State, error) {
 	var after paymentlink.State
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := findLink(ctx, r, creatorID, linkID)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Service) changeLink(
 			return err
 		}
 		link := paymentlink.Restore(before)
-		if err := link.Edit(e, s.sandbox, now); err != nil {
+		if err := link.Edit(e, s.deps.Sandbox, now); err != nil {
 			return err
 		}
 		if after = link.State(); after == before {
@@ -118,7 +118,7 @@ func (s *Service) changeLink(
 func (s *Service) auditLink(
 	ctx context.Context, r ports.Repos, kind identity.AccountEventKind, l paymentlink.State,
 ) error {
-	return ports.PublishAudited(ctx, r, s.bus, identity.Audited{
+	return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 		CreatorID: l.CreatorID, Kind: kind, ObjectID: l.ID, Note: l.Code,
 	})
 }

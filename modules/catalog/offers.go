@@ -102,7 +102,7 @@ func (s *Service) Preview(ctx context.Context, r ports.Repos, listingID string) 
 
 // OfferOf returns the default plan's offer of a listing that need not be stored.
 func (s *Service) OfferOf(ctx context.Context, l listing.State) (plan.Offer, error) {
-	return pick(ctx, s.store.Read(ctx), l, choice{})
+	return pick(ctx, s.deps.Store.Read(ctx), l, choice{})
 }
 
 // AtPrice implements ports.AgreedOffers.

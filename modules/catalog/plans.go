@@ -24,7 +24,7 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 	if !listing.ValidSlug(key) {
 		return Recipe{}, fault.NotFound("listing")
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	for {
 		l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, key)
 		if err == nil && l.Status != listing.Active {
@@ -51,7 +51,7 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 // Plans lists the plans of one of the account's listings that can be bought, by key; none when the listing has only
 // the implied one. NOT_FOUND for a listing of another account.
 func (s *Service) Plans(ctx context.Context, creatorID, listingID string) ([]plan.State, error) {
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	l, err := mine(ctx, r, creatorID, listingID)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d pl
 		if err := fits(l, d); err != nil {
 			return err
 		}
-		p, err = set.Put(d, s.ids.New, now)
+		p, err = set.Put(d, s.deps.IDs.New, now)
 		return err
 	})
 	return p, err
@@ -126,7 +126,7 @@ func (s *Service) changePlans(
 			}
 			keys = append(keys, p.Key)
 		}
-		return ports.PublishAudited(ctx, r, s.bus, identity.Audited{
+		return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 			CreatorID: creatorID, Kind: identity.PlanChanged, ObjectID: listingID, Note: strings.Join(keys, ", "),
 		})
 	})

@@ -23,7 +23,7 @@ func NewTransfer(service *Service, parts ports.CatalogParts) *Transfer {
 // Export returns the account's whole catalog without archived listings, in the order of the keys.
 func (t *Transfer) Export(ctx context.Context, creatorID string) (Document, error) {
 	var d Document
-	err := t.service.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	err := t.service.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		d, err = t.export(ctx, r, creatorID)
 		return err
 	})
@@ -98,7 +98,7 @@ var errPreview = errors.New("preview")
 // PreviewImport returns what Import would change, a line each, and changes nothing. Refuses as Import.
 func (t *Transfer) PreviewImport(ctx context.Context, creatorID string, d Document) ([]string, error) {
 	var changes []string
-	err := t.service.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	err := t.service.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if changes, err = t.importInto(ctx, r, creatorID, d); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (t *Transfer) Import(ctx context.Context, creatorID string, d Document) (ch
 			return nil, err
 		}
 	}
-	err = t.service.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	err = t.service.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		changes, err = t.importInto(ctx, r, creatorID, d)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 
 // Verify checks what must always hold of discounts, and returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Catalog.Audit
+	audit := s.deps.Store.Read(ctx).Catalog.Audit
 	return ports.Checks{
 		{
 			Find:    audit.OverusedDiscounts,

@@ -48,7 +48,7 @@ type Service struct {
 }
 
 // New returns the module over its ports.
-func New(cfg Config, d Deps) *Service { return &Service{cfg, d} }
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // Begin starts the upload of a file for one of the account's listings. VALIDATION_FAILED with every fault, NOT_FOUND,
 // STATE_CONFLICT for an archived listing, LIMIT_REACHED.

@@ -14,21 +14,19 @@ import (
 )
 
 // Service is the module.
-type Service struct {
-	store   ports.Store
-	clock   ports.Clock
-	ids     ports.IDs
-	decoder ports.ImageDecoder
+type Service struct{ deps Deps }
 
-	standing ports.AccountStanding
+// Deps holds the dependencies of the module.
+type Deps struct {
+	Store    ports.Store
+	Clock    ports.Clock
+	IDs      ports.IDs
+	Decoder  ports.ImageDecoder
+	Standing ports.AccountStanding
 }
 
 // New returns the module over its ports.
-func New(
-	store ports.Store, clock ports.Clock, ids ports.IDs, decoder ports.ImageDecoder, standing ports.AccountStanding,
-) *Service {
-	return &Service{store: store, clock: clock, ids: ids, decoder: decoder, standing: standing}
-}
+func New(d Deps) *Service { return &Service{deps: d} }
 
 // Upload stores a picture for the account, no side longer than maxSide, and returns its id. Who shows it claims it.
 // VALIDATION_FAILED at the member file, LIMIT_REACHED.
@@ -37,16 +35,18 @@ func (s *Service) Upload(ctx context.Context, creatorID string, file []byte, max
 	if err != nil {
 		return "", err
 	}
-	stored := image.Stored{ID: s.ids.New(id.Image), CreatorID: creatorID, Picture: picture, CreatedAt: s.clock.Real()}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		err := s.standing.CheckLimit(ctx, r, creatorID, quota.Images, func() (int64, error) {
+	stored := image.Stored{
+		ID: s.deps.IDs.New(id.Image), CreatorID: creatorID, Picture: picture, CreatedAt: s.deps.Clock.Real(),
+	}
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		err := s.deps.Standing.CheckLimit(ctx, r, creatorID, quota.Images, func() (int64, error) {
 			n, _, err := r.Images.Used(ctx, creatorID)
 			return n + 1, err
 		})
 		if err != nil {
 			return err
 		}
-		err = s.standing.CheckLimit(ctx, r, creatorID, quota.ImageStorage, func() (int64, error) {
+		err = s.deps.Standing.CheckLimit(ctx, r, creatorID, quota.ImageStorage, func() (int64, error) {
 			_, bytes, err := r.Images.Used(ctx, creatorID)
 			return bytes + int64(len(picture.Body)), err
 		})
@@ -68,7 +68,7 @@ func (s *Service) decode(ctx context.Context, file []byte, maxSide int) (image.P
 	if err := f.Err(); err != nil {
 		return image.Picture{}, err
 	}
-	return s.decoder.Decode(ctx, file, maxSide)
+	return s.deps.Decoder.Decode(ctx, file, maxSide)
 }
 
 // Get is a picture of any account. NOT_FOUND.
@@ -76,7 +76,7 @@ func (s *Service) Get(ctx context.Context, imageID string) (image.Stored, error)
 	if !id.Valid(id.Image, imageID) {
 		return image.Stored{}, fault.NotFound("image")
 	}
-	stored, err := s.store.Read(ctx).Images.Get(ctx, imageID)
+	stored, err := s.deps.Store.Read(ctx).Images.Get(ctx, imageID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return stored, fault.NotFound("image")
 	}

@@ -47,7 +47,9 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		w := &fixture{t: t, store: store, decoder: &decoder{}}
-		w.Service = images.New(store, testdb.NewClock(noon), system.NewIDs(), w.decoder, fakes.Standing{})
+		w.Service = images.New(images.Deps{
+			Store: store, Clock: testdb.NewClock(noon), IDs: system.NewIDs(), Decoder: w.decoder, Standing: fakes.Standing{},
+		})
 		test(t, w)
 	})
 }
