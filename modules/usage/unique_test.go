@@ -73,6 +73,22 @@ func TestCountMeterCountsReports(t *testing.T) {
 	})
 }
 
+// TestUniqueValuesStayInThePeriodBeforeABillingPlan: the period that a plan cuts in two keeps those of its first reports.
+func TestUniqueValuesStayInThePeriodBeforeABillingPlan(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		f := &fixture{t: t, engine: engine, url: engine.URL(t), clock: testdb.NewClock(noon)}
+		f.open()
+		f.setUp(core.Unique)
+		f.report(by("a", "ada", noon))
+		f.clock.Set(noon.AddDate(0, 0, 1).Add(-time.Minute))
+		f.report(by("b", "ada", f.clock.Real()), by("c", "ada", f.clock.Real().Add(2*time.Minute)))
+		f.clock.Set(noon.AddDate(0, 0, 1).Add(time.Minute))
+		f.bill()
+		f.wantCount("1")
+	})
+}
+
 func TestUniqueMeterCountsValues(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Unique, func(t *testing.T, f *fixture) {

@@ -269,6 +269,9 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 		}
 	}
 	since := time.UnixMilli(min(first, from.UnixMilli()))
+	if received, err = t.receivedSince(s, since); err != nil {
+		return err
+	}
 	if err := t.findUnique(s, since, received); err != nil {
 		return err
 	}
