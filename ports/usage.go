@@ -257,6 +257,8 @@ type UsageRollups interface {
 	LockShared(ctx context.Context) error
 	// Flush counts the reports that wait before a position, about limit of them.
 	Flush(ctx context.Context, end int64, limit int, now time.Time) (FlushStep, error)
+	// HasAfter reports whether there are reports in later periods of a stream than the one that begins at a time.
+	HasAfter(ctx context.Context, s UsageStream, periodStart time.Time) (bool, error)
 	// Get returns a period as it was counted last; nothing was counted of one that has no row.
 	Get(ctx context.Context, s UsageStream, periodStart time.Time) (UsageRollup, error)
 	// GetCurrent is Get with the reports that wait for the next step. The rollups must be locked.

@@ -131,9 +131,7 @@ func (s *Service) EndBillingPlan(ctx context.Context, creatorID, planID string) 
 		if err != nil {
 			return err
 		}
-		stream.Schedule.EndsAt = p.State().Schedule.EndsAt
-		stream.Version++
-		if err := r.Usage.Streams.Update(ctx, stream); err != nil {
+		if err := endStream(ctx, r, stream, p.State().Schedule.EndsAt); err != nil {
 			return err
 		}
 		return s.auditPlan(ctx, r, identity.BillingPlanEnded, p.State(), stream.EventName)
@@ -294,18 +292,36 @@ func (s *Service) endPlans(ctx context.Context, r ports.Repos, e subscription.St
 		}
 	}
 	for _, stream := range streams {
-		switch at, ok := ends[stream.PlanID]; {
+		at, ok := ends[stream.PlanID]
+		switch {
 		case ok:
-			stream.Schedule.EndsAt = at
 		case stream.Schedule.EndsAt.IsZero():
-			stream.Schedule.EndsAt = e.EndedAt
+			at = e.EndedAt
 		default: // its plan ends before the subscription
 			continue
 		}
-		stream.Version++
-		if err := r.Usage.Streams.Update(ctx, stream); err != nil {
+		if err := endStream(ctx, r, stream, at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// endStream stores until when reports are taken. Those that were taken before for a later time count in the last
+// period: no later one has an invoice.
+func endStream(ctx context.Context, r ports.Repos, stream ports.UsageStream, at time.Time) error {
+	stream.Schedule.EndsAt = at
+	stream.Version++
+	last := stream.Schedule.At(at).Start
+	ahead, err := r.Usage.Rollups.HasAfter(ctx, stream, last)
+	if err == nil && ahead {
+		err = r.Usage.Rollups.Lock(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.Usage.Streams.Update(ctx, stream); err != nil || !ahead {
+		return err
+	}
+	return r.Usage.Streams.Recount(ctx, stream, last)
 }

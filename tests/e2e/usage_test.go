@@ -453,6 +453,41 @@ func TestTheEndOfASubscriptionIsItsLastInvoice(t *testing.T) {
 	})
 }
 
+// TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice: the times of reports may be five minutes ahead, and so in a period
+// that does not come any more.
+func TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		for _, counted := range []bool{false, true} {
+			for name, end := range map[string]func(m *metered){
+				"subscription": func(m *metered) { ask(t, m.Account, m.subscriptionID, "cancel", nil) },
+				"billing plan": func(m *metered) {
+					m.AsBackend(t, http.MethodPost, "/v1/usage/billing-plans/"+m.planID+"/end", nil).Want(t, 200)
+				},
+			} {
+				m := w.metered(t, harness.CardSucceeds)
+				now := advance(t, m.Account, day-2*time.Minute).Now
+				m.report(t, "1")
+				ahead := m.reportBody(harness.Unique("report"), "3")
+				ahead["timestamp"] = now.Add(4 * time.Minute).Format(time.RFC3339Nano)
+				m.AsBackend(t, http.MethodPost, "/v1/usage/events", ahead).Want(t, 202)
+				if counted {
+					advance(t, m.Account, time.Second)
+				}
+				end(m)
+				advance(t, m.Account, time.Hour)
+				all := m.invoices(t)
+				if len(all) != 1 {
+					t.Fatalf("%s: %d invoices", name, len(all))
+				}
+				wantLines(t, all[0], "paid", "usage 4 = 40")
+				m.verified(t, app)
+			}
+		}
+	})
+}
+
 // endSubscription lets the subscription run to its end.
 func (m *metered) endSubscription(t *testing.T) {
 	t.Helper()

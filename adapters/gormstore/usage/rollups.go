@@ -325,6 +325,16 @@ func (t rollups) Get(_ context.Context, s ports.UsageStream, periodStart time.Ti
 	return t.get(s, periodStart)
 }
 
+// HasAfter implements ports.UsageRollups. One statement sees each report either counted or waiting.
+func (t rollups) HasAfter(_ context.Context, s ports.UsageStream, periodStart time.Time) (has bool, err error) {
+	const of = " WHERE stream_id = ? AND period_start > ?"
+	start := repo.UnixMillis(periodStart)
+	err = t.QueryRowFlush("find later usage", "SELECT EXISTS (SELECT 1 FROM usage_rollups"+of+" AND reports > 0) OR "+
+		"EXISTS (SELECT 1 FROM usage_events"+of+" AND position >= (SELECT position FROM usage_watermark WHERE id = 1))",
+		[]any{s.ID, start, s.ID, start}, &has)
+	return has, err
+}
+
 // GetCurrent implements ports.UsageRollups.
 func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart time.Time) (ports.UsageRollup, error) {
 	waiting, err := t.waiting(s)

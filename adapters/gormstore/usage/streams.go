@@ -260,12 +260,19 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 		return t.Failure(op, err)
 	}
 	for p := s.Schedule.At(from); p.Start.UnixMilli() <= last; p = s.Schedule.Next(p) {
+		isLast := !s.Schedule.EndsAt.IsZero() && !p.End.Before(s.Schedule.EndsAt)
+		if isLast { // it has what was reported for a later time, too
+			p.End = time.UnixMilli(last + 1)
+		}
 		err := t.DB.Exec("UPDATE usage_events SET period_start = ? WHERE stream_id = ? AND occurred_at >= ? AND "+
 			"occurred_at < ? AND period_start <> ? AND received_at >= ?",
 			repo.UnixMillis(p.Start), s.ID, repo.UnixMillis(p.Start), repo.UnixMillis(p.End), repo.UnixMillis(p.Start),
 			received).Error
 		if err != nil {
 			return t.Failure(op, err)
+		}
+		if isLast {
+			break
 		}
 	}
 	since := time.UnixMilli(min(first, from.UnixMilli()))
