@@ -29,6 +29,12 @@ type Schedule struct {
 	EndsAt   time.Time // zero while it runs
 }
 
+// Equal reports whether both have the same periods.
+func (s Schedule) Equal(other Schedule) bool {
+	return s.Anchor.Equal(other.Anchor) && s.Interval == other.Interval && s.Count == other.Count &&
+		s.StartsAt.Equal(other.StartsAt) && s.EndsAt.Equal(other.EndsAt)
+}
+
 // At is the period that t counts in. What was used before the first period counts in the first, so that nothing that
 // was accepted goes unbilled. The end of the service cuts the last period, and whatever was reported for a later time
 // before the end was known stays in it.

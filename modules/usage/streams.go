@@ -54,13 +54,18 @@ func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.Usa
 		CreatorID: sub.CreatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID,
 		SubscriptionID: sub.ID,
 		MeterID:        meter.ID, EventName: meter.EventName, Aggregation: meter.Aggregation.Counted(), Version: 1,
-		Schedule: usage.Schedule{
-			Anchor: sub.Anchor, Interval: sub.Offer.Interval, Count: max(sub.Offer.IntervalCount, 1),
-			StartsAt: sub.StartedAt, EndsAt: sub.EndedAt,
-		},
+		Schedule: ownSchedule(sub),
 	}
 	stream.Included = includedBy(sub)[meter.EventName]
 	return stream
+}
+
+// ownSchedule has the subscription's own periods.
+func ownSchedule(sub subscription.State) usage.Schedule {
+	return usage.Schedule{
+		Anchor: sub.Anchor, Interval: sub.Offer.Interval, Count: max(sub.Offer.IntervalCount, 1),
+		StartsAt: sub.StartedAt, EndsAt: sub.EndedAt,
+	}
 }
 
 // includedBy returns the quantities that the subscription's plan includes, by event name.
@@ -72,18 +77,66 @@ func includedBy(sub subscription.State) map[string]int64 {
 	return included
 }
 
-// OnSubscriptionRenewed includes what the plan of the new period does: a change may have waited for it.
+// OnSubscriptionRenewed includes what the plan of the new period does: a change may have waited for it. That period may
+// be the first of another anchor.
 func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
+	if e.Anchor.Equal(e.CurrentPeriodStart) {
+		if err := s.follow(ctx, r, e.State); err != nil {
+			return err
+		}
+	}
 	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), e.CurrentPeriodStart)
 }
 
-// OnSubscriptionUpdated includes what another plan does, in the running period already.
+// OnSubscriptionUpdated includes what another plan does, in the running period already, which may be a new one.
 func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e subscription.Updated) error {
 	now, err := r.Clock.Now(ctx, e.CreatorID)
 	if err != nil {
 		return err
 	}
+	if err := s.follow(ctx, r, e.State); err != nil {
+		return err
+	}
 	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), now)
+}
+
+// follow has use counted by the subscription's periods where those are others now. A billing plan keeps its own.
+func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State) error {
+	streams, err := r.Usage.Streams.ListBySubscription(ctx, sub.CreatorID, sub.ID)
+	if err != nil {
+		return err
+	}
+	for _, stream := range streams {
+		own := ownSchedule(sub)
+		if stream.PlanID != "" || stream.Schedule.Equal(own) {
+			continue
+		}
+		if err := s.reschedule(ctx, r, stream, own, sub.CurrentPeriodStart); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reschedule counts what was used from a time on by other periods.
+func (s *Service) reschedule(
+	ctx context.Context, r ports.Repos, stream ports.UsageStream, schedule usage.Schedule, from time.Time,
+) error {
+	if err := r.Usage.Streams.LockIntake(ctx); err != nil {
+		return err
+	}
+	if err := r.Usage.Rollups.Lock(ctx); err != nil {
+		return err
+	}
+	stream.Schedule = schedule
+	stream.Version++
+	if err := r.Usage.Streams.Update(ctx, stream); err != nil {
+		return err
+	}
+	if err := r.Usage.Streams.Recount(ctx, stream, from); err != nil {
+		return err
+	}
+	return s.publishCountsChanged(ctx, r, stream)
 }
 
 // pricedStream is a stream with its meter and the price of its billing plan; one without tiers while nothing bills it.

@@ -453,6 +453,67 @@ func TestTheEndOfASubscriptionIsItsLastInvoice(t *testing.T) {
 	})
 }
 
+// inTrial is a metered customer of a plan with a trial, which may be changed to the plan studio, that has none, by month
+// or year.
+func (w *fixture) inTrial(t *testing.T, trialDays int, aggregation string) *metered {
+	t.Helper()
+	m := &metered{fixture: w, customer: harness.Unique("user"), event: harness.Unique("calls")}
+	listing := plans(t, w.Account, 0)
+	w.AsCreator(t, http.MethodPut, "/v1/listings/"+listing.ID+"/plans/basic", harness.JSON{
+		"name": "basic", "isDefault": true, "trialDays": trialDays,
+		"prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1000}},
+	}).Want(t, 200)
+	s := subscribe(t, w.Account, listing, "basic", m.customer, harness.CardSucceeds)
+	m.subscriptionID, m.customerID = s.ID, s.CustomerID
+	meter := harness.JSON{"name": "API calls", "eventName": m.event, "aggregation": aggregation}
+	if aggregation == "UNIQUE" {
+		meter["uniqueProperty"] = "user"
+	}
+	m.meterID = m.make(t, "/v1/usage/meters", meter)
+	m.productID = m.make(t, "/v1/usage/products", harness.JSON{"name": "API access", "type": "SERVICE"})
+	m.priceID = m.make(t, "/v1/usage/prices", priceBody(m.productID))
+	return m
+}
+
+// TestMetersHaveThePeriodsOfTheirSubscription: a meter that nothing bills begins anew with the subscription's period.
+func TestMetersHaveThePeriodsOfTheirSubscription(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).inTrial(t, 0, "UNIQUE")
+		report := func(user string) {
+			t.Helper()
+			body := m.reportBody(harness.Unique("report"), "1")
+			body["properties"] = harness.JSON{"user": user}
+			m.AsBackend(t, http.MethodPost, "/v1/usage/events", body).Want(t, 202)
+		}
+		shows := func(used string) {
+			t.Helper()
+			m.counts(t, used)
+			meters, _ := m.Access(t, m.customer)["meters"].([]any)
+			shown, _ := meters[0].(map[string]any)
+			s := subscription(t, m.Account, m.subscriptionID)
+			if fmt.Sprint(shown["used"]) != used || shown["periodStart"] != s.CurrentPeriodStart.Format("2006-01-02T15:04:05.000Z") ||
+				shown["periodEnd"] != s.CurrentPeriodEnd.Format("2006-01-02T15:04:05.000Z") {
+				t.Errorf("%v, want %s in %v to %v", shown, used, s.CurrentPeriodStart, s.CurrentPeriodEnd)
+			}
+		}
+		report("ada")
+		advance(t, m.Account, day)
+		report("ada")
+		report("bob")
+		shows("2")
+		ask(t, m.Account, m.subscriptionID, "change", harness.JSON{"plan": "studio", "interval": "year"})
+		report("ada")
+		shows("1")
+		ask(t, m.Account, m.subscriptionID, "pause", nil)
+		advanceTo(t, m.Account, subscription(t, m.Account, m.subscriptionID).CurrentPeriodEnd.Add(3*day))
+		ask(t, m.Account, m.subscriptionID, "resume", nil)
+		report("eve")
+		shows("1")
+		m.verified(t, app)
+	})
+}
+
 // TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice: the times of reports may be five minutes ahead, and so in a period
 // that does not come any more.
 func TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice(t *testing.T) {
