@@ -158,7 +158,20 @@ func (p *BillingPlan) End(at time.Time) (changed bool) {
 	return true
 }
 
-// Closed yields the periods that have had their invoice, in their order.
+// EndTrial ends what is free at a time before its end was due. It is the subscription's anchor from then on, and so the
+// plan's: the period that runs ends with the trial. changed is false for a plan of which nothing later is free.
+func (p *BillingPlan) EndTrial(at time.Time) (changed bool) {
+	if !at.Before(p.s.FreeUntil) || p.s.Status == PlanEnded {
+		return false
+	}
+	p.s.FreeUntil = at
+	p.s.Schedule.Anchor, p.s.Schedule.StartsAt = at, p.s.Current.Start // periods before keep their bounds
+	p.s.Current = p.s.Schedule.At(p.s.Current.Start)
+	p.s.Revision++
+	return true
+}
+
+// Closed yields the periods since Schedule.StartsAt that have had their invoice, in their order.
 func (s PlanState) Closed() iter.Seq[Period] {
 	return func(yield func(Period) bool) {
 		for p := s.Schedule.At(s.Schedule.StartsAt); p.Start.Before(s.Current.Start); p = s.Schedule.Next(p) {

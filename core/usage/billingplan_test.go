@@ -57,6 +57,31 @@ func TestAPeriodIsNotClosedBeforeItsGrace(t *testing.T) {
 	}
 }
 
+func TestATrialThatEndsEarlyEndsItsPeriod(t *testing.T) {
+	t.Parallel()
+	schedule := usage.Schedule{
+		Anchor: at(t, "2026-01-15T12:00:00Z"), Interval: period.Day, Count: 1, StartsAt: at(t, "2026-01-01T12:00:00Z"),
+	}
+	p := usage.NewBillingPlan(usage.PlanState{ID: "ubp_1", Schedule: schedule, FreeUntil: schedule.Anchor},
+		at(t, "2026-01-03T15:00:00Z"))
+	early := at(t, "2026-01-03T18:30:00Z")
+	if p.EndTrial(schedule.Anchor) || !p.EndTrial(early) || p.EndTrial(early) || p.State().Revision != 2 {
+		t.Fatalf("the end is not taken once: %+v", p.State())
+	}
+	free, err := p.Close(early.Add(usage.Grace))
+	if want := (usage.Period{Start: at(t, "2026-01-03T12:00:00Z"), End: early}); err != nil || free != want ||
+		!p.State().Free(free) {
+		t.Errorf("closed %v, %v", free, err)
+	}
+	s := p.State()
+	if want := (usage.Period{Start: early, End: early.AddDate(0, 0, 1)}); s.Current != want || s.Free(s.Current) {
+		t.Errorf("then %v", s.Current)
+	}
+	if got := s.Schedule.At(at(t, "2026-01-02T00:00:00Z")); got != free {
+		t.Errorf("use of before is in %v", got)
+	}
+}
+
 func TestTheEndOfTheSubscriptionMakesThePeriodTheLast(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ at, wantEnd string }{

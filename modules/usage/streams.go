@@ -100,22 +100,47 @@ func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e su
 	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), now)
 }
 
-// follow has use counted by the subscription's periods where those are others now. A billing plan keeps its own.
+// follow has use counted by the subscription's periods where those are others now. A billing plan keeps its own, unless
+// they began with a trial that ended early.
 func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State) error {
 	streams, err := r.Usage.Streams.ListBySubscription(ctx, sub.CreatorID, sub.ID)
 	if err != nil {
 		return err
 	}
 	for _, stream := range streams {
-		own := ownSchedule(sub)
-		if stream.PlanID != "" || stream.Schedule.Equal(own) {
-			continue
+		switch own := ownSchedule(sub); {
+		case stream.PlanID != "" && sub.CurrentPeriodStart.Equal(sub.TrialEndsAt):
+			err = s.endTrial(ctx, r, sub, stream)
+		case stream.PlanID == "" && !stream.Schedule.Equal(own):
+			err = s.reschedule(ctx, r, stream, own, sub.CurrentPeriodStart)
 		}
-		if err := s.reschedule(ctx, r, stream, own, sub.CurrentPeriodStart); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// endTrial ends what a billing plan does not charge with the subscription's trial.
+func (s *Service) endTrial(
+	ctx context.Context, r ports.Repos, sub subscription.State, stream ports.UsageStream,
+) error {
+	state, err := r.Usage.Plans.Get(ctx, stream.CreatorID, stream.PlanID)
+	if err != nil {
+		return err
+	}
+	p := usage.RestoreBillingPlan(state)
+	if !p.EndTrial(sub.TrialEndsAt) {
+		return nil
+	}
+	state = p.State()
+	if err := s.reschedule(ctx, r, stream, state.Schedule, state.Current.Start); err != nil {
+		return err
+	}
+	if err := r.Usage.Plans.Update(ctx, state); err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskClose, state.ID, state.CreatorID, state.NextInvoiceAt())
 }
 
 // reschedule counts what was used from a time on by other periods.

@@ -475,6 +475,39 @@ func (w *fixture) inTrial(t *testing.T, trialDays int, aggregation string) *mete
 	return m
 }
 
+// TestUseIsFreeUntilATrialEndsEarly: a change to a plan without a trial ends it, and so what is free.
+func TestUseIsFreeUntilATrialEndsEarly(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		for interval, closed := range map[string]int{"month": 0, "day": 2} {
+			m := newFixture(t, app).inTrial(t, 14, "SUM")
+			body := m.planBody()
+			body["billingInterval"] = interval
+			m.planID = m.make(t, "/v1/usage/billing-plans", body)
+			now := advance(t, m.Account, 2*day+time.Hour).Now
+			m.report(t, "5")
+			ahead := m.reportBody(harness.Unique("report"), "1")
+			ahead["timestamp"] = now.Add(4 * time.Minute).Format(time.RFC3339Nano)
+			m.AsBackend(t, http.MethodPost, "/v1/usage/events", ahead).Want(t, 202)
+			ask(t, m.Account, m.subscriptionID, "change", harness.JSON{"plan": "studio"})
+			m.report(t, "3")
+			advance(t, m.Account, 3*time.Minute)
+			all := m.invoices(t)
+			if len(all) != closed+1 {
+				t.Fatalf("%d invoices by %s of the trial", len(all), interval)
+			}
+			wantLines(t, all[closed], "paid", "usage 5 = 0")
+			end := subscription(t, m.Account, m.subscriptionID).CurrentPeriodStart.Add(day)
+			if interval == "month" {
+				end = subscription(t, m.Account, m.subscriptionID).CurrentPeriodEnd
+			}
+			advanceTo(t, m.Account, end.Add(3*time.Minute))
+			wantLines(t, m.invoices(t)[closed+1], "paid", "usage 4 = 40")
+			m.verified(t, app)
+		}
+	})
+}
+
 // TestMetersHaveThePeriodsOfTheirSubscription: a meter that nothing bills begins anew with the subscription's period.
 func TestMetersHaveThePeriodsOfTheirSubscription(t *testing.T) {
 	t.Parallel()

@@ -187,7 +187,12 @@ func (h planHistory) misbilled() string {
 			}
 		}
 	}
-	left := len(h.invoices)
+	left := 0
+	for start := range h.invoices {
+		if start >= apiformat.Instant(h.plan.Schedule.StartsAt) { // those before are of a trial that ended early
+			left++
+		}
+	}
 	for p := range h.plan.Closed() {
 		inv, billed := h.invoices[apiformat.Instant(p.Start)]
 		u := h.rollups[p.Start.UTC()]
