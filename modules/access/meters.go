@@ -26,7 +26,8 @@ func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Cou
 	return r.Tasks.Schedule(ctx, TaskMeters, e.CreatorID+"/"+e.AccessKey, e.CreatorID, now.Add(metersDelay))
 }
 
-// RefreshMeters runs TaskMeters. Body and tag of the snapshot move, its version does not.
+// RefreshMeters runs TaskMeters, and again when the next period of a meter begins: nothing may be reported in it before
+// the snapshot shows that. Body and tag of the snapshot move, its version does not.
 func (s *Service) RefreshMeters(ctx context.Context, t ports.Task) error {
 	customer := strings.TrimPrefix(t.Subject, t.CreatorID+"/")
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -47,6 +48,23 @@ func (s *Service) RefreshMeters(ctx context.Context, t ports.Task) error {
 				return err
 			}
 		}
+		now, err := r.Clock.Now(ctx, t.CreatorID)
+		if err != nil {
+			return err
+		}
+		if next := nextPeriod(meters, now); !next.IsZero() {
+			return r.Tasks.Postpone(ctx, t, next)
+		}
 		return r.Tasks.Done(ctx, t)
 	})
+}
+
+// nextPeriod returns when the first of the running periods ends; zero when none runs.
+func nextPeriod(meters []access.Meter, now time.Time) (next time.Time) {
+	for _, m := range meters {
+		if m.PeriodEnd.After(now) && (next.IsZero() || m.PeriodEnd.Before(next)) {
+			next = m.PeriodEnd
+		}
+	}
+	return next
 }

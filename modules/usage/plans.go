@@ -304,7 +304,7 @@ func (s *Service) endPlans(ctx context.Context, r ports.Repos, e subscription.St
 			return err
 		}
 	}
-	return nil
+	return s.publishCountsChanged(ctx, r, streams[0])
 }
 
 // endStream stores until when reports are taken. Those that were taken before for a later time count in the last

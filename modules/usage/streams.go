@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"sundry/core/customer"
 	"sundry/core/subscription"
 	"sundry/core/usage"
 	"sundry/ports"
@@ -80,10 +81,15 @@ func includedBy(sub subscription.State) map[string]int64 {
 // OnSubscriptionRenewed includes what the plan of the new period does: a change may have waited for it. That period may
 // be the first of another anchor.
 func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
-	if e.Anchor.Equal(e.CurrentPeriodStart) {
-		if err := s.follow(ctx, r, e.State); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case e.Anchor.Equal(e.CurrentPeriodStart):
+		err = s.follow(ctx, r, e.State)
+	case len(e.Offer.Terms.Meters) > 0:
+		err = s.publishCounted(ctx, r, e.CreatorID, customer.AccessKey(e.ExternalCustomerID, e.CustomerID))
+	}
+	if err != nil {
+		return err
 	}
 	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), e.CurrentPeriodStart)
 }
@@ -107,6 +113,9 @@ func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.St
 	if err != nil {
 		return err
 	}
+	if len(streams) == 0 {
+		return nil
+	}
 	for _, stream := range streams {
 		switch own := ownSchedule(sub); {
 		case stream.PlanID != "" && sub.CurrentPeriodStart.Equal(sub.TrialEndsAt):
@@ -118,7 +127,7 @@ func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.St
 			return err
 		}
 	}
-	return nil
+	return s.publishCountsChanged(ctx, r, streams[0]) // what is included may be another quantity
 }
 
 // endTrial ends what a billing plan does not charge with the subscription's trial.
@@ -158,10 +167,7 @@ func (s *Service) reschedule(
 	if err := r.Usage.Streams.Update(ctx, stream); err != nil {
 		return err
 	}
-	if err := r.Usage.Streams.Recount(ctx, stream, from); err != nil {
-		return err
-	}
-	return s.publishCountsChanged(ctx, r, stream)
+	return r.Usage.Streams.Recount(ctx, stream, from)
 }
 
 // pricedStream is a stream with its meter and the price of its billing plan; one without tiers while nothing bills it.

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"sundry/core/access"
@@ -59,7 +60,7 @@ func summed(ctx context.Context, r ports.Repos, creatorID string, streams []port
 	return all, nil
 }
 
-// MetersOf implements ports.CustomerMeters.
+// MetersOf implements ports.CustomerMeters. What an ended subscription used, which nothing bills, is not among it.
 func (s *Service) MetersOf(
 	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string,
 ) ([]access.Meter, error) {
@@ -68,6 +69,9 @@ func (s *Service) MetersOf(
 		return nil, err
 	}
 	all, err := measure(ctx, r, creatorID, streams)
+	all = slices.DeleteFunc(all, func(m Measured) bool {
+		return m.Stream.PlanID == "" && !m.Stream.Schedule.EndsAt.IsZero()
+	})
 	meters := make([]access.Meter, len(all))
 	for i, m := range all {
 		meters[i] = access.Meter{

@@ -547,6 +547,50 @@ func TestMetersHaveThePeriodsOfTheirSubscription(t *testing.T) {
 	})
 }
 
+// TestTheSnapshotShowsTheMetersOfNow: whoever has used all that is included reports nothing, until the snapshot shows
+// that there is more.
+func TestTheSnapshotShowsTheMetersOfNow(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := &metered{fixture: newFixture(t, app), customer: harness.Unique("user"), event: harness.Unique("calls")}
+		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{"name": "Calls", "eventName": m.event, "aggregation": "SUM"})
+		listing := plans(t, m.Account, 0)
+		for plan, included := range map[string]int{"basic": 10, "studio": 100} {
+			m.AsCreator(t, http.MethodPut, "/v1/listings/"+listing.ID+"/plans/"+plan, harness.JSON{
+				"name": plan, "isDefault": plan == "basic", "meters": []harness.JSON{{"eventName": m.event, "included": included}},
+				"prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1000}},
+			}).Want(t, 200)
+		}
+		shows := func(want string) {
+			t.Helper()
+			advance(t, m.Account, time.Second)
+			var got string
+			meters, _ := m.Access(t, m.customer)["meters"].([]any)
+			for _, one := range meters {
+				shown, _ := one.(map[string]any)
+				got += fmt.Sprintf("%v of %v until %v", shown["used"], shown["included"], shown["periodEnd"])
+			}
+			if got != want {
+				t.Errorf("the snapshot shows %q, want %q", got, want)
+			}
+		}
+		until := func() string {
+			return subscription(t, m.Account, m.subscriptionID).CurrentPeriodEnd.Format("2006-01-02T15:04:05.000Z")
+		}
+		s := subscribe(t, m.Account, listing, "basic", m.customer, harness.CardSucceeds)
+		m.subscriptionID = s.ID
+		m.report(t, "10")
+		m.counts(t, "10")
+		shows("10 of 10 until " + until())
+		advanceTo(t, m.Account, s.CurrentPeriodEnd.Add(time.Second))
+		shows("0 of 10 until " + until())
+		ask(t, m.Account, m.subscriptionID, "change", harness.JSON{"plan": "studio"})
+		shows("0 of 100 until " + until())
+		ask(t, m.Account, m.subscriptionID, "cancel", nil)
+		shows("")
+	})
+}
+
 // TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice: the times of reports may be five minutes ahead, and so in a period
 // that does not come any more.
 func TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice(t *testing.T) {
