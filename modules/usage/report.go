@@ -243,24 +243,23 @@ func (s *Service) current(ctx context.Context, stream pricedStream, start time.T
 	return all, err
 }
 
-// refused is the outcome of a report that came too late or is too much, unless it is one that was accepted before and
-// is sent again.
+// refused is the outcome of a report that cannot be accepted, unless it is one that was accepted before and is sent
+// again: meanwhile it may have become too late or too much, or its customer may have another subscription.
 func (s *Service) refused(ctx context.Context, creatorID string, report usage.Report, refusal error) Reported {
-	if !fault.Is(refusal, fault.PeriodClosed) && !fault.Is(refusal, fault.LimitReached) {
-		return Reported{Err: refusal}
-	}
 	before, err := s.deps.Store.Read(ctx).Usage.Reports.Get(ctx, creatorID, report.Key)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return Reported{Err: refusal}
 	case err != nil:
 		return Reported{Err: err}
-	case before.Fingerprint != report.Fingerprint:
+	case before.Fingerprint == report.Fingerprint:
+		return Reported{ID: before.ID, Duplicate: true}
+	case fault.Is(refusal, fault.PeriodClosed), fault.Is(refusal, fault.LimitReached):
 		return Reported{
 			Err: fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report."),
 		}
 	}
-	return Reported{ID: before.ID, Duplicate: true}
+	return Reported{Err: refusal}
 }
 
 // Void removes a report by its key, as if it had never been made. Voiding it again changes nothing. NOT_FOUND,

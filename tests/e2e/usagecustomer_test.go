@@ -72,6 +72,32 @@ func TestUsageIsReportedByCustomer(t *testing.T) {
 	})
 }
 
+// TestAnAcceptedReportMayBeSentAgain: whatever would keep it out by now.
+func TestAnAcceptedReportMayBeSentAgain(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		report := harness.JSON{
+			"externalCustomerId": m.customer, "meter": m.event, "quantity": 4, "idempotencyKey": harness.Unique("report"),
+			"timestamp": clockOf(t, m.Account).Format(time.RFC3339Nano),
+		}
+		send := func() *harness.Response { return m.AsBackend(t, http.MethodPost, "/v1/usage/events", report) }
+		first := send().Want(t, 202).Map(t)
+		again := func() {
+			t.Helper()
+			if got := send().Want(t, 202).Map(t); got["id"] != first["id"] || got["duplicate"] != true {
+				t.Errorf("%v, first %v", got, first)
+			}
+		}
+		subscribe(t, m.Account, plans(t, m.Account, 0), "basic", m.customer, harness.CardSucceeds)
+		again() // which of both is meant is not clear
+		advance(t, m.Account, 36*day)
+		again()
+		report["quantity"] = 5
+		send().Refuses(t, 400, "VALIDATION_FAILED", "timestamp")
+	})
+}
+
 func TestMetersGoWithTheNameOfTheirCustomer(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
