@@ -42,7 +42,8 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 	return []deletion{
 		{
 			op: "delete deliveries", args: []any{id.First(id.Event, k.Deliveries), k.Deliveries.UnixMilli()},
-			pick: "SELECT d.id FROM deliveries d WHERE d.event_id < ? AND d.status <> 'pending' " +
+			pick: "SELECT d.id FROM deliveries d WHERE d.event_id < ? AND (d.status <> 'pending' " +
+				"OR NOT EXISTS (SELECT 1 FROM webhook_endpoints w WHERE w.id = d.endpoint_id)) " + // it was deleted
 				"AND NOT EXISTS (SELECT 1 FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.at >= ?) LIMIT ?",
 			each: []string{"DELETE FROM delivery_attempts WHERE delivery_id IN ?", "DELETE FROM deliveries WHERE id IN ?"},
 		},

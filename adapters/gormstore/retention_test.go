@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/id"
+	"sundry/core/webhook"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
@@ -32,10 +33,19 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 			insert("events", "id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position",
 				"'%s', 'crt_1', 'x', '', '', false, '{}', 1, 1", name)
 		}
-		delivery := func(name, event, status string) {
+		deliveryTo := func(endpoint, name, event, status string) {
 			insert("deliveries", "id, creator_id, event_id, event_type, endpoint_id, status, "+
 				"attempt_count, created_at, revision",
-				"'%s', 'crt_1', '%s', 'x', 'we_1', '%s', 1, 1, 1", name, event, status)
+				"'%s', 'crt_1', '%s', 'x', '%s', '%s', 1, 1, 1", name, event, endpoint, status)
+		}
+		delivery := func(name, event, status string) { deliveryTo("we_1", name, event, status) }
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Webhooks.Endpoints.Insert(ctx, webhook.EndpointState{
+				ID: "we_1", CreatorID: "crt_1", Secret: []byte("secret"), CreatedAt: before,
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		attempt := func(delivery string, at time.Time) {
 			insert("delivery_attempts", "creator_id, delivery_id, number, at, status_code, duration_ms, error, response_body",
@@ -46,6 +56,8 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		attempt("dlv_gone", before)
 		event(old(id.Event) + "p")
 		delivery("dlv_pending", old(id.Event)+"p", "pending")
+		event(old(id.Event) + "d")
+		deliveryTo("we_deleted", "dlv_deleted", old(id.Event)+"d", "pending")
 		event(old(id.Event) + "r")
 		delivery("dlv_again", old(id.Event)+"r", "failed")
 		attempt("dlv_again", since)
