@@ -214,7 +214,7 @@ func (s *Service) followAppointments(ctx context.Context, room string, believe b
 	}
 	account, err := r.Booking.Accounts.Get(ctx, m.CreatorID, m.Provider)
 	host := s.deps.MeetingHosts[m.Provider]
-	if errors.Is(err, ports.ErrNotFound) || host == nil || over(all, now) {
+	if errors.Is(err, ports.ErrNotFound) || host == nil || over(m, all, now) {
 		return nil // nobody can do anything about it, or nobody needs to
 	}
 	if err != nil {
@@ -242,9 +242,11 @@ func (s *Service) followAppointments(ctx context.Context, room string, believe b
 	return err
 }
 
-// over reports whether the last of some appointments has ended.
-func over(all []appointment.State, now time.Time) bool {
-	return !slices.ContainsFunc(all, func(a appointment.State) bool { return a.EndsAt.After(now) })
+// over reports whether a meeting, as the provider has it, and the last of its appointments have ended. One whose buyers
+// have all moved away has no appointment.
+func over(m appointment.HostedMeeting, all []appointment.State, now time.Time) bool {
+	return !m.EndsAt.After(now) &&
+		!slices.ContainsFunc(all, func(a appointment.State) bool { return a.EndsAt.After(now) })
 }
 
 // errRenewed reports that an account was refused with an access that another task has renewed meanwhile.

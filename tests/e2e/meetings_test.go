@@ -73,6 +73,17 @@ func (h hosted) connect(t *testing.T, provider string) {
 	}
 }
 
+// class makes a listing whose times three buyers share the one that is booked.
+func (h hosted) class(t *testing.T) {
+	t.Helper()
+	l := h.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "title": "Class", "metadata": harness.JSON{"deliveryMethod": "virtual", "horizonDays": 730},
+	})
+	h.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
+		harness.JSON{"durationMinutes": 60, "seats": 3, "isDefault": true}).Want(t, 201)
+	h.hours = &l
+}
+
 // joins reports whether a buyer's link leads to the provider's meeting.
 func (h hosted) joins(t *testing.T, address string) bool {
 	t.Helper()
@@ -118,12 +129,7 @@ func TestAnAppointmentIsAMeetingOnTheCreatorsAccount(t *testing.T) {
 func TestThoseWhoShareATimeShareTheMeeting(t *testing.T) {
 	t.Parallel()
 	eachHosted(t, func(t *testing.T, h hosted) {
-		l := h.Published(t, harness.JSON{
-			"type": "APPOINTMENT", "title": "Class", "metadata": harness.JSON{"deliveryMethod": "hybrid", "horizonDays": 730},
-		})
-		h.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
-			harness.JSON{"durationMinutes": 60, "seats": 3, "isDefault": true}).Want(t, 201)
-		h.hours = &l
+		h.class(t)
 		at := h.openTime(t)
 		ada, grace := h.bookedAt(t, at), h.bookedAt(t, at)
 		if *ada.MeetingURL != *grace.MeetingURL {
@@ -142,6 +148,27 @@ func TestThoseWhoShareATimeShareTheMeeting(t *testing.T) {
 			return *moved.MeetingURL != *grace.MeetingURL && h.joins(t, *moved.MeetingURL)
 		})
 		harness.Eventually(t, "the one that nobody comes to is gone", func() bool { return len(h.provider.Meetings()) == 1 })
+	})
+}
+
+func TestTheMeetingOfAGroupThatMovedAwayIsGone(t *testing.T) {
+	t.Parallel()
+	eachHosted(t, func(t *testing.T, h hosted) {
+		h.class(t)
+		at := h.openTime(t)
+		only := h.bookedAt(t, at)
+		harness.Eventually(t, "the link leads to the meeting", func() bool { return h.joins(t, *only.MeetingURL) })
+		begins, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var moved bookedTime
+		h.AsBackend(t, post, "/v1/appointments/"+only.ID+"/reschedule",
+			slotBody(begins.Add(3*time.Hour).Format(time.RFC3339), nil)).Want(t, 200).Into(t, &moved)
+		harness.Eventually(t, "the new link leads to a meeting", func() bool { return h.joins(t, *moved.MeetingURL) })
+		harness.Eventually(t, "the former meeting is gone", func() bool {
+			return len(h.provider.Meetings()) == 1 && !h.joins(t, *only.MeetingURL)
+		})
 	})
 }
 
