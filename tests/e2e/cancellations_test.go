@@ -283,3 +283,20 @@ func TestCancelingRacesEveryOtherRefund(t *testing.T) {
 		verified(t, app)
 	})
 }
+
+func TestAWonDisputeOfCanceledAppointments(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := coaching(t, app)
+		ids, checkoutID := w.pack(t, cardDisputed)
+		receipt := w.AsBackend(t, get, "/v1/checkout-sessions/"+checkoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t)
+		disputeID := w.disputeOf(t, text(t, receipt["paymentId"]))
+		for _, id := range ids {
+			w.cancel(t, id, JSON{})
+		}
+		w.AsBackend(t, post, "/v1/disputes/"+disputeID+"/evidence", JSON{"text": "winning_evidence"}).Want(t, 200)
+		if n := w.plans(t, receipt["externalCustomerId"]); n != 0 {
+			t.Errorf("%d plans of appointments that were canceled while their payment was disputed", n)
+		}
+	})
+}
