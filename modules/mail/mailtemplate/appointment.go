@@ -150,7 +150,8 @@ func aboutAppointment(key string, side side) func(Site, reader, Appointment) dra
 				d.Lead = []string{to.words(pack+"lead", other)}
 			}
 			d.Subject, d.Heading = to.words(pack+"subject", count, oneLine(a.Title)), to.words(pack+"heading", count)
-			d.Preview, d.Figure = to.words("apt.pack.preview", day, clock), ""
+			first := a.first().In(zone)
+			d.Preview, d.Figure = to.words("apt.pack.preview", to.Day(first), to.Clock(first)), ""
 		}
 		over, manage := key == "canceled" || key == "creator.canceled", "apt.manage"
 		if over {
@@ -184,6 +185,17 @@ func aboutAppointment(key string, side side) func(Site, reader, Appointment) dra
 		d.Links = append(d.Links, link{to.words("apt.see"), site.DashboardURL(page)})
 		return d
 	}
+}
+
+// first is the earliest time of a pack, which is in the buyer's order.
+func (a Appointment) first() time.Time {
+	at := a.StartsAt
+	for _, one := range a.More {
+		if one.StartsAt.Before(at) {
+			at = one.StartsAt
+		}
+	}
+	return at
 }
 
 // toGuest completes the mail to a guest of the buyer, in which nothing leads to a change.

@@ -92,6 +92,14 @@ func TestOneMailConfirmsAWholePack(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, l.Text)
 		}
 	}
+	inBuyersOrder := one("apt_1", 7)
+	inBuyersOrder.More = []Appointment{one("apt_2", 14), one("apt_3", 0)}
+	for _, pack := range []Appointment{a, inBuyersOrder} {
+		html := write(t, KindAppointmentBooked, live(), pack).HTML
+		if want := "The first is on Monday, June 15, 2026 at 6:30 PM"; !strings.Contains(html, want) {
+			t.Errorf("no %q in\n%s", want, html)
+		}
+	}
 	l = write(t, KindCreatorBooked, live(), a)
 	if l.Subject != "New booking: 3 appointments for Coaching" ||
 		!strings.Contains(l.Text, "You have 3 new appointments with Ada.") {
