@@ -231,6 +231,10 @@ func (s *Service) followAppointments(ctx context.Context, room string, believe b
 		err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 			return r.Booking.Meetings.Update(ctx, made)
 		})
+		if errors.Is(err, ports.ErrStale) && made.ProviderID != "" && made.ProviderID != m.ProviderID {
+			// Another run has made the meeting meanwhile, so that nobody would get to know of this one.
+			_ = host.Delete(context.WithoutCancel(ctx), &access, made)
+		}
 	}
 	refused := errors.Is(err, ports.ErrMeetingAccess)
 	if refused && !believe || !refused && string(access) == before && account.FailedAt.IsZero() {

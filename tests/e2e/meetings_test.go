@@ -1,13 +1,20 @@
 package e2e_test
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"sundry/adapters/meetinghosts/meetinghoststest"
 	"sundry/bootstrap"
+	"sundry/core/appointment"
+	"sundry/ports"
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
 )
@@ -168,6 +175,86 @@ func TestTheMeetingOfAGroupThatMovedAwayIsGone(t *testing.T) {
 		harness.Eventually(t, "the new link leads to a meeting", func() bool { return h.joins(t, *moved.MeetingURL) })
 		harness.Eventually(t, "the former meeting is gone", func() bool {
 			return len(h.provider.Meetings()) == 1 && !h.joins(t, *only.MeetingURL)
+		})
+	})
+}
+
+// slowHost has the first creation of a meeting wait until there is a second one.
+type slowHost struct {
+	ports.MeetingHost
+	mu       sync.Mutex
+	made     int
+	meetings map[string]bool
+	first    chan struct{}
+	second   chan struct{}
+}
+
+// Create implements ports.MeetingHost.
+func (s *slowHost) Create(_ context.Context, _ *[]byte, m appointment.HostedMeeting) (appointment.HostedMeeting, error) {
+	s.mu.Lock()
+	s.made++
+	number := s.made
+	m.ProviderID, m.URL = fmt.Sprint(number), fmt.Sprint("https://zoom.example.com/j/", number)
+	s.meetings[m.ProviderID] = true
+	s.mu.Unlock()
+	switch number {
+	case 1:
+		close(s.first)
+		select {
+		case <-s.second:
+		case <-time.After(20 * time.Second):
+		}
+	case 2:
+		close(s.second)
+	}
+	return m, nil
+}
+
+// Update implements ports.MeetingHost.
+func (*slowHost) Update(context.Context, *[]byte, appointment.HostedMeeting) error { return nil }
+
+// Delete implements ports.MeetingHost.
+func (s *slowHost) Delete(_ context.Context, _ *[]byte, m appointment.HostedMeeting) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.meetings, m.ProviderID)
+	return nil
+}
+
+// left are the meetings that are there, and how many were made.
+func (s *slowHost) left() (left []string, made int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.meetings)), s.made
+}
+
+// TestOneMeetingForTwoWhoBookAtOnce has the second buyer book while the provider makes the meeting for the first.
+func TestOneMeetingForTwoWhoBookAtOnce(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		provider := meetinghoststest.Start(t)
+		slow := &slowHost{
+			MeetingHost: provider.Hosts()[appointment.Zoom], meetings: map[string]bool{}, first: make(chan struct{}),
+			second: make(chan struct{}),
+		}
+		app := harness.With(t, engine, bootstrap.Options{
+			MeetingHosts: map[appointment.Provider]ports.MeetingHost{appointment.Zoom: slow},
+		})
+		w := newFixture(t, app)
+		h := hosted{w, w.Visit(t), provider}
+		w.bookableListing(t) // the hours
+		h.connect(t, "zoom")
+		w.AsCreator(t, put, "/v1/scheduling/meeting-settings", harness.JSON{"virtual": harness.JSON{"provider": "zoom"}}).
+			Want(t, 200)
+		h.class(t)
+		at := h.openTime(t)
+		ada := h.bookedAt(t, at)
+		<-slow.first
+		h.bookedAt(t, at)
+		harness.Eventually(t, "one meeting is left, where the link leads", func() bool {
+			left, made := slow.left()
+			response := h.AskAnything(t, harness.Request{Method: get, Path: strings.TrimPrefix(*ada.MeetingURL, h.URL)})
+			return made == 2 && len(left) == 1 && strings.HasSuffix(response.Header.Get("Location"), "/j/"+left[0])
 		})
 	})
 }
