@@ -114,3 +114,16 @@ func split(amount money.Amount, rate BasisPoints, behavior Behavior) (Share, err
 	}
 	return share, nil
 }
+
+// Gross returns what a price comes to that is taxed as the sale of the details was: the price itself where it contains
+// its tax, and where more than one rate was due.
+func (d Details) Gross(price money.Amount) (money.Amount, error) {
+	if d.Behavior != Exclusive || len(d.Shares) != 1 {
+		return price, nil
+	}
+	share, err := split(price, d.Shares[0].Rate, Exclusive)
+	if err != nil {
+		return price, err
+	}
+	return share.Net.Add(share.Tax)
+}

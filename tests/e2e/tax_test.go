@@ -129,6 +129,32 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 	})
 }
 
+// The page and the receipt's mail name what the next charge will be.
+func TestRenewalsAreNamedWithTheTaxOnTop(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, buyer := newFixture(t, app), harness.Unique("grace")+"@example.com"
+		listing := w.Published(t, harness.JSON{
+			"type": "SUBSCRIPTION", "priceInCents": 10000, "taxBehavior": "exclusive", "metadata": harness.JSON{"interval": "month"},
+		})
+		session := w.NewSession(t, listing, "default", harness.Unique("user"), harness.JSON{
+			"email": buyer, "customer": harness.JSON{"country": "DE"},
+		})
+		page := app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret()}).Want(t, 200)
+		const renews = "Renews at €119.00 per month"
+		if !strings.Contains(string(page.Body), renews) || strings.Contains(string(page.Body), "Then €") {
+			t.Errorf("the page doesn't say %q", renews)
+		}
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		workOff(t, w.Account)
+		for _, mail := range mailsTo(t, app, buyer) {
+			if text := mail.Parts["text/plain"]; !strings.Contains(text, renews) {
+				t.Errorf("the mail doesn't say %q:\n%s", renews, text)
+			}
+		}
+	})
+}
+
 // The page shows what the buyer enters as they enter it, keeps the evidence, and changes nothing while a payment is
 // under way.
 func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {

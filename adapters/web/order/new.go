@@ -94,10 +94,8 @@ func recurring(p checkout.Page) *Recurring {
 		Unit: string(offer.Interval), Count: offer.IntervalCount,
 		Amount: offer.Price.Minor, TrialDays: offer.TrialDays,
 	}
-	if terms := p.Session.DiscountTerms; terms != nil && terms.Duration == discount.Forever {
-		if off, err := terms.Off(offer.Price); err == nil {
-			out.Amount -= off.Minor
-		}
+	if due, err := core.Renewal(offer, p.Session.DiscountTerms, p.Session.TaxDetails); err == nil {
+		out.Amount = due.Minor
 	}
 	if offer.TrialDays > 0 {
 		start := p.Now

@@ -59,6 +59,9 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 	if e.Offer.Recurring() {
 		r.Interval, r.IntervalCount, r.TrialDays, r.Price = string(e.Offer.Interval), e.Offer.IntervalCount,
 			e.Offer.TrialDays, e.Offer.Price
+		if due, err := checkout.Renewal(e.Offer, e.DiscountTerms, e.TaxDetails); err == nil {
+			r.Price = due
+		}
 	}
 	return r
 }
