@@ -81,6 +81,11 @@ func (s *Service) Start(ctx context.Context, creatorID, checkoutID, fileID, netw
 	return s.cfg.BaseURL + d.Path(s.cfg.LinkKeys), nil
 }
 
+// Find returns a file that the buyer of a checkout session may download now, and counts nothing. NOT_FOUND.
+func (s *Service) Find(ctx context.Context, creatorID, checkoutID, fileID string) (file.State, error) {
+	return s.find(ctx, s.deps.Store.Read(ctx), creatorID, checkoutID, fileID)
+}
+
 func (s *Service) find(ctx context.Context, r ports.Repos, creatorID, checkoutID, fileID string) (file.State, error) {
 	all, err := s.purchased(ctx, r, creatorID, checkoutID)
 	if err != nil {

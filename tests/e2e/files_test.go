@@ -206,6 +206,12 @@ func TestADownloadLimitIsPerPurchase(t *testing.T) {
 		ada, _ := paidReceipt(t, a, listing, "ada")
 		grace, _ := paidReceipt(t, a, listing, "grace")
 		buyer := app.NewVisitor(t)
+		for range 3 { // which counts nothing
+			head := app.AskUnjudged(t, harness.Request{Method: http.MethodHead, Path: ada + "/files/" + fileID})
+			if head.Status != 200 || head.Header.Get("Content-Length") != "7" || len(head.Body) > 0 {
+				t.Errorf("HEAD is %d with %v", head.Status, head.Header)
+			}
+		}
 		for n, want := range []int{200, 200, 409, 409} {
 			if page := buyer.Open(t, ada+"/files/"+fileID); page.Status != want {
 				t.Errorf("download %d is %d, want %d", n+1, page.Status, want)

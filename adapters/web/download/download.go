@@ -34,6 +34,13 @@ func (r *Routes) start(c *fiber.Ctx) error {
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
+	if c.Method() == fiber.MethodHead { // a question about the file is no download of it
+		state, err := r.files.Find(c.UserContext(), page.Session.CreatorID, page.Session.ID, c.Params("file"))
+		if err != nil {
+			return r.layout.Fail(c, err)
+		}
+		return layout.SendFile(c, state, r.files.Bytes)
+	}
 	at, err := r.files.Start(
 		c.UserContext(), page.Session.CreatorID, page.Session.ID, c.Params("file"), r.layout.ClientAddress(c),
 	)
