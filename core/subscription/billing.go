@@ -248,7 +248,7 @@ func (ChargePaid) EventName() string { return "subscription.charge_paid" }
 // RenewalDue is emitted seven days before a trial ends or a year is renewed, so that the customer is notified in time.
 type RenewalDue struct {
 	State
-	// Amount is the next charge before tax, due at CurrentPeriodEnd.
+	// Amount is the next charge, due at CurrentPeriodEnd, with its tax as of now.
 	Amount money.Amount
 }
 

@@ -93,9 +93,17 @@ func (s *Service) renew(
 	if err != nil {
 		return payment.State{}, err
 	}
-	started, err = s.bill(ctx, r, sub, bill, options)
+	sale, err := s.sale(ctx, r, sub.State(), bill, options.at)
+	if err != nil {
+		return payment.State{}, err
+	}
+	started, err = s.charge(ctx, r, sub, bill, sale, options)
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return started, err
+	}
+	total, err := sale.Total()
+	if err != nil {
+		return payment.State{}, err
 	}
 	if err := sub.StartCharge("", bill); err != nil {
 		return payment.State{}, err
@@ -104,7 +112,7 @@ func (s *Service) renew(
 		return payment.State{}, err
 	}
 	return payment.State{}, s.declined(ctx, r, sub, payment.State{
-		Amount: bill.Due(), Decline: payment.DeclineReason{Code: payment.MethodRequired}, CreatedAt: options.at,
+		Amount: total, Decline: payment.DeclineReason{Code: payment.MethodRequired}, CreatedAt: options.at,
 	})
 }
 

@@ -156,7 +156,15 @@ func (s *Service) Notice(ctx context.Context, t ports.Task) error {
 		if err != nil || bill.Due().Minor == 0 {
 			return err
 		}
-		return s.deps.Bus.Publish(ctx, r, subscription.RenewalDue{State: state, Amount: bill.Due()})
+		sale, err := s.sale(ctx, r, state, bill, state.CurrentPeriodEnd)
+		if err != nil {
+			return err
+		}
+		total, err := sale.Total()
+		if err != nil {
+			return err
+		}
+		return s.deps.Bus.Publish(ctx, r, subscription.RenewalDue{State: state, Amount: total})
 	})
 }
 

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -129,6 +130,13 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 	})
 }
 
+// payAs pays a session as a buyer with an address.
+func (w *fixture) payAs(t *testing.T, session harness.Session, email string) {
+	t.Helper()
+	w.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+		harness.JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, 200)
+}
+
 // The page and the receipt's mail name what the next charge will be.
 func TestRenewalsAreNamedWithTheTaxOnTop(t *testing.T) {
 	t.Parallel()
@@ -138,18 +146,51 @@ func TestRenewalsAreNamedWithTheTaxOnTop(t *testing.T) {
 			"type": "SUBSCRIPTION", "priceInCents": 10000, "taxBehavior": "exclusive", "metadata": harness.JSON{"interval": "month"},
 		})
 		session := w.NewSession(t, listing, "default", harness.Unique("user"), harness.JSON{
-			"email": buyer, "customer": harness.JSON{"country": "DE"},
+			"customer": harness.JSON{"country": "DE"},
 		})
 		page := app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret()}).Want(t, 200)
 		const renews = "Renews at €119.00 per month"
 		if !strings.Contains(string(page.Body), renews) || strings.Contains(string(page.Body), "Then €") {
 			t.Errorf("the page doesn't say %q", renews)
 		}
-		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		w.payAs(t, session, buyer)
 		workOff(t, w.Account)
-		for _, mail := range mailsTo(t, app, buyer) {
-			if text := mail.Parts["text/plain"]; !strings.Contains(text, renews) {
-				t.Errorf("the mail doesn't say %q:\n%s", renews, text)
+		mails := mailsTo(t, app, buyer)
+		if len(mails) != 1 || !strings.Contains(mails[0].Parts["text/plain"], renews) {
+			t.Errorf("the mails don't say %q: %v", renews, mails)
+		}
+	})
+}
+
+// A trial, its notice and the charge at its end name one amount, whether there is a card to charge or not.
+func TestATrialsNoticeNamesTheTaxOnTop(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		for _, charged := range []bool{true, false} {
+			w, buyer := newFixture(t, app), harness.Unique("grace")+"@example.com"
+			listing := w.Published(t, harness.JSON{
+				"type": "SUBSCRIPTION", "priceInCents": 10000, "taxBehavior": "exclusive",
+				"metadata": harness.JSON{"interval": "month", "trialDays": 14},
+			})
+			session := w.NewSession(t, listing, "default", harness.Unique("user"), harness.JSON{
+				"customer": harness.JSON{"country": "DE"},
+			})
+			w.payAs(t, session, buyer)
+			if !charged {
+				cards := "/v1/customers/" + text(t, w.Receipt(t, session)["customerId"]) + "/payment-methods"
+				var saved struct{ Data []struct{ ID string } }
+				w.AsBackend(t, get, cards, nil).Want(t, 200).Into(t, &saved)
+				w.AsBackend(t, http.MethodDelete, cards+"/"+saved.Data[0].ID, nil).Want(t, 204)
+			}
+			w.advance(t, 15*24*3600)
+			mails := mailsTo(t, app, buyer)
+			if len(mails) != 3 {
+				t.Errorf("%d mails, want those of the trial, of its end and of the first charge", len(mails))
+			}
+			for _, mail := range mails {
+				if text := mail.Parts["text/plain"]; !strings.Contains(text, "€119.00") {
+					t.Errorf("charged %v: %s doesn't name €119.00:\n%s", charged, mail.Subject, text)
+				}
 			}
 		}
 	})
