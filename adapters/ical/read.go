@@ -123,10 +123,15 @@ func (e *event) set(l line) {
 	}
 }
 
+// isOurs reports whether an event is an appointment of ours, or the time that a group shares.
+func (b *busyReader) isOurs(e event) bool {
+	return strings.HasSuffix(e.uid, b.ours) && (strings.HasPrefix(e.uid, "apt_") || strings.HasPrefix(e.uid, "clm_"))
+}
+
 // expand finds every time of an event.
 func (b *busyReader) expand(e event) error {
 	starts := b.instant(e.props["DTSTART"])
-	if e.free || starts.IsZero() || strings.HasPrefix(e.uid, "apt_") && strings.HasSuffix(e.uid, b.ours) {
+	if e.free || starts.IsZero() || b.isOurs(e) {
 		return nil
 	}
 	length := b.length(e, starts)

@@ -69,6 +69,7 @@ func TestEventsTakeTheTimeThatTheySay(t *testing.T) {
 		"canceled":                  {"DTSTART:20260615T080000Z\nDURATION:PT1H\nSTATUS:CANCELLED", ""},
 		"tentative":                 {"DTSTART:20260615T080000Z\nDURATION:PT1H\nSTATUS:TENTATIVE", "15T08:00-15T09:00"},
 		"our own":                   {"UID:apt_1@pay.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H", ""},
+		"a group of our own":        {"UID:clm_1@pay.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H", ""},
 		"of another Sundry": {"UID:apt_1@other.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H",
 			"15T08:00-15T09:00"},
 		"with an alarm": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nBEGIN:VALARM\nDURATION:PT9H\nTRANSP:TRANSPARENT\nEND:VALARM", "15T08:00-15T09:00"},
