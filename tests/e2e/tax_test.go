@@ -196,6 +196,29 @@ func TestATrialsNoticeNamesTheTaxOnTop(t *testing.T) {
 	})
 }
 
+// The price of a change in the portal adds up with the tax on top.
+func TestThePriceOfAChangeNamesItsTax(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		listing := w.subscription(t)
+		w.AsCreator(t, patch, "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "exclusive"}).Want(t, 200)
+		session := w.NewSession(t, listing, "pro", harness.Unique("user"), harness.JSON{
+			"customer": harness.JSON{"country": "DE"},
+		})
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		portal := visit(t, w.Account, text(t, receipt["customerId"]))
+		quote := read(t, app, portal+"/plans/"+text(t, receipt["subscriptionId"])+"/change?plan=pro&interval=year")
+		// €190.00 less the €19.00 of the month that has just begun, and a tax of 19 % on top
+		for _, want := range []string{"€203.49 due today", "19% (Germany): €32.49"} {
+			if !strings.Contains(quote, want) {
+				t.Errorf("the price of the change lacks %q:\n%s", want, quote)
+			}
+		}
+	})
+}
+
 // The page shows what the buyer enters as they enter it, keeps the evidence, and changes nothing while a payment is
 // under way.
 func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {

@@ -114,6 +114,7 @@ type quoteView struct {
 	Quantity    int
 	Lines       []line
 	Due, Credit string
+	Tax         string // in the amount due; "" for none
 	Free        bool
 }
 
@@ -480,6 +481,10 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Quantity: to.Quantity, Name: quote.Bill.Offer.Name(),
 		Due:  reader.Money(due),
 		Free: due.Minor == 0,
+	}
+	if quote.Sale.Tax.Minor > 0 {
+		p.Quote.Tax = reader.TaxLine(quote.Sale.TaxDetails, quote.Sale.TaxAdded.Minor == 0) + ": " +
+			reader.Money(quote.Sale.Tax)
 	}
 	if quote.Bill.CreditAfter.Minor > 0 {
 		p.Quote.Credit = reader.Money(quote.Bill.CreditAfter)
