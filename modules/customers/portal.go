@@ -144,7 +144,7 @@ func (s *Service) Others(ctx context.Context, v Visit) (others []OtherCustomer, 
 }
 
 // MailLink mails a new link to the customer of an old one, to the address that the account knows. Again within the hour
-// changes nothing.
+// changes nothing, unless the customer has changed.
 func (s *Service) MailLink(ctx context.Context, token string) error {
 	visit, err := s.Visit(ctx, token)
 	if err != nil {

@@ -18,9 +18,10 @@ func (s *Service) aboutPlans() []ports.Subscription {
 	}
 }
 
-// OnPortalLinkAsked mails a customer a new link to their portal, at most once an hour.
+// OnPortalLinkAsked mails a customer a new link to their portal, at most once an hour unless they have changed: the
+// address may have been wrong.
 func (s *Service) OnPortalLinkAsked(ctx context.Context, r ports.Repos, e customer.LinkAsked) error {
-	cause := e.ID + "/" + e.At.Format("2006-01-02T15")
+	cause := fmt.Sprintf("%s/%s/%d", e.ID, e.At.Format("2006-01-02T15"), e.Revision)
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindPortalLink, cause, mailtemplate.Plan{CustomerID: e.ID})
 }
 

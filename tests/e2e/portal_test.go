@@ -337,3 +337,25 @@ func TestAMailedPortalShowsAllOfItsAddress(t *testing.T) {
 		}
 	})
 }
+
+// Somebody whose address was wrong, and is corrected, gets the link that they ask for again.
+func TestALinkIsMailedToACorrectedAddress(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		wrong, right := harness.Unique("grcae")+"@example.com", harness.Unique("grace")+"@example.com"
+		customer := text(t, a.AsBackend(t, post, "/v1/customers", JSON{"email": wrong, "displayName": "Grace"}).
+			Want(t, 201).Map(t)["id"])
+		portal := visit(t, a, customer)
+		for _, address := range []string{wrong, right} {
+			a.AsBackend(t, patch, "/v1/customers/"+customer, JSON{"email": address}).Want(t, 200)
+			if to := submit(t, app, portal+"/mail", nil); to != portal+"?done=mailed" {
+				t.Errorf("asked for a link: %s", to)
+			}
+			workOff(t, a)
+			if mails := mailsTo(t, app, address); len(mails) != 1 {
+				t.Errorf("%d mails to %s, want 1", len(mails), address)
+			}
+		}
+	})
+}
