@@ -7,8 +7,8 @@ import (
 	"sundry/core/tax"
 )
 
-// Renewal returns what a later period of an offer will cost as things are: less a discount that lasts, plus the tax that
-// is added to its price. terms is nil without a discount.
+// Renewal returns what a later period of an offer will cost as things are: less a discount that lasts, plus the tax
+// that is added to its price. terms is nil without a discount.
 func Renewal(offer plan.Offer, terms *discount.Terms, details tax.Details) (money.Amount, error) {
 	due := offer.Price
 	if terms != nil && terms.Duration == discount.Forever {
