@@ -115,7 +115,7 @@ func split(amount money.Amount, rate BasisPoints, behavior Behavior) (Share, err
 	return share, nil
 }
 
-// Gross returns what a price comes to that is taxed as the sale of the details was: the price itself where it contains
+// Gross returns a price with the tax that is added to it at the rate of these details: the price itself where it contains
 // its tax, and where more than one rate was due.
 func (d Details) Gross(price money.Amount) (money.Amount, error) {
 	if d.Behavior != Exclusive || len(d.Shares) != 1 {
