@@ -115,8 +115,8 @@ func split(amount money.Amount, rate BasisPoints, behavior Behavior) (Share, err
 	return share, nil
 }
 
-// Gross returns a price with the tax that is added to it at the rate of these details: the price itself where it contains
-// its tax, and where more than one rate was due.
+// Gross returns a price with the tax that is added to it at the rate of these details: the price itself where it
+// contains its tax, and where more than one rate was due.
 func (d Details) Gross(price money.Amount) (money.Amount, error) {
 	if d.Behavior != Exclusive || len(d.Shares) != 1 {
 		return price, nil

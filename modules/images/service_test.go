@@ -48,7 +48,8 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		w := &fixture{t: t, store: store, decoder: &decoder{}}
 		w.Service = images.New(images.Deps{
-			Store: store, Clock: testdb.NewClock(noon), IDs: system.NewIDs(), Decoder: w.decoder, Standing: fakes.Standing{},
+			Store: store, Clock: testdb.NewClock(noon), IDs: system.NewIDs(), Decoder: w.decoder,
+			Standing: fakes.Standing{},
 		})
 		test(t, w)
 	})
