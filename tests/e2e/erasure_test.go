@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"database/sql"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -154,5 +155,68 @@ func TestAnErasedGuestsAppointmentSaysNothingOfThem(t *testing.T) {
 		if lines, err := app.Program.Verify(t.Context()); err != nil || len(lines) > 0 {
 			t.Errorf("verify: %q, %v", lines, err)
 		}
+	})
+}
+
+// A guest's other order, which is being paid, has their address and gives its receipt to it.
+func TestErasureWaitsForAnotherOrderOfTheGuest(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		email, listing := harness.Unique("guest")+"@example.com", w.book(t, 2000)
+		order := func(card string) (s harness.Session) {
+			w.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
+				"listingId": listing.ID, "email": email, "successUrl": "https://shop.example/welcome",
+				"cancelUrl": "https://shop.example/pricing",
+			}).Want(t, 201).Into(t, &s)
+			w.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+s.ID+"/pay", harness.JSON{"cardNumber": card}).
+				Want(t, 200)
+			return s
+		}
+		customer := func(s harness.Session) string { return "/v1/customers/" + text(t, w.Receipt(t, s)["customerId"]) }
+		first, second := order(harness.CardSucceeds), order(harness.CardStaysPending)
+		w.AsBackend(t, http.MethodPost, customer(first)+"/erase", nil).Refuses(t, 409, "STATE_CONFLICT")
+		advance(t, w.Account, time.Hour)
+		if bought := w.AsBackend(t, http.MethodGet, customer(second), nil).Want(t, 200).Map(t); bought["email"] != email {
+			t.Errorf("who paid meanwhile is known by the address %v, want %s", bought["email"], email)
+		}
+		w.AsBackend(t, http.MethodPost, customer(first)+"/erase", nil).Want(t, 200)
+	})
+}
+
+func TestErasureSeesAPaymentThatBeginsMeanwhile(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		if !strings.HasPrefix(app.DatabaseURL, "postgres") {
+			t.Skip("SQLite has one writer at a time")
+		}
+		w := newFixture(t, app)
+		name, listing := harness.Unique("user"), w.book(t, 2000)
+		bought := w.NewSession(t, listing, "default", name, nil)
+		w.Pay(t, bought, harness.CardSucceeds).Want(t, 200)
+		customer := "/v1/customers/" + text(t, w.Receipt(t, bought)["customerId"])
+		begun := w.NewSession(t, w.book(t, 2000), "default", name, nil)
+		db, err := sql.Open("pgx", app.DatabaseURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		begin, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := begin.ExecContext(t.Context(),
+			"UPDATE sessions SET live_payment_id = 'pay_begun', revision = revision + 1 WHERE id = $1", begun.ID,
+		); err != nil {
+			t.Fatal(err)
+		}
+		erased := make(chan *harness.Response, 1)
+		go func() { erased <- w.AsBackend(t, http.MethodPost, customer+"/erase", nil) }()
+		time.Sleep(300 * time.Millisecond) // long enough to look for obstacles
+		if err := begin.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		(<-erased).Refuses(t, 409, "STATE_CONFLICT")
+		w.Exec(t, "UPDATE sessions SET live_payment_id = '' WHERE id = $1", begun.ID)
 	})
 }

@@ -16,13 +16,16 @@ import (
 // and with sales where the buyer was.
 type erasure struct{ *repo.Base }
 
+// unpaid are the checkouts that the customer has not paid for, by their name or their address.
+const unpaid = `creator_id = @creator AND customer_id = '' AND (external_customer_id = @external
+	AND external_customer_id <> '' OR LOWER(email) = @email AND email <> '')`
+
 // obstacle finds the first thing that is open between an account and a customer.
 const obstacle = `SELECT CASE
 	WHEN EXISTS (SELECT 1 FROM subscriptions WHERE creator_id = @creator AND customer_id = @customer
 		AND status NOT IN ('canceled', 'expired')) THEN 'subscription'
 	WHEN EXISTS (SELECT 1 FROM payments WHERE customer_id = @customer AND settled_at IS NULL)
-		OR EXISTS (SELECT 1 FROM sessions WHERE creator_id = @creator AND external_customer_id = @external
-		AND external_customer_id <> '' AND live_payment_id <> '') THEN 'payment'
+		OR EXISTS (SELECT 1 FROM sessions WHERE ` + unpaid + ` AND live_payment_id <> '') THEN 'payment'
 	WHEN EXISTS (SELECT 1 FROM invoices WHERE creator_id = @creator AND customer_id = @customer
 		AND (status = 'open' OR status = 'failed' AND next_attempt_at IS NOT NULL)) THEN 'invoice'
 	WHEN EXISTS (SELECT 1 FROM usage_billing_plans WHERE creator_id = @creator AND customer_id = @customer
@@ -35,8 +38,14 @@ const obstacle = `SELECT CASE
 		AND status = 'confirmed' AND ends_at > CAST(@now AS BIGINT)) THEN 'appointment'
 	ELSE '' END`
 
-// Obstacle implements ports.Erasure.
+// Obstacle implements ports.Erasure. Payments of the customer's checkouts that begin meanwhile are waited for, and no
+// other begins before the transaction ends.
 func (t erasure) Obstacle(_ context.Context, c customer.State, now time.Time) (found customer.Obstacle, err error) {
+	var locked []string
+	err = t.ForUpdate().DB.Table("sessions").Where(unpaid, named(c, now)).Order("id").Pluck("id", &locked).Error
+	if err != nil {
+		return "", t.Failure("lock checkouts of "+c.ID, err)
+	}
 	err = t.DB.Raw(obstacle, named(c, now)).Scan(&found).Error
 	return found, t.Failure("look for obstacles of "+c.ID, err)
 }
@@ -104,9 +113,8 @@ type buyerRow struct {
 // stays: the tax of the sale follows from it.
 func (t erasure) sessions(op string, c customer.State, who *person) (ids []string, err error) {
 	var rows []buyerRow
-	err = t.DB.Raw(`SELECT id, email, buyer FROM sessions WHERE creator_id = @creator AND (customer_id = @customer
-		OR customer_id = '' AND (external_customer_id = @external AND external_customer_id <> ''
-			OR LOWER(email) = @email AND email <> ''))`, named(c, time.Time{})).Scan(&rows).Error
+	err = t.DB.Raw(`SELECT id, email, buyer FROM sessions WHERE creator_id = @creator AND customer_id = @customer
+		OR `+unpaid, named(c, time.Time{})).Scan(&rows).Error
 	if err != nil {
 		return nil, t.Failure(op, err)
 	}
