@@ -52,10 +52,14 @@ func (s *SavedCardOutcomes) Paid(
 // Unpaid implements ports.ChargeOutcomes.
 func (s *SavedCardOutcomes) Unpaid(context.Context, ports.Repos, payment.State) error { return nil }
 
-// saveChargedCard stores the card of a payment that has just succeeded.
+// saveChargedCard stores the card of a payment that has just succeeded, unless its customer was erased.
 func (s *SavedCardOutcomes) saveChargedCard(
 	ctx context.Context, r ports.Repos, paid payment.State, o payment.Outcome, now time.Time,
 ) ([]event.Event, error) {
+	owner, err := s.deps.Customers.Customer(ctx, r, paid.CustomerID)
+	if err != nil || !owner.ErasedAt.IsZero() {
+		return nil, err
+	}
 	text, err := mandate(ctx, r, s.deps.Accounts, s.deps.Merchant, paid.CreatorID, paid.Mandate)
 	if err != nil {
 		return nil, fmt.Errorf("save card: %w", err)

@@ -305,10 +305,17 @@ func (s *Service) settleSetup(
 	return settled, setupFault(o)
 }
 
-// keep saves a card. Its event bills what is overdue.
+// keep saves a card. Its event bills what is overdue. STATE_CONFLICT for a customer who was erased meanwhile.
 func (s *Service) keep(
 	ctx context.Context, r ports.Repos, setup cardsetup.State, cardID string, o payment.Outcome,
 ) error {
+	owner, err := s.deps.Customers.Customer(ctx, r, setup.CustomerID)
+	if err == nil {
+		err = owner.RefuseErased()
+	}
+	if err != nil {
+		return err
+	}
 	now, err := r.Clock.Now(ctx, setup.CreatorID)
 	if err != nil {
 		return err

@@ -220,3 +220,35 @@ func TestErasureSeesAPaymentThatBeginsMeanwhile(t *testing.T) {
 		w.Exec(t, "UPDATE sessions SET live_payment_id = '' WHERE id = $1", begun.ID)
 	})
 }
+
+func TestNoCardOfAnErasedCustomerIsSaved(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		m := w.subscribed(t, cardFailsLater, "SUM")
+		var owed invoiceBody
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Want(t, 402).
+			Into(t, &owed)
+		w.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+m.subscriptionID+"/cancel", nil).Want(t, 200)
+		advance(t, w.Account, 8*24*time.Hour)
+		setup, err := url.Parse(text(t, w.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{
+			"customerId": m.customerID, "returnUrl": "https://shop.example/account",
+		}).Want(t, 201).Map(t)["hostedUrl"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		submit(t, app, setup.Path, url.Values{"card": {harness.CardAsksAlways}})
+		w.AsBackend(t, http.MethodPost, "/v1/customers/"+m.customerID+"/erase", nil).Want(t, 200)
+
+		submit(t, app, setup.Path+"/authenticate", url.Values{"approve": {"yes"}})
+		m.payOnPage(t, owed, harness.CardSucceeds).Want(t, 303)
+		if paid := m.AsBackend(t, http.MethodGet, "/v1/invoices/"+owed.ID, nil).Want(t, 200).Map(t); paid["status"] != "paid" {
+			t.Errorf("the invoice is %v", paid["status"])
+		}
+		var cards struct{ Data []struct{ Last4 string } }
+		m.AsBackend(t, http.MethodGet, "/v1/customers/"+m.customerID+"/payment-methods", nil).Want(t, 200).Into(t, &cards)
+		if len(cards.Data) > 0 {
+			t.Errorf("cards are saved: %v", cards.Data)
+		}
+	})
+}
