@@ -57,7 +57,8 @@ type AccessAudit interface {
 	// ListCustomers returns up to limit customers behind the given document, in the order of account and customer. The
 	// zero Document is the beginning.
 	ListCustomers(ctx context.Context, after access.Document, limit int) ([]CustomerAccess, error)
-	// LostSnapshots lists customers with grants or changes on record and no document, as account/customer.
+	// LostSnapshots lists customers with grants that count or changes on record and no document, as account/customer. A
+	// grant that a dispute suspends may have been moved to a name that had no access yet.
 	LostSnapshots(ctx context.Context, limit int) ([]string, error)
 	// LostCreditUses lists uses of credits, as account/customer/key, that are not on record both as themselves and as the
 	// change that they made, or whose balance is not what was granted less what was used.

@@ -148,6 +148,7 @@ func TestAWonDisputeGivesAccessUnderTheCustomersPresentName(t *testing.T) {
 		disputeID, receipt := w.dispute(t, w.Published(t, nil))
 		customerID, name := text(t, receipt["customerId"]), harness.Unique("user")
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, harness.JSON{"externalCustomerId": name}).Want(t, 200)
+		verified(t, app)
 		w.AsBackend(t, http.MethodPost, "/v1/disputes/"+disputeID+"/evidence", harness.JSON{"text": "winning_evidence"}).
 			Want(t, 200)
 		advance(t, w.Account, time.Minute)

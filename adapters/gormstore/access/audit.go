@@ -84,7 +84,7 @@ func (t audit) LostSnapshots(_ context.Context, limit int) ([]string, error) {
 		"x.external_customer_id WHERE s.creator_id IS NULL"
 	const customers = "SELECT x.creator_id || '/' || x.external_customer_id AS customer FROM "
 	return t.QueryWhole("audit snapshots", "SELECT customer FROM ("+customers+"access_versions"+without+" UNION "+
-		customers+"grants"+without+
+		customers+"grants"+without+" AND x.end_reason = ''"+
 		") AS lost ORDER BY customer LIMIT ?", limit)
 }
 
