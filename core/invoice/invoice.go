@@ -187,12 +187,14 @@ func (inv *Invoice) Charged(paymentID string, now time.Time) (e PaidEvent, chang
 	return PaidEvent{inv.State()}, true, nil
 }
 
-// Refused records that a charge failed and plans the next: 1, 3, 5 and 7 days after the first failure. A manual charge
-// between two of them moves none. STATE_CONFLICT when the invoice is paid.
-func (inv *Invoice) Refused(declineCode payment.DeclineCode, now time.Time) (PaymentFailed, error) {
+// Refused records that a charge that began at a time failed and plans the next: 1, 3, 5 and 7 days after the first
+// failure. A manual charge moves none, nor does it take the place of one that fell due meanwhile. STATE_CONFLICT when
+// the invoice is paid.
+func (inv *Invoice) Refused(declineCode payment.DeclineCode, begun, now time.Time) (PaymentFailed, error) {
 	if err := inv.Chargeable(); err != nil {
 		return PaymentFailed{}, err
 	}
+	planned := inv.s.NextAttemptAt
 	if inv.s.FirstFailedAt.IsZero() {
 		inv.s.FirstFailedAt = now
 	}
@@ -203,6 +205,9 @@ func (inv *Invoice) Refused(declineCode payment.DeclineCode, now time.Time) (Pay
 			inv.s.NextAttemptAt = at
 			break
 		}
+	}
+	if planned.After(begun) {
+		inv.s.NextAttemptAt = planned
 	}
 	inv.s.Revision++
 	return PaymentFailed{inv.State()}, nil

@@ -134,7 +134,7 @@ func TestTransitions(t *testing.T) {
 	open := func(t *testing.T) *invoice.Invoice { inv, _ := newInvoice(t, 100); return inv }
 	failed := func(t *testing.T) *invoice.Invoice {
 		inv := open(t)
-		if _, err := inv.Refused("card_declined", now); err != nil {
+		if _, err := inv.Refused("card_declined", now, now); err != nil {
 			t.Fatal(err)
 		}
 		return inv
@@ -149,7 +149,7 @@ func TestTransitions(t *testing.T) {
 	charge := func(id string) func(*invoice.Invoice) (bool, error) {
 		return func(inv *invoice.Invoice) (bool, error) { _, changed, err := inv.Charged(id, now); return changed, err }
 	}
-	refuse := func(inv *invoice.Invoice) (bool, error) { _, err := inv.Refused("x", now); return err == nil, err }
+	refuse := func(inv *invoice.Invoice) (bool, error) { _, err := inv.Refused("x", now, now); return err == nil, err }
 	for name, c := range map[string]struct {
 		from    func(*testing.T) *invoice.Invoice
 		trigger func(*invoice.Invoice) (bool, error)
@@ -187,7 +187,7 @@ func TestRetriesAfterOneThreeFiveAndSevenDays(t *testing.T) {
 	at := now
 	var days []int
 	for {
-		e, err := inv.Refused("insufficient_funds", at)
+		e, err := inv.Refused("insufficient_funds", at, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,9 +208,15 @@ func TestRetriesAfterOneThreeFiveAndSevenDays(t *testing.T) {
 func TestAManualChargeMovesNoPlannedOne(t *testing.T) {
 	t.Parallel()
 	inv, _ := newInvoice(t, 100)
-	_, _ = inv.Refused("x", now)
-	e, err := inv.Refused("x", now.Add(time.Hour))
-	if err != nil || !e.NextAttemptAt.Equal(now.Add(24*time.Hour)) {
+	_, _ = inv.Refused("x", now, now)
+	for _, after := range []time.Duration{time.Hour, 25 * time.Hour} { // after the planned one, it is made up for
+		e, err := inv.Refused("x", now.Add(time.Hour), now.Add(after))
+		if err != nil || !e.NextAttemptAt.Equal(now.Add(24*time.Hour)) {
+			t.Errorf("refused after %s: %v, next %s", after, err, e.NextAttemptAt)
+		}
+	}
+	e, err := inv.Refused("x", now.Add(24*time.Hour), now.Add(25*time.Hour))
+	if err != nil || !e.NextAttemptAt.Equal(now.Add(3*24*time.Hour)) {
 		t.Errorf("%v, next %s", err, e.NextAttemptAt)
 	}
 }
@@ -218,7 +224,7 @@ func TestAManualChargeMovesNoPlannedOne(t *testing.T) {
 func TestAPaymentEndsTheRetries(t *testing.T) {
 	t.Parallel()
 	inv, _ := newInvoice(t, 100)
-	failed, err := inv.Refused("card_declined", now)
+	failed, err := inv.Refused("card_declined", now, now)
 	if err != nil || failed.EventName() != "invoice.payment_failed" || failed.Invoice().AttemptCount != 1 {
 		t.Fatalf("%+v, %v", failed, err)
 	}

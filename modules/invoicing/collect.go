@@ -57,7 +57,7 @@ func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.
 	if code == "" {
 		code = payment.ProcessorUnavailable // it was canceled before it reached the processor
 	}
-	next, err := s.refuse(ctx, r, state, code)
+	next, err := s.refuse(ctx, r, state, code, e.CreatedAt)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 		if !fault.Is(err, fault.PaymentMethodRequired) {
 			return err
 		}
-		next, err := s.refuse(ctx, r, state, payment.MethodRequired)
+		next, err := s.refuse(ctx, r, state, payment.MethodRequired, t.DueAt)
 		if err != nil {
 			return err
 		}

@@ -264,22 +264,23 @@ func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoi
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return err
 	}
-	next, err := s.refuse(ctx, r, state, payment.MethodRequired)
+	next, err := s.refuse(ctx, r, state, payment.MethodRequired, at)
 	if err != nil || next.IsZero() {
 		return err
 	}
 	return r.Tasks.Schedule(ctx, TaskRetry, state.ID, state.CreatorID, next)
 }
 
-// refuse records that a charge failed and returns when the next is planned, zero for none.
-func (s *Service) refuse(ctx context.Context, r ports.Repos, state invoice.State, code payment.DeclineCode) (time.Time,
-	error) {
+// refuse records that a charge that began at a time failed, and returns when the next is planned, zero for none.
+func (s *Service) refuse(
+	ctx context.Context, r ports.Repos, state invoice.State, code payment.DeclineCode, begun time.Time,
+) (time.Time, error) {
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return time.Time{}, err
 	}
 	inv := invoice.Restore(s.linked(state))
-	failed, err := inv.Refused(code, now)
+	failed, err := inv.Refused(code, begun, now)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 )
@@ -81,6 +82,27 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		if mandate := text(t, saved["mandate"].(map[string]any)["text"]); !strings.HasPrefix(mandate, "Vous autorisez") ||
 			!strings.Contains(shown, mandate) {
 			t.Errorf("the card is saved with %q, the page shows:\n%s", mandate, shown)
+		}
+	})
+}
+
+// A customer leaves their bank's challenge alone while the last planned charge falls due.
+func TestAChallengeTakesNoPlannedChargesPlace(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).subscribed(t, cardFailsLater, "SUM")
+		var inv invoiceBody
+		m.AsBackend(t, post, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Want(t, 402).Into(t, &inv)
+		advanceTo(t, m.Account, inv.NextAttemptAt.Add(6*day-10*time.Minute))
+		m.payOnPage(t, inv, harness.CardAsksAlways).Want(t, http.StatusSeeOther)
+		advance(t, m.Account, 2*time.Hour)
+		const charged = "SELECT COUNT(*) FROM payments WHERE subject_id = $1 AND status = 'declined'"
+		if n := m.Count(t, charged, inv.ID); n != 5 {
+			t.Errorf("the saved card was charged %d times, want at once and after 1, 3, 5 and 7 days", n)
+		}
+		m.AsBackend(t, get, "/v1/invoices/"+inv.ID, nil).Want(t, 200).Into(t, &inv)
+		if inv.Status != "failed" || inv.AttemptCount != 6 || inv.DeclineCode != "card_declined" {
+			t.Errorf("%+v", inv)
 		}
 	})
 }
