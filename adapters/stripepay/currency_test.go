@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/ports"
 	"sundry/tests/stripefake"
 )
@@ -56,5 +57,24 @@ func TestUnitsOtherThanStripesAreConvertedOrRefused(t *testing.T) {
 			made[0].Amount != c.amount {
 			t.Errorf("%+v was refunded as %+v, %v", c.amount, made, err)
 		}
+	}
+}
+
+// Stripe takes refunds of thousandths in tens only, too (docs.stripe.com/currencies, three-decimal currencies).
+func TestARefundThatStripeNeverMakesFails(t *testing.T) {
+	t.Parallel()
+	p, fake := newProcessor(t)
+	r := request(stripefake.Succeeds)
+	r.Amount = money.Amount{Minor: 1250, Currency: "kwd"}
+	o, err := p.Charge(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := ports.RefundRequest{RefundID: "ref_1", PaymentID: r.PaymentID, ProcessorID: o.ProcessorID, CreatorID: "crt_1",
+		Amount: money.Amount{Minor: 417, Currency: "kwd"}}
+	made, err := p.Refund(t.Context(), back)
+	if err != nil || made != (refund.Outcome{Status: refund.Failed, Reason: "currency_not_supported"}) ||
+		fake.Count("POST /v1/refunds") != 0 {
+		t.Errorf("%+v, %v", made, err)
 	}
 }

@@ -202,6 +202,10 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 			return report.Outcome, nil
 		}
 	}
+	if refused := refusal(chargeable(r.Amount)); refused != nil {
+		outcome := refund.Outcome{Status: refund.Failed, Reason: refused.code}
+		return outcome, nil //nolint:nilerr // a refusal is an outcome
+	}
 	made, err := call(ctx, "refund", func() (*stripe.Refund, error) {
 		return p.api.Refunds.New(&stripe.RefundParams{
 			Params: keyed(ctx, r.RefundID), PaymentIntent: new(r.ProcessorID), Amount: new(units(r.Amount)),
