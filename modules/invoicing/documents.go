@@ -22,7 +22,7 @@ type Issued struct {
 
 // Open is the document behind an address, in the reader's language. NOT_FOUND for anything that we did not give out.
 func (s *Documents) Open(ctx context.Context, kind document.Kind, token string, reader locale.Locale) (Issued, error) {
-	body, ok := s.Links.Open(kind, token)
+	body, ok := s.deps.Links.Open(kind, token)
 	if !ok {
 		return Issued{}, fault.NotFound("document")
 	}
@@ -37,7 +37,7 @@ func (s *Documents) Of(
 }
 
 func (s *Documents) open(ctx context.Context, kind document.Kind, body string, reader locale.Locale) (Issued, error) {
-	r := s.Store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	issued, err := r.Invoicing.Documents.Get(ctx, kind, body)
 	if errors.Is(err, ports.ErrNotFound) {
 		return Issued{}, fault.NotFound("document")
@@ -71,22 +71,27 @@ func (s *Documents) FindByNumber(ctx context.Context, creatorID, text string) ([
 	if numbers == nil {
 		return nil, nil
 	}
-	return s.Store.Read(ctx).Invoicing.Documents.FindByNumber(ctx, creatorID, numbers)
+	return s.deps.Store.Read(ctx).Invoicing.Documents.FindByNumber(ctx, creatorID, numbers)
 }
 
+// ReceiptURL returns the address of a payment's receipt.
+func (s *Documents) ReceiptURL(paymentID string) string { return s.deps.Links.URL(document.Receipt, paymentID) }
+
 // PDF renders a document.
-func (s *Documents) PDF(d Issued) ([]byte, error) { return s.Renderer.PDF(d.Page) }
+func (s *Documents) PDF(d Issued) ([]byte, error) { return s.deps.Renderer.PDF(d.Page) }
 
 // Credits are the addresses of the credit notes of a payment's refunds, by number.
 func (s *Documents) Credits(ctx context.Context, creatorID, paymentID string) ([]CreditLink, error) {
-	list, err := s.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, ports.Page{Limit: maxCredits})
+	list, err := s.deps.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, ports.Page{Limit: maxCredits})
 	if err != nil {
 		return nil, fmt.Errorf("credit notes: %w", err)
 	}
 	var links []CreditLink
 	for _, f := range list.Items {
 		if f.Status == refund.Succeeded {
-			links = append(links, CreditLink{Number: f.CreditNoteNumber, URL: s.Links.URL(document.CreditNote, f.ID)})
+			links = append(links, CreditLink{
+				Number: f.CreditNoteNumber, URL: s.deps.Links.URL(document.CreditNote, f.ID),
+			})
 		}
 	}
 	return links, nil

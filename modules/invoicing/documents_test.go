@@ -157,7 +157,7 @@ func TestDocumentsAreOpenedByTheirAddress(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.bought()
-		address := w.documents.Links.URL(document.Receipt, payID)
+		address := documentLinks.URL(document.Receipt, payID)
 		token := address[strings.LastIndex(address, "/")+1:]
 		issued, err := w.documents.Open(t.Context(), document.Receipt, token, locale.Default)
 		if err != nil || issued.SubjectID != payID {
@@ -303,7 +303,7 @@ func TestACreditNoteCorrectsItsDocument(t *testing.T) {
 		}
 		links, err := w.documents.Credits(t.Context(), creatorID, payID)
 		if err != nil || len(links) != 1 || links[0].Number != f.CreditNoteNumber ||
-			links[0].URL != w.documents.Links.URL(document.CreditNote, refID) {
+			links[0].URL != documentLinks.URL(document.CreditNote, refID) {
 			t.Errorf("%+v, %v", links, err)
 		}
 		if links, err := w.documents.Credits(t.Context(), otherID, payID); err != nil || len(links) != 0 {
@@ -493,7 +493,8 @@ func TestTheTaxReportSumsWhatWasIssued(t *testing.T) {
 func TestADocumentNamesItsParties(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
-		w.documents.Seller.Name = "" // the deployment names none: the creator sells
+		w.documentDeps.Seller.Name = "" // the deployment names none: the creator sells
+		w.documents = invoicing.NewDocuments(w.documentDeps)
 		w.do(func(ctx context.Context, r ports.Repos) error {
 			buyer, err := r.Customers.Customers.Get(ctx, customerID)
 			if err != nil {

@@ -79,12 +79,12 @@ func (s *Documents) EvidencePDF(d dispute.State, collected dispute.Collected) ([
 			From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"),
 			Quantity: c.text("quantity"), Amount: c.text("amount"),
 		},
-		Seller: c.party(s.Seller),
+		Seller: c.party(s.deps.Seller),
 		Facts: []ports.DocumentFact{
 			{Label: "Dispute", Value: d.ID}, {Label: "Payment", Value: d.PaymentID}, {Label: "Reason", Value: d.Reason},
 		},
 	}
-	if !s.Live {
+	if !s.deps.Live {
 		page.Stamp = c.text("test.stamp")
 	}
 	page.Buyer.Name = collected.BuyerName()
@@ -98,7 +98,7 @@ func (s *Documents) EvidencePDF(d dispute.State, collected dispute.Collected) ([
 		{Description: "Payment " + d.PaymentID, Amount: collected.Amount(collected.Purchase.AmountInCents)},
 		{Description: "Disputed", Amount: d.Share.Amount},
 	}
-	return s.Renderer.PDF(page)
+	return s.deps.Renderer.PDF(page)
 }
 
 // widestLabel is the number of characters that fit beside a value.

@@ -43,15 +43,16 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 // decides.
 type fixture struct {
 	*invoicing.Service
-	config    invoicing.Config
-	deps      invoicing.Deps
-	documents *invoicing.Documents
-	t         testing.TB
-	store     *testdb.ClockedStore
-	clock     *testdb.Clock
-	bus       *fakes.Bus
-	charges   *fakes.Charges
-	statement ledger.Statement
+	config       invoicing.Config
+	deps         invoicing.Deps
+	documents    *invoicing.Documents
+	documentDeps invoicing.DocumentDeps
+	t            testing.TB
+	store        *testdb.ClockedStore
+	clock        *testdb.Clock
+	bus          *fakes.Bus
+	charges      *fakes.Charges
+	statement    ledger.Statement
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
@@ -62,6 +63,9 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w.verify()
 	})
 }
+
+// documentLinks are the addresses of documents.
+var documentLinks = document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))}
 
 func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	t.Helper()
@@ -81,11 +85,11 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	w.charges = &fakes.Charges{
 		Store: w.store, Clock: w.clock, IDs: ids, Subscriber: w, Response: payment.Outcome{Status: payment.Succeeded},
 	}
-	w.documents = invoicing.NewDocuments(invoicing.DocumentDeps{
-		Store: w.store, Accounts: fakes.Ada, Payouts: w, Renderer: w,
-		Links:  document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
+	w.documentDeps = invoicing.DocumentDeps{
+		Store: w.store, Accounts: fakes.Ada, Payouts: w, Renderer: w, Links: documentLinks,
 		Seller: document.Party{Name: "Sundry Ltd", Country: "IE"},
-	})
+	}
+	w.documents = invoicing.NewDocuments(w.documentDeps)
 	w.config = invoicing.Config{
 		Pages:    invoice.Pages{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
 		Merchant: "Sundry Ltd",

@@ -36,10 +36,10 @@ type DocumentDeps struct {
 
 // Documents issues receipts, invoices, credit notes and payout statements: each is a snapshot that is written in the
 // transaction of its cause and never changes.
-type Documents struct{ DocumentDeps }
+type Documents struct{ deps DocumentDeps }
 
 // NewDocuments returns the use cases.
-func NewDocuments(d DocumentDeps) *Documents { return &Documents{d} }
+func NewDocuments(d DocumentDeps) *Documents { return &Documents{deps: d} }
 
 // OnCheckoutPaid issues the receipt of a checkout.
 func (s *Documents) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
@@ -183,11 +183,11 @@ func creditedTax(of tax.Details, share ledger.Share) tax.Details {
 
 // OnPayoutPaid issues the statement of a payout.
 func (s *Documents) OnPayoutPaid(ctx context.Context, r ports.Repos, e payout.PaidOut) error {
-	statement, err := s.Payouts.StatementOf(ctx, r, e.State)
+	statement, err := s.deps.Payouts.StatementOf(ctx, r, e.State)
 	if err != nil {
 		return err
 	}
-	name, address, err := s.Accounts.Account(ctx, r, e.CreatorID)
+	name, address, err := s.deps.Accounts.Account(ctx, r, e.CreatorID)
 	if err != nil {
 		return err
 	}
@@ -210,11 +210,11 @@ func (s *Documents) OnPayoutPaid(ctx context.Context, r ports.Repos, e payout.Pa
 
 // issue freezes a document with its seller.
 func (s *Documents) issue(ctx context.Context, r ports.Repos, d document.Snapshot) error {
-	creator, err := s.Accounts.SellerName(ctx, r, d.CreatorID)
+	creator, err := s.deps.Accounts.SellerName(ctx, r, d.CreatorID)
 	if err != nil {
 		return fmt.Errorf("issue %s: %w", d.Number, err)
 	}
-	d.Seller, d.OnBehalfOf, d.Livemode = s.Seller, creator, s.Live
+	d.Seller, d.OnBehalfOf, d.Livemode = s.deps.Seller, creator, s.deps.Live
 	if d.Seller.Name == "" {
 		d.Seller.Name = creator
 	}

@@ -26,7 +26,7 @@ var taxReportColumns = []string{
 // all accounts issued in [from, until) and of the invoices that were paid in that time, less the credit notes that
 // became void in it. So the report of a past period never changes.
 func (s *Documents) SumTaxes(ctx context.Context, from, until time.Time, report document.TaxReport) error {
-	documents := s.Store.Read(ctx).Invoicing.Documents
+	documents := s.deps.Store.Read(ctx).Invoicing.Documents
 	for _, read := range []struct {
 		list func(
 			ctx context.Context, from, until time.Time, after document.Snapshot, limit int,

@@ -27,11 +27,11 @@ func (s *Refunds) RefundableShare(
 func (s *Refunds) share(
 	ctx context.Context, r ports.Repos, share ports.AppointmentShare,
 ) (paymentID string, d appointment.RefundDecision, m money.Amount, err error) {
-	paymentID, err = s.Checkouts.PaymentOf(ctx, r, share.CreatorID, share.CheckoutID)
+	paymentID, err = s.deps.Checkouts.PaymentOf(ctx, r, share.CreatorID, share.CheckoutID)
 	if err != nil || paymentID == "" {
 		return "", appointment.NothingPaid, money.Amount{}, err
 	}
-	sale, err := s.Ledger.SaleOf(ctx, r, paymentID)
+	sale, err := s.deps.Ledger.SaleOf(ctx, r, paymentID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return paymentID, appointment.NothingPaid, money.Amount{}, nil
 	}

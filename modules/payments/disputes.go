@@ -31,10 +31,10 @@ type DisputeDeps struct {
 }
 
 // Disputes records the disputes that the processor reports, and responds to them.
-type Disputes struct{ DisputeDeps }
+type Disputes struct{ deps DisputeDeps }
 
 // NewDisputes returns the use cases.
-func NewDisputes(d DisputeDeps) *Disputes { return &Disputes{d} }
+func NewDisputes(d DisputeDeps) *Disputes { return &Disputes{deps: d} }
 
 // apply applies a report and everything that follows from it. What is known already changes nothing.
 func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.DisputeReport) (dispute.State, error) {
@@ -55,7 +55,7 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 		return known, err
 	}
 	if closed {
-		lost, err := s.Ledger.CloseDispute(ctx, r, d.State(), report.Amount)
+		lost, err := s.deps.Ledger.CloseDispute(ctx, r, d.State(), report.Amount)
 		if err != nil {
 			return dispute.State{}, err
 		}
@@ -80,7 +80,7 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 	if !closed {
 		return after, nil
 	}
-	return after, s.Bus.Publish(ctx, r, dispute.Closed{State: after})
+	return after, s.deps.Bus.Publish(ctx, r, dispute.Closed{State: after})
 }
 
 // open records a dispute that was not known and holds its money.
@@ -93,8 +93,8 @@ func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.Dispute
 	if err != nil {
 		return dispute.State{}, err
 	}
-	disputeID := s.IDs.New(id.Dispute)
-	share, err := s.Ledger.OpenDispute(ctx, r, paid.ID, disputeID, report.Amount)
+	disputeID := s.deps.IDs.New(id.Dispute)
+	share, err := s.deps.Ledger.OpenDispute(ctx, r, paid.ID, disputeID, report.Amount)
 	if err != nil {
 		return dispute.State{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.Dispute
 	if err := r.Payments.Disputes.Insert(ctx, d.State()); err != nil {
 		return dispute.State{}, err
 	}
-	return d.State(), s.Bus.Publish(ctx, r, opened)
+	return d.State(), s.deps.Bus.Publish(ctx, r, opened)
 }
 
 // SubmitEvidence sends evidence to the bank, with what the program has collected itself: from then on neither changes.
@@ -160,7 +160,7 @@ func (s *Disputes) respond(
 	if err != nil { // unknown or not reached: the task goes on
 		return asked, nil //nolint:nilerr // the dispute still needs a response, which is what the caller gets
 	}
-	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.apply(ctx, r, report)
 		return err
 	})
@@ -172,7 +172,7 @@ func (s *Disputes) change(
 	ctx context.Context, creatorID, disputeID string, kind identity.AccountEventKind, note string,
 	transition func(ctx context.Context, r ports.Repos, d *dispute.Dispute) error,
 ) (state dispute.State, err error) {
-	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		loaded, err := owned(ctx, r, creatorID, disputeID)
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (s *Disputes) change(
 		if err := r.Payments.Disputes.Update(ctx, state); err != nil {
 			return err
 		}
-		return ports.PublishAudited(ctx, r, s.Bus, identity.Audited{
+		return ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 			CreatorID: creatorID, Kind: kind, ObjectID: disputeID, Note: disputeID + ", " + note,
 		})
 	})
@@ -195,11 +195,11 @@ func (s *Disputes) change(
 // send sends the response that was committed. Everything in it was fixed then, so a response that is sent again is the
 // same one.
 func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeReport, error) {
-	paid, err := s.Store.Read(ctx).Payments.Payments.Get(ctx, d.PaymentID)
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, d.PaymentID)
 	if err != nil {
 		return ports.DisputeReport{}, err
 	}
-	provider, err := s.Providers.Get(paid.Provider)
+	provider, err := s.deps.Providers.Get(paid.Provider)
 	if err != nil {
 		return ports.DisputeReport{}, err
 	}
@@ -219,9 +219,11 @@ func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeRepo
 
 // FinishResponse sends a response that was not confirmed. Task TaskDisputeResponse.
 func (s *Disputes) FinishResponse(ctx context.Context, t ports.Task) error {
-	d, err := s.Store.Read(ctx).Payments.Disputes.Get(ctx, t.Subject)
+	d, err := s.deps.Store.Read(ctx).Payments.Disputes.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && d.Response == dispute.NoResponse) {
-		return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("respond: %w", err)
@@ -230,7 +232,7 @@ func (s *Disputes) FinishResponse(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("respond to %s: %w", d.ID, err)
 	}
-	return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -241,7 +243,7 @@ func (s *Disputes) FinishResponse(ctx context.Context, t ports.Task) error {
 
 // Get returns a dispute of the account. NOT_FOUND for any other.
 func (s *Disputes) Get(ctx context.Context, creatorID, disputeID string) (dispute.State, error) {
-	return owned(ctx, s.Store.Read(ctx), creatorID, disputeID)
+	return owned(ctx, s.deps.Store.Read(ctx), creatorID, disputeID)
 }
 
 func owned(ctx context.Context, r ports.Repos, creatorID, disputeID string) (dispute.State, error) {
@@ -256,7 +258,7 @@ func owned(ctx context.Context, r ports.Repos, creatorID, disputeID string) (dis
 func (s *Disputes) List(
 	ctx context.Context, creatorID, paymentID string, page ports.Page,
 ) (ports.List[dispute.State], error) {
-	list, err := s.Store.Read(ctx).Payments.Disputes.List(ctx, creatorID, paymentID, page)
+	list, err := s.deps.Store.Read(ctx).Payments.Disputes.List(ctx, creatorID, paymentID, page)
 	if err != nil {
 		return ports.List[dispute.State]{}, fmt.Errorf("list disputes: %w", err)
 	}

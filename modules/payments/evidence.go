@@ -16,7 +16,7 @@ import (
 func (s *Disputes) Evidence(
 	ctx context.Context, creatorID, disputeID string,
 ) (dispute.State, dispute.Collected, error) {
-	r := s.Store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	d, err := owned(ctx, r, creatorID, disputeID)
 	if err != nil {
 		return d, dispute.Collected{}, err
@@ -36,7 +36,7 @@ func (s *Disputes) Evidence(
 	if err := addPayment(ctx, r, paid, into); err != nil {
 		return d, *into, fmt.Errorf("collect evidence of %s: %w", d.ID, err)
 	}
-	for _, source := range s.Sources {
+	for _, source := range s.deps.Sources {
 		if err := source.AddEvidence(ctx, r, paid, into); err != nil {
 			return d, *into, fmt.Errorf("collect evidence of %s: %w", d.ID, err)
 		}
@@ -63,7 +63,7 @@ func addPayment(ctx context.Context, r ports.Repos, paid payment.State, into *di
 
 // EvidencePDF prints what was collected.
 func (s *Disputes) EvidencePDF(d dispute.State, c dispute.Collected) ([]byte, error) {
-	return s.Documents.EvidencePDF(d, c)
+	return s.deps.Documents.EvidencePDF(d, c)
 }
 
 // UploadFile stores a file that may be sent with the response. VALIDATION_FAILED, NOT_FOUND, LIMIT_REACHED, and
@@ -75,14 +75,14 @@ func (s *Disputes) UploadFile(
 	if err != nil {
 		return dispute.File{}, err
 	}
-	known, err := owned(ctx, s.Store.Read(ctx), creatorID, disputeID)
+	known, err := owned(ctx, s.deps.Store.Read(ctx), creatorID, disputeID)
 	if err != nil {
 		return dispute.File{}, err
 	}
 	if err := dispute.Restore(known).CheckMoreFiles(); err != nil {
 		return dispute.File{}, err
 	}
-	stored, err := s.Files.StoreForDispute(ctx, ports.NewDisputeFile{
+	stored, err := s.deps.Files.StoreForDispute(ctx, ports.NewDisputeFile{
 		CreatorID: creatorID, DisputeID: disputeID, Name: name, ContentType: contentType, Content: content,
 	})
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Disputes) UploadFile(
 		if err := d.AddFile(added); err != nil {
 			return err
 		}
-		return s.Records.AttachStored(ctx, r, creatorID, stored.ID)
+		return s.deps.Records.AttachStored(ctx, r, creatorID, stored.ID)
 	})
 	return added, err
 }
@@ -111,7 +111,7 @@ func (s *Disputes) DeleteFile(ctx context.Context, creatorID, disputeID, fileID 
 		if err := d.RemoveFile(fileID); err != nil {
 			return err
 		}
-		return s.Records.DiscardAttached(ctx, r, creatorID, fileID)
+		return s.deps.Records.DiscardAttached(ctx, r, creatorID, fileID)
 	})
 }
 
@@ -123,7 +123,7 @@ func (s *Disputes) load(ctx context.Context, d dispute.State, paid payment.State
 		if !ok {
 			return evidence, fmt.Errorf("dispute %s has lost the file %s", d.ID, fileID)
 		}
-		content, err := s.Files.DisputeFileContent(ctx, d.CreatorID, d.ID, fileID)
+		content, err := s.deps.Files.DisputeFileContent(ctx, d.CreatorID, d.ID, fileID)
 		if err != nil {
 			return evidence, err
 		}
@@ -131,7 +131,7 @@ func (s *Disputes) load(ctx context.Context, d dispute.State, paid payment.State
 			ID: f.ID, Name: f.Name, ContentType: f.ContentType, Content: content,
 		})
 	}
-	receipt, err := s.Documents.SalePDF(ctx, paid)
+	receipt, err := s.deps.Documents.SalePDF(ctx, paid)
 	if fault.Is(err, fault.NotFoundCode) {
 		return evidence, nil
 	}

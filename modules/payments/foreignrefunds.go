@@ -43,7 +43,7 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 
 // list asks the provider that took a payment for every refund of it.
 func (s *Refunds) list(ctx context.Context, paid payment.State) ([]ports.RefundReport, error) {
-	provider, err := s.Providers.Get(paid.Provider)
+	provider, err := s.deps.Providers.Get(paid.Provider)
 	if err != nil {
 		return nil, err
 	}

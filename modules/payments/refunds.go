@@ -41,10 +41,10 @@ type RefundDeps struct {
 
 // Refunds makes the refunds that the account requests. It commits the intent, calls the processor, and commits the
 // outcome; TaskRefundRequest finishes what was interrupted.
-type Refunds struct{ RefundDeps }
+type Refunds struct{ deps RefundDeps }
 
 // NewRefunds returns the use cases.
-func NewRefunds(d RefundDeps) *Refunds { return &Refunds{d} }
+func NewRefunds(d RefundDeps) *Refunds { return &Refunds{deps: d} }
 
 // Create refunds a payment of the account. Faults: VALIDATION_FAILED, NOT_FOUND, NOT_REFUNDABLE.
 func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Request) (refund.State, error) {
@@ -52,7 +52,7 @@ func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Reque
 		return refund.State{}, err
 	}
 	var asked refund.State
-	err := s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var err error
 		asked, err = s.reserve(ctx, r, creatorID, req)
 		return err
@@ -66,7 +66,7 @@ func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Reque
 	if err != nil { // unknown or not reached: the task goes on
 		return asked, nil //nolint:nilerr // the refund is pending, which is what the caller gets
 	}
-	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.settle(ctx, r, asked.ID, outcome)
 		return err
 	})
@@ -79,7 +79,7 @@ func (s *Refunds) Request(ctx context.Context, creatorID string, req refund.Requ
 	if err := req.Validate(); err != nil {
 		return refund.State{}, err
 	}
-	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if asked, err = s.reserve(ctx, r, creatorID, req); err != nil || asked.Status != refund.Pending {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *Refunds) Request(ctx context.Context, creatorID string, req refund.Requ
 
 // Requested returns the refund that was requested under an idempotency key within a day. NOT_FOUND.
 func (s *Refunds) Requested(ctx context.Context, creatorID, key string) (refund.State, error) {
-	r := s.Store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return refund.State{}, err
@@ -135,12 +135,12 @@ func (s *Refunds) reserve(
 func (s *Refunds) intend(
 	ctx context.Context, r ports.Repos, paid payment.State, req refund.Request, now time.Time,
 ) (refund.State, error) {
-	share, err := s.Ledger.ReserveRefund(ctx, r, paid.ID, req.Minor)
+	share, err := s.deps.Ledger.ReserveRefund(ctx, r, paid.ID, req.Minor)
 	if err != nil {
 		return refund.State{}, err
 	}
 	asked := refund.NewPending(refund.State{
-		ID: s.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
+		ID: s.deps.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
 		CustomerID:     paid.CustomerID,
 		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess,
 		Subscription: req.Subscription, RequestKey: req.Key,
@@ -149,7 +149,7 @@ func (s *Refunds) intend(
 	if err := r.Payments.Refunds.Insert(ctx, asked); err != nil {
 		return asked, err
 	}
-	return asked, ports.PublishAudited(ctx, r, s.Bus, identity.Audited{
+	return asked, ports.PublishAudited(ctx, r, s.deps.Bus, identity.Audited{
 		CreatorID: paid.CreatorID, Kind: identity.RefundCreated, ObjectID: asked.ID,
 		Note: share.Amount.Coded(),
 	})
@@ -170,7 +170,7 @@ func (s *Refunds) payment(
 	paymentID := req.PaymentID
 	if paymentID == "" {
 		var err error
-		if paymentID, err = s.Checkouts.PaymentOf(ctx, r, creatorID, req.CheckoutID); err != nil {
+		if paymentID, err = s.deps.Checkouts.PaymentOf(ctx, r, creatorID, req.CheckoutID); err != nil {
 			return payment.State{}, err
 		}
 		if paymentID == "" {
@@ -199,11 +199,11 @@ func (s *Refunds) payment(
 }
 
 func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, error) {
-	paid, err := s.Store.Read(ctx).Payments.Payments.Get(ctx, f.PaymentID)
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, f.PaymentID)
 	if err != nil {
 		return refund.Outcome{}, err
 	}
-	provider, err := s.Providers.Get(paid.Provider)
+	provider, err := s.deps.Providers.Get(paid.Provider)
 	if err != nil {
 		return refund.Outcome{}, err
 	}
@@ -240,7 +240,7 @@ func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o 
 }
 
 // linked fills in where the credit note of a refund is shown.
-func (s *Refunds) linked(f refund.State) refund.State { return linked(s.Links, f) }
+func (s *Refunds) linked(f refund.State) refund.State { return linked(s.deps.Links, f) }
 
 func linked(links document.Links, f refund.State) refund.State {
 	if f.CreditNoteNumber != "" {
@@ -252,7 +252,7 @@ func linked(links document.Links, f refund.State) refund.State {
 // succeed books a completed refund and issues its credit note.
 func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, now time.Time) error {
 	before := f.State()
-	full, err := s.Ledger.CompleteRefund(ctx, r, before)
+	full, err := s.deps.Ledger.CompleteRefund(ctx, r, before)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 	if err := s.keepSettled(ctx, r, f.State()); err != nil {
 		return err
 	}
-	return s.Bus.Publish(ctx, r, made)
+	return s.deps.Bus.Publish(ctx, r, made)
 }
 
 // fail releases a refund that the processor refused, or reverses one that the buyer's bank returned.
@@ -295,7 +295,7 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 	if err != nil {
 		return err
 	}
-	return s.Bus.Publish(ctx, r, refund.Failure{
+	return s.deps.Bus.Publish(ctx, r, refund.Failure{
 		State: f.State(), Item: paid.Sale.Item(), CameBack: before.Status == refund.Succeeded,
 	})
 }
@@ -303,9 +303,9 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 // takeBack undoes the money of a refund that failed.
 func (s *Refunds) takeBack(ctx context.Context, r ports.Repos, before refund.State) error {
 	if before.Status != refund.Succeeded {
-		return s.Ledger.AbandonRefund(ctx, r, before)
+		return s.deps.Ledger.AbandonRefund(ctx, r, before)
 	}
-	if err := s.Ledger.ReverseRefund(ctx, r, before); err != nil {
+	if err := s.deps.Ledger.ReverseRefund(ctx, r, before); err != nil {
 		return err
 	}
 	return s.changePayment(
@@ -337,9 +337,11 @@ func (s *Refunds) changePayment(
 
 // Finish completes a refund whose outcome is unknown. Task TaskRefundRequest.
 func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
-	loaded, err := s.Store.Read(ctx).Payments.Refunds.Get(ctx, t.Subject)
+	loaded, err := s.deps.Store.Read(ctx).Payments.Refunds.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != refund.Pending) {
-		return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
@@ -348,7 +350,7 @@ func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("refund %s: %w", loaded.ID, err)
 	}
-	return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if outcome.Status != refund.Pending {
 			if err := r.Tasks.Done(ctx, t); err != nil {
 				return err
@@ -366,7 +368,7 @@ func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 
 // Get returns a refund of the account. NOT_FOUND for any other.
 func (s *Refunds) Get(ctx context.Context, creatorID, refundID string) (refund.State, error) {
-	return s.owned(ctx, s.Store.Read(ctx), creatorID, refundID)
+	return s.owned(ctx, s.deps.Store.Read(ctx), creatorID, refundID)
 }
 
 func (s *Refunds) owned(ctx context.Context, r ports.Repos, creatorID, refundID string) (refund.State, error) {
@@ -381,14 +383,14 @@ func (s *Refunds) owned(ctx context.Context, r ports.Repos, creatorID, refundID 
 func (s *Refunds) ListOf(
 	ctx context.Context, creatorID string, paymentIDs []string, limit int,
 ) ([]refund.State, error) {
-	return s.Store.Read(ctx).Payments.Refunds.ListOf(ctx, creatorID, paymentIDs, limit)
+	return s.deps.Store.Read(ctx).Payments.Refunds.ListOf(ctx, creatorID, paymentIDs, limit)
 }
 
 // SetMetadata changes the account's own pairs of a refund. NOT_FOUND, VALIDATION_FAILED.
 func (s *Refunds) SetMetadata(
 	ctx context.Context, creatorID, refundID string, change metadata.Change,
 ) (after refund.State, err error) {
-	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := s.owned(ctx, r, creatorID, refundID)
 		if err != nil {
 			return err
@@ -407,7 +409,7 @@ func (s *Refunds) SetMetadata(
 func (s *Refunds) List(
 	ctx context.Context, creatorID, paymentID string, page ports.Page,
 ) (ports.List[refund.State], error) {
-	list, err := s.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, page)
+	list, err := s.deps.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, page)
 	if err != nil {
 		return ports.List[refund.State]{}, fmt.Errorf("list refunds: %w", err)
 	}

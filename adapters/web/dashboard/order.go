@@ -15,7 +15,6 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/country"
 	"sundry/core/dispute"
-	"sundry/core/document"
 	"sundry/core/ledger"
 	"sundry/core/payment"
 	"sundry/core/refund"
@@ -117,7 +116,7 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	case o.session != nil && o.session.ReceiptNumber != "":
 		p.Actions = append(p.Actions, ui.Link("Receipt", r.Checkout.ReceiptURL(o.session.ID)))
 	case o.session == nil && o.paid.Sale.ReceiptNumber != "":
-		p.Actions = append(p.Actions, ui.Link("Receipt", r.Documents.Links.URL(document.Receipt, o.paid.ID)))
+		p.Actions = append(p.Actions, ui.Link("Receipt", r.Documents.ReceiptURL(o.paid.ID)))
 	}
 	p.Parts = append(p.Parts, v.saleLines(o.paid), ui.Part{Kind: "timeline", Title: "Timeline", Data: v.timeline(o)})
 	if len(o.refunds) > 0 {

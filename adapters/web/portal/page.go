@@ -12,7 +12,6 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/cardsetup"
 	"sundry/core/customer"
-	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/invoice"
@@ -384,7 +383,7 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 		Number: paid.Sale.ReceiptNumber, Amount: reader.Money(paid.Amount), PaidAt: paid.SettledAt,
 		Card:  layout.CardName(paid.Brand, paid.Last4),
 		Start: paid.Sale.PeriodStart, End: paid.Sale.PeriodEnd,
-		PDF: r.Documents.Links.URL(document.Receipt, paid.ID) + "/pdf",
+		PDF: r.Documents.ReceiptURL(paid.ID) + "/pdf",
 	}
 	for _, l := range paid.Sale.Lines {
 		sheet.Lines = append(sheet.Lines, line{l.Description, reader.Money(l.Amount)})
