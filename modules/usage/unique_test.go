@@ -73,7 +73,7 @@ func TestCountMeterCountsReports(t *testing.T) {
 	})
 }
 
-// TestUniqueValuesStayInThePeriodBeforeABillingPlan: the period that a plan cuts in two keeps those of its first reports.
+// TestUniqueValuesStayInThePeriodBeforeABillingPlan: a period that a plan cuts keeps the values of its first reports.
 func TestUniqueValuesStayInThePeriodBeforeABillingPlan(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
