@@ -158,10 +158,24 @@ func listingsOf(ctx context.Context, r ports.Repos, creatorID string) (Document,
 		if err != nil {
 			return Document{}, err
 		}
-		d.Listings = append(d.Listings, newDocumentListing(l, plans.Live(), links))
+		d.Listings = append(d.Listings, newDocumentListing(l, plans.Live(), linksOnSale(ctx, l, plans, links)))
 	}
 	slices.SortFunc(d.Listings, func(a, b DocumentListing) int { return strings.Compare(a.Key, b.Key) })
 	return d, nil
+}
+
+// linksOnSale returns those of the links that sell something of a listing. One to a plan, price or variant that is no
+// longer on sale opens nothing, and could not be created anew.
+func linksOnSale(
+	ctx context.Context, l listing.State, plans *plan.Set, links []paymentlink.State,
+) []paymentlink.State {
+	return slices.DeleteFunc(slices.Clone(links), func(link paymentlink.State) bool {
+		if link.ListingID != l.ID {
+			return true
+		}
+		_, err := pickOf(ctx, l, live(l, plans), linkChoice(link))
+		return err != nil
+	})
 }
 
 func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink.State) DocumentListing {
@@ -182,9 +196,7 @@ func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink
 		d.Plans = append(d.Plans, newDocumentPlan(p))
 	}
 	for _, link := range links {
-		if link.ListingID == l.ID {
-			d.PaymentLinks = append(d.PaymentLinks, newDocumentLink(l, link))
-		}
+		d.PaymentLinks = append(d.PaymentLinks, newDocumentLink(l, link))
 	}
 	slices.SortFunc(d.Variants, func(a, b DocumentVariant) int { return strings.Compare(a.Key, b.Key) })
 	// Of links that are alike one is enough; an active one before the others.

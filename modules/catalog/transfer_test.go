@@ -67,6 +67,7 @@ func (s fixture) fill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	s.linkToWhatIsGone(t, studio, hour)
 	old := s.active(t, proposal(listing.Digital, "old-notes"))
 	for _, draft := range []discount.Draft{
 		{Code: "Spring", PercentOff: new(20), ListingIDs: []string{studio.ID, old.ID}, MaxRedemptions: new(5)},
@@ -81,6 +82,34 @@ func (s fixture) fill(t *testing.T) {
 		}
 	}
 	if _, err := s.Archive(ctx, s.ada, old.ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// linkToWhatIsGone makes payment links to a plan and to a variant that are taken off sale then.
+func (s fixture) linkToWhatIsGone(t *testing.T, recurring, bookable listing.State) {
+	t.Helper()
+	ctx := t.Context()
+	beta := proPlan()
+	beta.Key, beta.IsDefault = "beta", false
+	if _, err := s.PutPlan(ctx, s.ada, recurring.ID, beta); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.AddVariant(ctx, s.ada, bookable.ID, listing.VariantEdit{Key: new("short"), DurationMinutes: new(15)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []paymentlink.Edit{
+		{ListingID: &recurring.ID, PlanKey: new("beta")}, {ListingID: &bookable.ID, VariantID: &v.ID},
+	} {
+		if _, err := s.CreateLink(ctx, s.ada, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.RetirePlan(ctx, s.ada, recurring.ID, "beta"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RemoveVariant(ctx, s.ada, bookable.ID, v.ID); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -241,6 +270,25 @@ func TestACatalogFileIsReadStrictly(t *testing.T) {
 		!reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
 		t.Errorf("read %+v, %v", d, err)
 	}
+}
+
+func TestAnImportLeavesExpiredDiscountsOut(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, to fixture) {
+		d, _ := from.exported(t)
+		discounts := slices.Clone(*d.Discounts)
+		for i := range discounts {
+			if discounts[i].Code == "FIVE" {
+				discounts[i].ExpiresAt = new("2020-01-02T03:04:05Z")
+			}
+		}
+		d.Discounts = &discounts
+		for _, line := range to.imported(t, d) {
+			if strings.HasPrefix(line, "+ discount FIVE") {
+				t.Errorf("the import made %q", line)
+			}
+		}
+	})
 }
 
 func TestAnImportNeverChangesADiscount(t *testing.T) {

@@ -88,7 +88,8 @@ func newDocumentDiscount(d discount.State, listingKeys []string) DocumentDiscoun
 	return document
 }
 
-// importDiscounts makes the codes that are missing. A code never changes; those that are not named are left alone.
+// importDiscounts makes the codes that are missing, but for those that have expired: an export leaves them out, too. A
+// code never changes; those that are not named are left alone.
 func (t *Transfer) importDiscounts(
 	ctx context.Context, r ports.Repos, creatorID string, wanted *[]DocumentDiscount,
 ) error {
@@ -127,6 +128,10 @@ func (t *Transfer) importDiscount(
 		return fault.Invalid(fault.Detail{
 			Code: fault.DetailNotAllowed, Message: "A discount never changes. Delete it first, or give the new one another code.",
 		})
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil || !draft.ExpiresAt.IsZero() && !now.Before(draft.ExpiresAt) {
+		return err
 	}
 	_, err = t.service.CreateDiscount(ctx, creatorID, draft)
 	return err

@@ -197,9 +197,14 @@ func (s *Service) importLinks(
 	if err != nil {
 		return err
 	}
+	plans, err := planSet(ctx, r, l)
+	if err != nil {
+		return err
+	}
+	links = linksOnSale(ctx, l, plans, links)
 	for _, w := range wanted {
 		i := slices.IndexFunc(links, func(link paymentlink.State) bool {
-			return link.ListingID == listingID && newDocumentLink(l, link).key() == w.key()
+			return newDocumentLink(l, link).key() == w.key()
 		})
 		if i >= 0 {
 			if links[i].Active != w.Active {
