@@ -99,6 +99,38 @@ func TestFormsShowAllErrorsAtOnce(t *testing.T) {
 	})
 }
 
+func TestEmptiedFieldsAreTheirDefaults(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		l, v := w.appointment(t), w.Visit(t)
+		var group struct{ VariantID string }
+		w.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants", JSON{"name": "Class", "durationMinutes": 45, "seats": 8}).
+			Want(t, 201).Into(t, &group)
+		at := "/dashboard/listings/" + l.ID + "/variants/" + group.VariantID
+		for _, c := range []struct{ sessions, seats, want string }{
+			{"3", "", `"sessionCount":3,"seats":1`}, {"", "8", `"sessionCount":1,"seats":8`},
+		} {
+			v.Open(t, at)
+			v.Send(t, at, "name", "Class", "durationMinutes", "45", "sessionCount", c.sessions, "seats", c.seats)
+			shown := w.AsCreator(t, get, "/v1/listings/mine/"+l.ID, nil).Want(t, 200)
+			if !strings.Contains(string(shown.Body), c.want) {
+				t.Errorf("with %q sessions and %q seats it lacks %s: %s", c.sessions, c.seats, c.want, shown.Body)
+			}
+		}
+		endpoint := w.AsBackend(t, post, endpointsPath, JSON{
+			"url": "https://hooks.example.com/in", "events": []string{"*"}, "maxInFlight": 4, "maxPerSecond": 5,
+		}).Want(t, 201).Map(t)
+		at = "/dashboard/webhooks/" + text(t, endpoint["id"]) + "/edit"
+		v.Open(t, at)
+		v.Send(t, at, "url", "https://hooks.example.com/in", "events", "*", "maxInFlight", "", "maxPerSecond", "")
+		endpoint = w.AsBackend(t, get, endpointsPath+"/"+text(t, endpoint["id"]), nil).Want(t, 200).Map(t)
+		if got := asJSON(t, []any{endpoint["maxInFlight"], endpoint["maxPerSecond"]}); got != "[32,null]" {
+			t.Errorf("the emptied limits of an endpoint are %s", got)
+		}
+	})
+}
+
 func TestBookingChecklistLeadsToTheCure(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -141,8 +142,9 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	in := ui.ReadInput(c)
 	edit := listing.VariantEdit{
 		Name: in.Optional("name"), DurationMinutes: in.Number("durationMinutes", "durationMinutes"),
-		SessionCount: in.Number("sessionCount", "sessionCount"), Seats: in.Number("seats", "seats"),
-		Price: in.Amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
+		SessionCount: cmp.Or(in.Number("sessionCount", "sessionCount"), new(1)),
+		Seats:        cmp.Or(in.Number("seats", "seats"), new(1)),
+		Price:        in.Amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
 	}
 	if in.Checked("isDefault") {
 		edit.IsDefault = new(true)

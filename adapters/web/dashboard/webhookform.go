@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -78,8 +79,8 @@ func readEndpoint(in *ui.Input, stored []string) core.EndpointEdit {
 	events := withoutIncluded(in.Texts("events"))
 	return core.EndpointEdit{
 		URL: new(in.Text("url")), Events: &events, Stored: stored,
-		MaxInFlight:  in.Number("maxInFlight", "maxInFlight"),
-		MaxPerSecond: in.Number("maxPerSecond", "maxPerSecond"),
+		MaxInFlight:  cmp.Or(in.Number("maxInFlight", "maxInFlight"), new(core.DefaultInFlight)),
+		MaxPerSecond: cmp.Or(in.Number("maxPerSecond", "maxPerSecond"), new(0)),
 	}
 }
 
