@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,10 +130,7 @@ func customerParts(customerID, externalID string) []exportPart {
 		{kind: "appointment", path: "/v1/appointments", only: func(o exportedObject) bool { return sessions[o.CheckoutID] }},
 		{kind: "event", path: "/v1/events", query: of},
 	}
-	if externalID == "" {
-		return parts
-	}
-	access := "/v1/customer-access/" + url.PathEscape(externalID)
+	access := "/v1/customer-access/" + url.PathEscape(cmp.Or(externalID, customerID))
 	return append(parts,
 		exportPart{kind: "access", path: access}, exportPart{kind: "access_history", path: access + "/explain"},
 	)

@@ -137,6 +137,32 @@ func TestACustomersDataIsExported(t *testing.T) {
 	})
 }
 
+func TestAGuestsAccessIsExported(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		l := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "metadata": harness.JSON{"features": []string{"exports"}}})
+		session := a.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
+			"listingId": l.ID, "successUrl": "https://shop.example/done",
+		}).Want(t, 201)
+		a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+text(t, session.Map(t)["id"])+"/pay", harness.JSON{
+			"cardNumber": harness.CardSucceeds, "email": "guest@buyer.example",
+		}).Want(t, 200)
+		a.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "nothing@buyer.example"}).Want(t, 201)
+		for email, want := range map[string]int{"guest@buyer.example": 1, "nothing@buyer.example": 0} {
+			var found struct{ Data []struct{ ID string } }
+			a.AsBackend(t, http.MethodGet, "/v1/customers?email="+email, nil).Want(t, 200).Into(t, &found)
+			got := readLines(t, a.AsBackend(t, http.MethodGet, "/v1/customers/"+found.Data[0].ID+"/export", nil).Want(t, 200).Body)
+			if len(got["access"]) != 1 || len(got["access_history"]) != 1 {
+				t.Fatalf("%s: %d lines of access, %d of its history", email, len(got["access"]), len(got["access_history"]))
+			}
+			if plans, _ := got["access"][0]["activePlans"].([]any); len(plans) != want {
+				t.Errorf("%s: the access is %v", email, got["access"][0])
+			}
+		}
+	})
+}
+
 func TestExportsAreWrittenByTheCommand(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
