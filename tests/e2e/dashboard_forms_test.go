@@ -131,6 +131,25 @@ func TestEmptiedFieldsAreTheirDefaults(t *testing.T) {
 	})
 }
 
+func TestSavingWhatAFormShowsChangesNoText(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		description := strings.Repeat("Two\nlines.\n", 900) + "End"
+		l := a.Published(t, JSON{"description": description})
+		v, at := a.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
+		shown := a.AsCreator(t, get, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)
+		v.Open(t, at)
+		page := v.Send(t, at, "title", text(t, shown["title"]), "price", "12.00", "currency", "eur", "gives", "access",
+			"description", strings.ReplaceAll(description, "\n", "\r\n"), // as browsers send it
+			"slug", text(t, shown["slug"]), "catalogKey", text(t, shown["catalogKey"]))
+		after := a.AsCreator(t, get, "/v1/listings/mine/"+l.ID, nil).Want(t, 200).Map(t)
+		if page.Status != 200 || asJSON(t, after) != asJSON(t, shown) {
+			t.Errorf("%d, the listing is %.3000s, was %.3000s", page.Status, asJSON(t, after), asJSON(t, shown))
+		}
+	})
+}
+
 func TestBookingChecklistLeadsToTheCure(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -25,8 +25,11 @@ type Input struct {
 // ReadInput returns the input of a request's form.
 func ReadInput(c *fiber.Ctx) *Input { return &Input{c: c} }
 
-// Text returns a value without the space around it.
-func (in *Input) Text(name string) string { return strings.TrimSpace(in.c.FormValue(name)) }
+// Text returns a value without the space around it. Browsers end lines with CR LF whatever the form showed: a text that
+// was not edited is the one that is stored.
+func (in *Input) Text(name string) string {
+	return strings.TrimSpace(strings.ReplaceAll(in.c.FormValue(name), "\r\n", "\n"))
+}
 
 // Texts returns every value that was sent under a name, without the space around it.
 func (in *Input) Texts(name string) (all []string) {
