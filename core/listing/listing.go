@@ -250,10 +250,7 @@ func (l *Listing) Edit(e Edit, newPriceID func() string, now time.Time) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	if next.impliedPrice() != l.s.impliedPrice() {
-		next.PriceID = newPriceID()
-	}
-	l.replace(next, now)
+	l.reprice(next, newPriceID, now)
 	return nil
 }
 
@@ -313,6 +310,15 @@ func (l *Listing) requireEditable() error {
 		return fault.New(fault.StateConflict, "An archived listing can no longer be changed.")
 	}
 	return nil
+}
+
+// reprice takes over new data if it differs, and names the price anew when it asks for something else: what a price
+// says never changes.
+func (l *Listing) reprice(next State, newPriceID func() string, now time.Time) {
+	if next.impliedPrice() != l.s.impliedPrice() {
+		next.PriceID = newPriceID()
+	}
+	l.replace(next, now)
 }
 
 // replace takes over new data if it differs.

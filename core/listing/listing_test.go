@@ -165,11 +165,11 @@ func TestEveryTransitionFromEveryState(t *testing.T) {
 		"edit":          func(l *Listing) error { return l.Edit(Edit{Title: new("Other")}, newPrice, later) },
 		"plans changed": func(l *Listing) error { return l.PlansChanged(later) },
 		"add a variant": func(l *Listing) error {
-			_, err := l.AddVariant("var_2", VariantEdit{DurationMinutes: new(30)}, later)
+			_, err := l.AddVariant("var_2", VariantEdit{DurationMinutes: new(30)}, newPrice, later)
 			return err
 		},
 		"edit a variant": func(l *Listing) error {
-			_, err := l.EditVariant("var_1", VariantEdit{DurationMinutes: new(30)}, later)
+			_, err := l.EditVariant("var_1", VariantEdit{DurationMinutes: new(30)}, newPrice, later)
 			return err
 		},
 	}
@@ -323,7 +323,7 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 	t.Parallel()
 	l := create(t, Appointment, map[string]any{"deliveryMethod": "hybrid", "fullRefundHours": json.Number("24")})
 	pack, err := l.AddVariant("var_pack", VariantEdit{DurationMinutes: new(45), SessionCount: new(3),
-		Price: new(int64(3000)), PriceGiven: true}, later)
+		Price: new(int64(3000)), PriceGiven: true}, newPrice, later)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 			t.Errorf("%s is sold at %v, want %d eur", what, o.Price, c.want)
 		}
 	}
-	if _, err := l.EditVariant("var_pack", VariantEdit{IsDefault: new(true)}, later); err != nil {
+	if _, err := l.EditVariant("var_pack", VariantEdit{IsDefault: new(true)}, newPrice, later); err != nil {
 		t.Fatal(err)
 	}
 	if p := l.State().ImpliedPlan().Prices[0]; p.Amount.Minor != 3000 {
@@ -410,12 +410,12 @@ func TestVariantFaultsAreAllListed(t *testing.T) {
 	}
 	l := create(t, Appointment, nil)
 	for i := len(l.State().Variants); i < 50; i++ {
-		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, later); err != nil {
+		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, newPrice, later); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := l.State()
-	if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, later); !fault.Is(err,
+	if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, newPrice, later); !fault.Is(err,
 		fault.StateConflict) || !reflect.DeepEqual(l.State(), before) {
 		t.Errorf("one variant too many: %v", err)
 	}
@@ -505,7 +505,7 @@ func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
 		if c.key != "" {
 			e.Key = &c.key
 		}
-		v, err := l.AddVariant(fmt.Sprint("var_x", i), e, now)
+		v, err := l.AddVariant(fmt.Sprint("var_x", i), e, newPrice, now)
 		if err != nil || v.Key != c.want {
 			t.Errorf("%q has the key %q, %v; want %q", c.name, v.Key, err, c.want)
 		}
@@ -513,7 +513,7 @@ func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
 			t.Errorf("by key %q: %+v, %v", c.want, found, err)
 		}
 	}
-	if _, err := l.AddVariant("var_x", VariantEdit{Key: new("60-minutes"), DurationMinutes: new(30)},
+	if _, err := l.AddVariant("var_x", VariantEdit{Key: new("60-minutes"), DurationMinutes: new(30)}, newPrice,
 		now); fault.CodeOf(err) != fault.ValidationFailed {
 		t.Errorf("the key of the first variant twice: %v", err)
 	}
@@ -524,18 +524,18 @@ func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
 		"too short":  {Key: new("ab"), DurationMinutes: new(30)},
 		"empty":      {Key: new(""), DurationMinutes: new(30)},
 	} {
-		if _, err := l.AddVariant("var_x", e, now); fault.CodeOf(err) != fault.ValidationFailed {
+		if _, err := l.AddVariant("var_x", e, newPrice, now); fault.CodeOf(err) != fault.ValidationFailed {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := l.EditVariant("var_x1", VariantEdit{Key: new("other-key")},
+	if _, err := l.EditVariant("var_x1", VariantEdit{Key: new("other-key")}, newPrice,
 		now); fault.CodeOf(err) != fault.ValidationFailed {
 		t.Errorf("a key was changed: %v", err)
 	}
 	if !reflect.DeepEqual(l.State(), before) {
 		t.Error("a refused change changed the listing")
 	}
-	if renamed, err := l.EditVariant("var_x1", VariantEdit{Name: new("Short talk")}, now); err != nil ||
+	if renamed, err := l.EditVariant("var_x1", VariantEdit{Name: new("Short talk")}, newPrice, now); err != nil ||
 		renamed.Key != "long-talk" {
 		t.Errorf("renamed: %+v, %v; the key stays", renamed, err)
 	}

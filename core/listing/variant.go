@@ -175,8 +175,11 @@ func standardVariant(variantID string, wanted *int) Variant {
 		SessionCount: 1, IsDefault: true}
 }
 
-// AddVariant gives the listing another variant. STATE_CONFLICT unless it is an appointment listing that may change.
-func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Variant, error) {
+// AddVariant gives the listing another variant. newPriceID names the listing's price when it is not the same any more.
+// STATE_CONFLICT unless it is an appointment listing that may change.
+func (l *Listing) AddVariant(
+	variantID string, e VariantEdit, newPriceID func() string, now time.Time,
+) (Variant, error) {
 	if err := l.requireVariants(); err != nil {
 		return Variant{}, err
 	}
@@ -201,13 +204,15 @@ func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Va
 	next := l.s
 	next.Variants = append(slices.Clone(l.s.Variants), v)
 	settleDefaultVariant(next.Variants, variantID)
-	l.replace(next, now)
+	l.reprice(next, newPriceID, now)
 	return v, nil
 }
 
-// EditVariant changes the members given. NOT_FOUND for an unknown variant; the default one stays the default until
-// another is made so.
-func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (Variant, error) {
+// EditVariant changes the members given. newPriceID names the listing's price when it is not the same any more.
+// NOT_FOUND for an unknown variant; the default one stays the default until another is made so.
+func (l *Listing) EditVariant(
+	variantID string, e VariantEdit, newPriceID func() string, now time.Time,
+) (Variant, error) {
 	if err := l.requireVariants(); err != nil {
 		return Variant{}, err
 	}
@@ -230,7 +235,7 @@ func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (V
 		return Variant{}, f.Err()
 	}
 	settleDefaultVariant(next.Variants, variantID)
-	l.replace(next, now)
+	l.reprice(next, newPriceID, now)
 	return l.s.Variants[i], nil
 }
 

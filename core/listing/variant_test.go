@@ -35,10 +35,10 @@ func TestOneVariantIsAlwaysTheDefault(t *testing.T) {
 	t.Parallel()
 	add := func(e VariantEdit) func(*Listing) error {
 		e.DurationMinutes = new(60)
-		return func(l *Listing) error { _, err := l.AddVariant("var_4", e, later); return err }
+		return func(l *Listing) error { _, err := l.AddVariant("var_4", e, newPrice, later); return err }
 	}
 	edit := func(id string, e VariantEdit) func(*Listing) error {
-		return func(l *Listing) error { _, err := l.EditVariant(id, e, later); return err }
+		return func(l *Listing) error { _, err := l.EditVariant(id, e, newPrice, later); return err }
 	}
 	for name, c := range map[string]struct {
 		do    func(*Listing) error
@@ -77,7 +77,7 @@ func TestOneVariantIsAlwaysTheDefault(t *testing.T) {
 	s := three(t).State()
 	s.Variants[1].IsDefault = false
 	l := Restore(s)
-	if _, err := l.EditVariant("var_3", VariantEdit{Name: new("Talk")}, later); err != nil ||
+	if _, err := l.EditVariant("var_3", VariantEdit{Name: new("Talk")}, newPrice, later); err != nil ||
 		!slices.Equal(defaults(l.State()), []string{"var_1"}) {
 		t.Errorf("a listing without a default: %q, %v", defaults(l.State()), err)
 	}
@@ -107,6 +107,37 @@ func TestAVariantIsRemovedUnlessItIsTheDefault(t *testing.T) {
 	}
 }
 
+func TestThePriceIDFollowsTheDefaultVariant(t *testing.T) {
+	t.Parallel()
+	price := func(minor int64, isDefault bool) VariantEdit {
+		return VariantEdit{Price: &minor, PriceGiven: true, DurationMinutes: new(60), IsDefault: new(isDefault)}
+	}
+	for name, c := range map[string]struct {
+		edited  string // "" adds a variant
+		edit    VariantEdit
+		changes bool
+	}{
+		"the default one costs more":         {"var_2", price(1300, true), true},
+		"it costs what the listing does":     {"var_2", price(1200, true), false},
+		"another one costs more":             {"var_1", price(1300, false), false},
+		"another one is the default":         {"var_1", VariantEdit{IsDefault: new(true)}, false},
+		"a dearer one is the default":        {"var_1", price(1300, true), true},
+		"a new one costs more":               {"", price(1300, false), false},
+		"a new, dearer one is the default":   {"", price(1300, true), true},
+		"the default one has another length": {"var_2", VariantEdit{DurationMinutes: new(30)}, false},
+	} {
+		l := three(t)
+		before, edit := l.State().PriceID, l.EditVariant
+		if c.edited == "" {
+			c.edited, edit = "var_4", l.AddVariant
+		}
+		_, err := edit(c.edited, c.edit, newPrice, later)
+		if got := l.State().PriceID; err != nil || (got != before) != c.changes || c.changes && got != "pri_new" {
+			t.Errorf("%s: the price is %q, before %q, %v", name, got, before, err)
+		}
+	}
+}
+
 func TestOnlyAppointmentListingsOnSaleHaveVariants(t *testing.T) {
 	t.Parallel()
 	book := three(t).State()
@@ -116,10 +147,10 @@ func TestOnlyAppointmentListingsOnSaleHaveVariants(t *testing.T) {
 	for name, s := range map[string]State{"a book": book, "archived": archived} {
 		for what, do := range map[string]func(*Listing) (Variant, error){
 			"add": func(l *Listing) (Variant, error) {
-				return l.AddVariant("var_4", VariantEdit{DurationMinutes: new(60)}, later)
+				return l.AddVariant("var_4", VariantEdit{DurationMinutes: new(60)}, newPrice, later)
 			},
 			"edit": func(l *Listing) (Variant, error) {
-				return l.EditVariant("var_1", VariantEdit{Name: new("Talk")}, later)
+				return l.EditVariant("var_1", VariantEdit{Name: new("Talk")}, newPrice, later)
 			},
 			"remove": func(l *Listing) (Variant, error) { return l.RemoveVariant("var_1", later) },
 		} {
@@ -129,7 +160,7 @@ func TestOnlyAppointmentListingsOnSaleHaveVariants(t *testing.T) {
 			}
 		}
 	}
-	if _, err := three(t).EditVariant("unknown", VariantEdit{}, later); !fault.Is(err, fault.NotFoundCode) {
+	if _, err := three(t).EditVariant("unknown", VariantEdit{}, newPrice, later); !fault.Is(err, fault.NotFoundCode) {
 		t.Errorf("an unknown one: %v", err)
 	}
 }
@@ -180,7 +211,7 @@ func TestAVariantWithoutANameIsCalledWhatItIs(t *testing.T) {
 	t.Parallel()
 	for sessions, want := range map[int]string{1: "45 minutes", 2: "2 × 45 minutes"} {
 		v, err := create(t, Appointment, nil).AddVariant("var_2",
-			VariantEdit{DurationMinutes: new(45), SessionCount: &sessions}, later)
+			VariantEdit{DurationMinutes: new(45), SessionCount: &sessions}, newPrice, later)
 		if err != nil || v.Name != want {
 			t.Errorf("%d sessions: %q, %v", sessions, v.Name, err)
 		}

@@ -144,13 +144,14 @@ func (s *Service) EditListing(ctx context.Context, creatorID, listingID string, 
 
 // edit is EditListing, in the caller's transaction where there is one, of a slug that is claimed.
 func (s *Service) edit(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
-	newPriceID := func() string { return s.deps.IDs.New(id.Price) }
 	return s.change(ctx, creatorID, listingID, func(
 		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) error {
-		return l.Edit(e, newPriceID, now)
+		return l.Edit(e, s.newPriceID, now)
 	})
 }
+
+func (s *Service) newPriceID() string { return s.deps.IDs.New(id.Price) }
 
 // Publish makes a draft purchasable and public. STATE_CONFLICT for anything but a draft, FORBIDDEN for an account that
 // may not sell, and the refusals of change.
@@ -184,7 +185,7 @@ func (s *Service) AddVariant(
 	_, err = s.change(ctx, creatorID, listingID, func(
 		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) (err error) {
-		v, err = l.AddVariant(variantID, e, now)
+		v, err = l.AddVariant(variantID, e, s.newPriceID, now)
 		return err
 	})
 	return v, err
@@ -197,7 +198,7 @@ func (s *Service) EditVariant(
 	_, err = s.change(ctx, creatorID, listingID, func(
 		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
 	) (err error) {
-		v, err = l.EditVariant(variantID, e, now)
+		v, err = l.EditVariant(variantID, e, s.newPriceID, now)
 		return err
 	})
 	return v, err
