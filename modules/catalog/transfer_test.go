@@ -272,6 +272,24 @@ func TestACatalogFileIsReadStrictly(t *testing.T) {
 	}
 }
 
+func TestAnArchivedListingIsImportedAgain(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, _ fixture) {
+		d, _ := from.exported(t)
+		(*d.Discounts)[0].Listings = []string{"notes", "studio"}
+		(*d.Discounts)[0].Code = "BOTH"
+		from.imported(t, d)
+		d.Listings[2].Status = listing.Archived
+		want := []string{`~ discount BOTH.listings: ["notes","studio"] → ["notes"]`, "- discount Spring: once", "- listing studio: Field notes"}
+		if changes := from.imported(t, d); !slices.Equal(changes, want) {
+			t.Errorf("archiving a listing changed %q, want %q", changes, want)
+		}
+		if changes := from.imported(t, d); len(changes) != 0 {
+			t.Errorf("the second import changed %q", changes)
+		}
+	})
+}
+
 func TestAnImportLeavesExpiredDiscountsOut(t *testing.T) {
 	t.Parallel()
 	forEachPair(t, func(t *testing.T, from, to fixture) {

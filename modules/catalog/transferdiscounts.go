@@ -88,8 +88,8 @@ func newDocumentDiscount(d discount.State, listingKeys []string) DocumentDiscoun
 	return document
 }
 
-// importDiscounts makes the codes that are missing, but for those that have expired: an export leaves them out, too. A
-// code never changes; those that are not named are left alone.
+// importDiscounts makes the codes that are missing, but for those that have expired and those for archived listings
+// alone: an export leaves them out, too. A code never changes; those that are not named are left alone.
 func (t *Transfer) importDiscounts(
 	ctx context.Context, r ports.Repos, creatorID string, wanted *[]DocumentDiscount,
 ) error {
@@ -113,11 +113,12 @@ func (t *Transfer) importDiscount(
 ) error {
 	slices.Sort(w.Listings)
 	w.Listings, w.Duration = append([]string{}, w.Listings...), cmp.Or(w.Duration, string(discount.Once))
-	draft, err := t.discountDraft(ctx, r, creatorID, w)
+	draft, onSale, err := t.discountDraft(ctx, r, creatorID, w)
 	if err != nil {
 		return err
 	}
-	w.ExpiresAt = apiformat.Time(draft.ExpiresAt)
+	sellsNothing := len(w.Listings) > 0 && len(onSale) == 0
+	w.Listings, w.ExpiresAt = onSale, apiformat.Time(draft.ExpiresAt)
 	for _, d := range there {
 		if discount.Key(d.Code) != discount.Key(w.Code) {
 			continue
@@ -130,23 +131,23 @@ func (t *Transfer) importDiscount(
 		})
 	}
 	now, err := r.Clock.Now(ctx, creatorID)
-	if err != nil || !draft.ExpiresAt.IsZero() && !now.Before(draft.ExpiresAt) {
+	if err != nil || sellsNothing || !draft.ExpiresAt.IsZero() && !now.Before(draft.ExpiresAt) {
 		return err
 	}
 	_, err = t.service.CreateDiscount(ctx, creatorID, draft)
 	return err
 }
 
-// discountDraft returns the request for a discount that a document describes. VALIDATION_FAILED for a time that is none
-// and for listings that are not there.
+// discountDraft returns the request for a discount that a document describes, and the keys of its listings that are not
+// archived. VALIDATION_FAILED for a time that is none and for listings that are not there.
 func (t *Transfer) discountDraft(
 	ctx context.Context, r ports.Repos, creatorID string, w DocumentDiscount,
-) (discount.Draft, error) {
+) (draft discount.Draft, onSale []string, err error) {
 	var f fault.Violations
-	draft := discount.Draft{
+	draft, onSale = discount.Draft{
 		Code: w.Code, PercentOff: w.PercentOff, AmountOffInCents: w.AmountOffInCents, Duration: w.Duration,
 		DurationInMonths: w.DurationInMonths, MaxRedemptions: w.MaxRedemptions,
-	}
+	}, []string{}
 	if w.Currency != nil {
 		draft.Currency = *w.Currency
 	}
@@ -161,9 +162,10 @@ func (t *Transfer) discountDraft(
 		case errors.Is(err, ports.ErrNotFound):
 			f.Item("listings", i).Add("", fault.DetailInvalid, "Expected the catalog key of one of your listings.")
 		case err != nil:
-			return draft, err
+			return draft, onSale, err
+		case l.Status != listing.Archived:
+			draft.ListingIDs, onSale = append(draft.ListingIDs, l.ID), append(onSale, key)
 		}
-		draft.ListingIDs = append(draft.ListingIDs, l.ID)
 	}
-	return draft, f.Err()
+	return draft, onSale, f.Err()
 }

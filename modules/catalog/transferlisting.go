@@ -16,6 +16,14 @@ import (
 
 // importListing makes one listing be as wanted. The use cases that it calls join the transaction.
 func (s *Service) importListing(ctx context.Context, r ports.Repos, creatorID string, wanted DocumentListing) error {
+	if wanted.Status == listing.Archived {
+		switch before, err := r.Catalog.Listings.GetByKey(ctx, creatorID, wanted.Key); {
+		case err == nil && before.Status == listing.Archived:
+			return nil // nothing of it changes any more
+		case err != nil && !errors.Is(err, ports.ErrNotFound):
+			return err
+		}
+	}
 	found, err := s.importedListing(ctx, r, creatorID, wanted)
 	if err != nil {
 		return err
