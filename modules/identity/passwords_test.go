@@ -108,3 +108,28 @@ func TestPasswordReset_EndsAccessTokens(t *testing.T) {
 		}
 	})
 }
+
+func TestPasswordReset_EndsASignInUnderWay(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		h.signUp(t, "ada@example.com")
+		h.askReset(t, "ada@example.com")
+		h.mailResets(t)
+		url := h.PasswordResetURL(fakes.Published[core.PasswordResetAsked](h.bus)[0].Link)
+		h.hasher.matched = func() {
+			err := h.ResetPassword(
+				t.Context(), url[strings.LastIndex(url, "/")+1:], "another horse battery", core.Client{Address: home})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		in, err := h.SignIn(t.Context(), "ada@example.com", password, home)
+		wantCode(t, "with the password of before", err, fault.Unauthenticated)
+		if in.RefreshToken != "" {
+			t.Error("it is signed in")
+		}
+		if _, err := h.SignIn(t.Context(), "ada@example.com", "another horse battery", home); err != nil {
+			t.Errorf("with the new password: %v", err)
+		}
+	})
+}

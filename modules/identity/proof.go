@@ -36,13 +36,21 @@ func stepKey(u identity.User) string { return "second-step:account:" + u.ID() }
 
 var errWrongStep = fault.New(fault.Unauthenticated, "This code is wrong, or was used before.")
 
-// enter signs a user in whose password is right. SECOND_STEP_REQUIRED where they have a second step and show none,
-// UNAUTHENTICATED for a wrong one, RATE_LIMITED.
+// enter signs a user in whose password was right. SECOND_STEP_REQUIRED where they have a second step and show none,
+// UNAUTHENTICATED for a wrong one and where the password has changed meanwhile, RATE_LIMITED.
 func (s *Service) enter(
 	ctx context.Context, user identity.User, p checkedProof, from identity.Client, begin beginner,
 ) error {
 	return s.counted(ctx, user, p, from, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			// A password takes long to check, and its change ends only the sign-ins that there are.
+			now, err := getUser(ctx, r, user.ID())
+			if errors.Is(err, ports.ErrNotFound) || err == nil && now.PasswordHash != user.PasswordHash {
+				return errWrongPassword
+			}
+			if err != nil {
+				return err
+			}
 			step, err := loadSecondStep(ctx, r, user)
 			if err == nil && step.State().On() {
 				err = s.useProof(ctx, r, user, step, p, from)

@@ -155,6 +155,8 @@ func (s *Service) authenticate(
 	return user, s.deps.Standing.CheckOpen(ctx, user.CreatorID)
 }
 
+var errWrongPassword = fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
+
 // checkPassword finds the owner or the member with this address and password. For an unknown address the hasher does
 // the same work for nothing, so that the time taken reveals nothing.
 func (s *Service) checkPassword(
@@ -175,7 +177,7 @@ func (s *Service) checkPassword(
 	}
 	if !matches {
 		s.logFailure(ctx, user, identity.SignInFailed, from)
-		return identity.User{}, fault.New(fault.Unauthenticated, "The email address or the password is wrong.")
+		return identity.User{}, errWrongPassword
 	}
 	return user, nil
 }
