@@ -166,9 +166,13 @@ func TestKubernetesRunsTheProgram(t *testing.T) {
 		}
 	}
 	settings["APP_SECRET"] = strings.Repeat("ab", 20)
+	settings["S3_SECRET_ACCESS_KEY"] = "of the Secret"
 	cfg, err := config.FromMap(settings)
 	if err != nil {
 		t.Fatalf("the settings are refused: %v", err)
+	}
+	if cfg.S3Endpoint == "" {
+		t.Error("creators' files are in a folder that each pod has for itself and loses with its end")
 	}
 	if cfg.ShutdownTimeout != 20*time.Second {
 		t.Errorf("a process has %s to stop, which terminationGracePeriodSeconds should cover", cfg.ShutdownTimeout)
