@@ -2,6 +2,7 @@ package quota_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,19 @@ func TestTable(t *testing.T) {
 	}
 	if _, ok := quota.Find("bicycles"); ok {
 		t.Error("found a resource that does not exist")
+	}
+}
+
+func TestTable_IsDocumented(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range quota.Table() {
+		if !strings.Contains(string(document), "\n| `"+string(row.Resource)+"` |") {
+			t.Errorf("docs/operations.md has no line for the limit %s", row.Resource)
+		}
 	}
 }
 
