@@ -105,9 +105,16 @@ func (c *Client) AccessAfter(ctx context.Context, customer string, version int64
 	return call[Access](ctx, c, http.MethodGet, path, nil)
 }
 
+// While there is a snapshot to return instead, the service has patience to respond in, is asked once and, after an
+// outage, not before pause is over: what asks for access must not hang as long as the service does.
+const (
+	patience = 2 * time.Second
+	pause    = time.Second
+)
+
 // AccessCache keeps snapshots of customers' access. Within MaxAge it asks nobody; after it, it asks whether the
 // snapshot is still current, which costs the service next to nothing; and while the service is down, it returns the
-// last snapshot, marked Stale. It is safe for concurrent use.
+// last snapshot, marked Stale, after two seconds at most. It is safe for concurrent use.
 type AccessCache struct {
 	client *Client
 	// maxAge is how long a snapshot is used unasked.
@@ -115,6 +122,8 @@ type AccessCache struct {
 	size   int
 	mu     sync.Mutex
 	known  map[string]knownAccess
+	// changes counts what Changed was told, so that a response from before a change is not taken for current.
+	changes int
 }
 
 type knownAccess struct {
@@ -136,27 +145,48 @@ func (c *Client) NewAccessCache(maxAge time.Duration, size int) *AccessCache {
 func (a *AccessCache) Get(ctx context.Context, customer string) (*Access, error) {
 	a.mu.Lock()
 	last, found := a.known[customer]
+	changes := a.changes
 	a.mu.Unlock()
 	if found && time.Since(last.asked) < a.maxAge {
 		return &last.access, nil
 	}
-	header := http.Header{}
-	if found && last.etag != "" {
+	client, header := a.client, http.Header{}
+	if found {
+		once := client.config
+		once.Retries = -1
+		client = &Client{once}
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, patience)
+		defer end()
+	}
+	if last.etag != "" {
 		header.Set("If-None-Match", last.etag)
 	}
 	fresh := Access{}
-	response, err := a.client.send(ctx, http.MethodGet, accessPath(customer), nil, &fresh, header)
+	response, err := client.send(ctx, http.MethodGet, accessPath(customer), nil, &fresh, header)
 	switch {
 	case err != nil && found && isOutage(err):
-		last.access.Stale = true
-		return &last.access, nil
+		return a.outlast(customer, last), nil
 	case err != nil:
 		return nil, err
 	case response.StatusCode == http.StatusNotModified:
 		fresh = last.access
+		fresh.Stale = false
 	}
-	a.keep(customer, knownAccess{access: fresh, etag: response.Header.Get("Etag"), asked: time.Now()})
+	a.keep(customer, knownAccess{access: fresh, etag: response.Header.Get("Etag"), asked: time.Now()}, changes)
 	return &fresh, nil
+}
+
+// outlast returns the last snapshot during an outage, and has others get it unasked until the pause is over.
+func (a *AccessCache) outlast(customer string, last knownAccess) *Access {
+	asked := last.asked
+	last.access.Stale, last.asked = true, time.Now().Add(min(a.maxAge, pause)-a.maxAge)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now, found := a.known[customer]; found && now.asked.Equal(asked) {
+		a.known[customer] = last
+	}
+	return &last.access
 }
 
 // isOutage reports whether nobody could answer, as opposed to a refusal.
@@ -165,10 +195,14 @@ func isOutage(err error) bool {
 	return !ok || refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
 }
 
-// keep never replaces a snapshot by one of an earlier version, which a slower response may bring.
-func (a *AccessCache) keep(customer string, fresh knownAccess) {
+// keep never replaces a snapshot by one of an earlier version, which a slower response may bring. What was asked for
+// before the last of the changes is to be asked for again.
+func (a *AccessCache) keep(customer string, fresh knownAccess, changes int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.changes != changes {
+		fresh.asked = time.Time{}
+	}
 	if a.known[customer].access.Version > fresh.access.Version {
 		return
 	}
@@ -183,11 +217,14 @@ func (a *AccessCache) keep(customer string, fresh knownAccess) {
 
 // Wait is AccessAfter with the result kept.
 func (a *AccessCache) Wait(ctx context.Context, customer string, version int64) (*Access, error) {
+	a.mu.Lock()
+	changes := a.changes
+	a.mu.Unlock()
 	access, err := a.client.AccessAfter(ctx, customer, version)
 	if err != nil {
 		return nil, err
 	}
-	a.keep(customer, knownAccess{access: *access, asked: time.Now()})
+	a.keep(customer, knownAccess{access: *access, asked: time.Now()}, changes)
 	return access, nil
 }
 
@@ -205,6 +242,7 @@ func (a *AccessCache) Changed(event *Event) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.changes++
 	if last, found := a.known[about.ExternalCustomerID]; found {
 		last.asked = time.Time{}
 		a.known[about.ExternalCustomerID] = last

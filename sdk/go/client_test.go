@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -114,7 +115,7 @@ func TestTheCacheServesWhileTheServiceIsDown(t *testing.T) {
 		requests int
 		stale    bool
 		changed  bool
-	}{{1, false, false}, {1, false, false}, {2, false, true}, {6, true, true}} {
+	}{{1, false, false}, {1, false, false}, {2, false, true}, {3, true, true}, {3, true, false}} {
 		if want.changed {
 			cache.Changed(&Event{Type: "customer.access_changed", Data: []byte(`{"externalCustomerId":"u"}`)})
 		}
@@ -131,6 +132,52 @@ func TestTheCacheServesWhileTheServiceIsDown(t *testing.T) {
 	cache.Changed(&Event{Type: "payment.completed", Data: []byte(`{"externalCustomerId":"u"}`)})
 	if _, err := cache.Get(t.Context(), "stranger"); err == nil {
 		t.Error("a customer whom nobody knows is answered during an outage")
+	}
+}
+
+// A service that takes requests and does not respond must not take its callers with it.
+func TestTheCacheHasPatience(t *testing.T) {
+	t.Parallel()
+	hangs := make(chan struct{})
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 1 {
+			<-hangs
+		}
+		_, _ = io.WriteString(w, `{"version":1}`)
+	}))
+	defer server.Close()
+	defer close(hangs)
+	cache := New(Config{BaseURL: server.URL, Key: "sk_test_1"}).NewAccessCache(0, 0)
+	begin := time.Now()
+	for i := range 2 {
+		access, err := cache.Get(t.Context(), "u")
+		if err != nil || access.Stale != (i == 1) {
+			t.Fatalf("read %d: %+v, %v", i, access, err)
+		}
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("the last snapshot came after %s", took)
+	}
+}
+
+// The response that is under way when a message of a change arrives may be from before it.
+func TestAChangeCountsWhileTheServiceIsAsked(t *testing.T) {
+	t.Parallel()
+	var cache *AccessCache
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked == 1 {
+			cache.Changed(&Event{Type: "customer.access_changed", Data: []byte(`{"externalCustomerId":"u"}`)})
+		}
+		_, _ = io.WriteString(w, `{"version":`+strconv.Itoa(asked)+`}`)
+	}))
+	defer server.Close()
+	cache = New(Config{BaseURL: server.URL, Key: "sk_test_1"}).NewAccessCache(time.Hour, 0)
+	for i, want := range []int64{1, 2, 2} {
+		if access, err := cache.Get(t.Context(), "u"); err != nil || access.Version != want {
+			t.Fatalf("read %d: %+v, %v, want version %d", i, access, err, want)
+		}
 	}
 }
 

@@ -31,6 +31,8 @@ export interface CallOptions {
 interface Sent extends CallOptions {
   body?: unknown;
   headers?: Record<string, string>;
+  /** In the place of the client's. */
+  retries?: number;
 }
 
 const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -89,7 +91,7 @@ export class Sundry {
       } catch (error) {
         const refusal = error instanceof SundryError ? error : undefined;
         const again = refusal === undefined || refusal.isTemporary;
-        if (!again || attempt >= this.#options.retries || sent.signal?.aborted) throw error;
+        if (!again || attempt >= (sent.retries ?? this.#options.retries) || sent.signal?.aborted) throw error;
         const pause = this.#options.pauseMs * 2 ** attempt;
         await sleep(refusal?.retryAfterMs || pause / 2 + Math.random() * pause / 2, sent.signal);
       }

@@ -57,13 +57,44 @@ test("the cache serves while the service is down", async () => {
     { status: 304, headers: { etag: '"1"' } }, { status: 500, body: "{}" });
   const cache = sundry.accessCache({ maxAgeMs: 3_600_000 });
   const changed = (type: string) => cache.changed({ id: "evt_1", type, createdAt: "", livemode: false, data: { externalCustomerId: "u" } });
-  for (const [event, requests, stale] of [["", 1, false], ["payment.completed", 1, false], ["customer.access_changed", 2, false], ["customer.access_changed", 6, true]] as const) {
+  for (const [event, requests, stale] of [["", 1, false], ["payment.completed", 1, false], ["customer.access_changed", 2, false], ["customer.access_changed", 3, true], ["", 3, true]] as const) {
     if (event !== "") changed(event);
     const access = await cache.get("u");
     assert.deepEqual([access.version, access.stale, sent.length], [1, stale, requests], event);
   }
   assert.equal(sent[1]?.headers.get("if-none-match"), '"1"');
   await assert.rejects(cache.get("stranger"));
+});
+
+test("the cache has patience", async () => {
+  let asked = 0;
+  const sundry = new Sundry({
+    baseUrl: "https://pay.example", key: "sk_test_1",
+    fetch: (_, init) => ++asked === 1 ? Promise.resolve(new Response('{"version":1}')) :
+      new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))),
+  });
+  const cache = sundry.accessCache({ maxAgeMs: 0 }), begin = Date.now();
+  assert.equal((await cache.get("u")).stale, false);
+  const alive = setTimeout(() => undefined, 30_000); // timeouts of signals keep no process
+  assert.equal((await cache.get("u")).stale, true);
+  clearTimeout(alive);
+  assert.ok(Date.now() - begin < 10_000);
+});
+
+test("a change counts while the service is asked", async () => {
+  let asked = 0;
+  const sundry = new Sundry({
+    baseUrl: "https://pay.example", key: "sk_test_1",
+    fetch: () => {
+      if (++asked === 1) {
+        const data = { externalCustomerId: "u" };
+        cache.changed({ id: "evt_1", type: "customer.access_changed", createdAt: "", livemode: false, data });
+      }
+      return Promise.resolve(new Response(`{"version":${asked}}`));
+    },
+  });
+  const cache = sundry.accessCache({ maxAgeMs: 3_600_000 });
+  for (const version of [1, 2, 2]) assert.equal((await cache.get("u")).version, version);
 });
 
 test("a revoked key is not served from memory", async () => {
