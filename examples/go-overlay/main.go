@@ -123,7 +123,8 @@ func (s *server) checkout(w http.ResponseWriter, r *http.Request) {
 	}
 	session, err := s.sundry.CreateSession(r.Context(), sundry.NewSession{
 		Catalog: &sundry.CatalogReference{
-			Listing: s.listing, Plan: o.Plan, Interval: o.Price.Interval, Currency: o.Price.Currency,
+			Listing: s.listing, Plan: o.Plan, Interval: o.Price.Interval, IntervalCount: o.Price.IntervalCount,
+			Currency: o.Price.Currency,
 		},
 		ExternalCustomerID: user(w, r), UIMode: "embedded", SuccessURL: s.self + "/members", CancelURL: s.self + "/",
 	})

@@ -31,6 +31,14 @@ type Slot struct {
 	DeliveryMode string `json:"deliveryMode,omitempty"`
 }
 
+// Buyer is what you know of who buys: the page asks for the rest.
+type Buyer struct {
+	Name       string `json:"name,omitempty"`
+	Country    string `json:"country,omitempty"` // ISO 3166-1 alpha-2, such as IE
+	PostalCode string `json:"postalCode,omitempty"`
+	TaxID      string `json:"taxId,omitempty"`
+}
+
 // NewSession is a checkout session to open. Either Catalog, with ExternalCustomerID, or ListingID names what it sells.
 type NewSession struct {
 	Catalog            *CatalogReference `json:"catalog,omitempty"`
@@ -40,6 +48,7 @@ type NewSession struct {
 	BuyerMayChange     []string          `json:"buyerMayChange,omitempty"` // "interval", "quantity"
 	ExternalCustomerID string            `json:"externalCustomerId,omitempty"`
 	Email              string            `json:"email,omitempty"`
+	Customer           *Buyer            `json:"customer,omitempty"`
 	SuccessURL         string            `json:"successUrl"`
 	CancelURL          string            `json:"cancelUrl,omitempty"`
 	UIMode             string            `json:"uiMode,omitempty"` // hosted or embedded
@@ -293,6 +302,7 @@ type NewInvoice struct {
 	CustomerID  string            `json:"customerId"`
 	Currency    string            `json:"currency"`
 	LineItems   []InvoiceLine     `json:"lineItems"`
+	TaxBehavior string            `json:"taxBehavior,omitempty"` // inclusive, unless set, or exclusive
 	PeriodStart string            `json:"periodStart,omitempty"`
 	PeriodEnd   string            `json:"periodEnd,omitempty"`
 	Metadata    map[string]string `json:"metadata,omitempty"`

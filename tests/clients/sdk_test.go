@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"sundry/tests/harness"
 	"sundry/tests/testenv"
@@ -110,6 +113,75 @@ func TestTheGoSDKRunsTheLifecycle(t *testing.T) {
 		runIn(t, folder, env, "go", "mod", "edit", "-replace=sundry/sdk/go="+config(t, "../../sdk/go"))
 		wantLifecycle(t, runIn(t, folder, env, "go", "run", "."))
 	})
+}
+
+// sentBySDKs are the bodies of requests that the SDKs have types of, with the members that they leave out on purpose.
+var sentBySDKs = []struct {
+	schema, goType, tsType string
+	without                []string
+}{
+	{"NewCheckoutSession", "NewSession", "NewSession", []string{"appointmentSlot"}}, // appointmentSlots has it
+	{"CatalogReference", "CatalogReference", "CatalogReference", nil},
+	{"NewCustomer", "NewCustomer", "NewCustomer", nil},
+	{"NewSubscription", "NewSubscription", "NewSubscription", nil},
+	{"UsageReport", "Use", "Use", nil},
+	{"NewInvoice", "NewInvoice", "NewInvoice", []string{"idempotencyKey"}}, // a parameter of its own
+	{"NewRefund", "NewRefund", "NewRefund", nil},
+}
+
+func TestSDKsHaveEveryMember(t *testing.T) {
+	t.Parallel()
+	schemas := map[string]map[string]any{}
+	parts, err := filepath.Glob("../../adapters/httpapi/*/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range parts {
+		var read struct {
+			Components struct {
+				Schemas map[string]struct{ Properties map[string]any }
+			}
+		}
+		if err := yaml.Unmarshal([]byte(content(t, part)), &read); err != nil {
+			t.Fatal(part, err)
+		}
+		for name, schema := range read.Components.Schemas {
+			schemas[name] = schema.Properties
+		}
+	}
+	inGo, inTS := content(t, "../../sdk/go/resources.go"), content(t, "../../sdk/typescript/src/types.ts")
+	body := func(text, begin, end string) string {
+		_, text, _ = strings.Cut(text, begin)
+		text, _, _ = strings.Cut(text, end)
+		return text
+	}
+	for _, sent := range sentBySDKs {
+		if len(schemas[sent.schema]) == 0 {
+			t.Errorf("the document has no %s", sent.schema)
+		}
+		goBody := body(inGo, "\ntype "+sent.goType+" struct {", "\n}")
+		tsBody := body(inTS, "\nexport interface "+sent.tsType+" {", "\n}")
+		for member := range schemas[sent.schema] {
+			if slices.Contains(sent.without, member) {
+				continue
+			}
+			if !strings.Contains(goBody, "`json:\""+member+"\"`") && !strings.Contains(goBody, "`json:\""+member+",omitempty\"`") {
+				t.Errorf("%s of the Go SDK has no %s", sent.goType, member)
+			}
+			if !strings.Contains(tsBody, "\n  "+member+":") && !strings.Contains(tsBody, "\n  "+member+"?:") {
+				t.Errorf("%s of the TypeScript SDK has no %s", sent.tsType, member)
+			}
+		}
+	}
+}
+
+func content(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestTheGoSDKPassesItsTests(t *testing.T) {

@@ -28,6 +28,8 @@ export interface NewSession {
   variantId?: string;
   /** Of a plan that renews, such as seats. */
   quantity?: number;
+  /** What the buyer may choose anew on the page. */
+  buyerMayChange?: ("interval" | "quantity")[];
   externalCustomerId?: string;
   email?: string;
   customer?: { name?: string; country?: string; postalCode?: string; taxId?: string };
@@ -152,7 +154,7 @@ export interface NewSubscription {
   /** Either this or `externalCustomerId` says whose it is. */
   customerId?: string;
   externalCustomerId?: string;
-  catalog: { listing: string; plan?: string; interval?: "day" | "week" | "month" | "year"; currency?: string };
+  catalog: Omit<CatalogReference, "variant">;
   quantity?: number;
   /** The saved card that is charged. Without it, the customer's latest. */
   paymentMethodId?: string;
@@ -216,6 +218,8 @@ export interface NewInvoice {
   customerId: string;
   currency: string;
   lineItems: { description: string; amountInCents: number }[];
+  /** Whether the amounts contain their tax, which is the rule, or it is added to them. */
+  taxBehavior?: "inclusive" | "exclusive";
   periodStart?: string;
   periodEnd?: string;
   metadata?: Record<string, string>;
