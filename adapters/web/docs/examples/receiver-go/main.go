@@ -18,12 +18,16 @@ func main() {
 	}
 	log.Fatal(http.ListenAndServe(os.Getenv("ADDR"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var event struct {
+			Type string
 			Data struct{ ExternalCustomerID string }
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err != nil || hook.Verify(body, r.Header) != nil || json.Unmarshal(body, &event) != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
+		}
+		if event.Type != "customer.access_changed" {
+			return // a test, say
 		}
 		snapshot := os.Getenv("SUNDRY_URL") + "/v1/customer-access/" + url.PathEscape(event.Data.ExternalCustomerID)
 		read, _ := http.NewRequest(http.MethodGet, snapshot, nil)

@@ -13,6 +13,7 @@ createServer(async (request, response) => {
   } catch {
     return response.writeHead(401).end();
   }
+  if (event.type !== "customer.access_changed") return response.writeHead(204).end(); // a test, say
   try {
     const customer = encodeURIComponent(event.data.externalCustomerId);
     const access = await fetch(`${process.env.SUNDRY_URL}/v1/customer-access/${customer}`, {
