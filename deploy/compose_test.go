@@ -42,6 +42,11 @@ func TestComposeTakesTheFile(t *testing.T) {
 			t.Errorf("a service has no %s", line)
 		}
 	}
+	// What others read by themselves is there where it is set, and nowhere else: to Go, an empty GOGC is its own 100.
+	sampled, err := compose(t, file, "APP_SECRET=x", "POSTGRES_PASSWORD=y", "OTEL_TRACES_SAMPLER=always_off")
+	if err != nil || !strings.Contains(sampled, "\nserve OTEL_TRACES_SAMPLER\n") || strings.Contains(sampled, "GOGC") {
+		t.Errorf("with a sampler: %v\n%s", err, sampled)
+	}
 	for missing, given := range map[string]string{"APP_SECRET": "POSTGRES_PASSWORD=y", "POSTGRES_PASSWORD": "APP_SECRET=x"} {
 		if out, err := compose(t, file, given); err == nil || !strings.Contains(out, "set "+missing+" in .env") {
 			t.Errorf("without %s: %v, %s", missing, err, out)

@@ -37,7 +37,9 @@ func validate(ctx context.Context, file string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(project.Services)) {
 		for _, variable := range slices.Sorted(maps.Keys(project.Services[name].Environment)) {
-			fmt.Println(name, variable)
+			if project.Services[name].Environment[variable] != nil { // nil: a container has it only where it is set outside
+				fmt.Println(name, variable)
+			}
 		}
 	}
 	return nil
