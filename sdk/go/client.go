@@ -51,9 +51,9 @@ func New(config Config) *Client {
 
 type keyOfContext struct{}
 
-// WithIdempotencyKey gives the POST that is made with the context a key of your own, such as your order's number: the
-// same key has one effect, also when your program starts again in between. Without it each call has a new key, which
-// its retries share.
+// WithIdempotencyKey gives the POST that is made with the context a key of your own, such as your order's number: for
+// 24 hours the same key has one effect, also when your program starts again in between. Without it each call has a new
+// key, which its retries share.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, keyOfContext{}, key)
 }

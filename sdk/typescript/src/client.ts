@@ -21,8 +21,8 @@ export interface SundryOptions {
 
 export interface CallOptions {
   /**
-   * A key of your own, such as your order's number: the same key has one effect, also when your program starts again in
-   * between. Without it each call has a new key, which its retries share.
+   * A key of your own, such as your order's number: for 24 hours the same key has one effect, also when your program
+   * starts again in between. Without it each call has a new key, which its retries share.
    */
   idempotencyKey?: string;
   signal?: AbortSignal;
