@@ -208,6 +208,7 @@ type Subscription struct {
 	ListingKey         string            `json:"listingKey"`
 	Plan               string            `json:"plan"`
 	Interval           string            `json:"interval"`
+	IntervalCount      int               `json:"intervalCount"` // of how many intervals a period is
 	AmountInCents      int64             `json:"amountInCents"`
 	Quantity           int               `json:"quantity"`
 	Currency           string            `json:"currency"`

@@ -180,6 +180,8 @@ export interface Subscription {
   listingKey: string;
   plan: string;
   interval: "day" | "week" | "month" | "year";
+  /** Of how many intervals a period is. */
+  intervalCount: number;
   amountInCents: number;
   quantity: number;
   currency: string;
