@@ -215,9 +215,18 @@ func (s *Attempts) settle(
 		return nil
 	})
 	if err != nil {
-		return payment.State{}, fmt.Errorf("settle %s: %w", attempt.ID, err)
+		return payment.State{}, fmt.Errorf("settle %s: %w", attempt.ID, unrecorded(err))
 	}
 	return settled, nil
+}
+
+// unrecorded is the error of a transaction that was to record what the processor has done, or may have: it is not that
+// of a call that changed nothing.
+func unrecorded(err error) error {
+	if errors.Is(err, ports.ErrDatabaseBusy) {
+		return fmt.Errorf("%w: %s", ports.ErrDatabaseLost, err.Error())
+	}
+	return err
 }
 
 // Run implements ports.ChargeRunner.
@@ -281,13 +290,14 @@ func (s *Attempts) cancelUnsent(ctx context.Context, attempt payment.State, caus
 
 // checkSoon brings an attempt's task forward after a call with an unknown outcome.
 func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
-	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+	err := s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, attempt.CreatorID)
 		if err != nil {
 			return err
 		}
 		return r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, now.Add(firstRecheck))
 	})
+	return unrecorded(err)
 }
 
 // Recover makes the task of each attempt that nobody settles any more, because the process of its request died.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/modules/payments"
@@ -46,6 +47,29 @@ func TestAStartedChargeIsMadeByItsTaskOnce(t *testing.T) {
 		}
 		w.work()
 		w.wantPaid(started.ID)
+	})
+}
+
+// busyStore is a store whose transactions find the database busy.
+type busyStore struct{ ports.Store }
+
+func (busyStore) Atomically(context.Context, func(context.Context, ports.Repos) error) error {
+	return fmt.Errorf("transaction kept losing: %w", ports.ErrDatabaseBusy)
+}
+
+// Callers of a busy database hear that nothing was changed, which is not so once the processor was asked.
+func TestRun_BusyAfterTheCharge(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		for _, card := range []string{cardSucceeds, cardLost} {
+			started := w.mustStart(wish(string(id.Subscription)+"_"+card, w.saved(card)))
+			attempts := fakes.NewAttempts(busyStore{w.store}, &w.bus, fakes.Providers(w.processor),
+				payments.NewSavedCardOutcomes(w.saving))
+			_, err := attempts.Run(t.Context(), started, ports.Payer{})
+			if !errors.Is(err, ports.ErrDatabaseLost) || errors.Is(err, ports.ErrDatabaseBusy) {
+				t.Errorf("card %s: %v, want %v", card, err, ports.ErrDatabaseLost)
+			}
+		}
 	})
 }
 
