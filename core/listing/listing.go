@@ -312,8 +312,8 @@ func (l *Listing) requireEditable() error {
 	return nil
 }
 
-// reprice takes over new data if it differs, and names the price anew when it asks for something else: what a price
-// says never changes.
+// reprice takes over new data if it differs, and gives the price another id when it asks for something else: what a
+// price says never changes.
 func (l *Listing) reprice(next State, newPriceID func() string, now time.Time) {
 	if next.impliedPrice() != l.s.impliedPrice() {
 		next.PriceID = newPriceID()

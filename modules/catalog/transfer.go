@@ -165,7 +165,7 @@ func listingsOf(ctx context.Context, r ports.Repos, creatorID string) (Document,
 }
 
 // linksOnSale returns those of the links that sell something of a listing. One to a plan, price or variant that is no
-// longer on sale opens nothing, and could not be created anew.
+// longer on sale opens nothing, and could not be created again.
 func linksOnSale(
 	ctx context.Context, l listing.State, plans *plan.Set, links []paymentlink.State,
 ) []paymentlink.State {

@@ -508,7 +508,7 @@ func TestUseIsFreeUntilATrialEndsEarly(t *testing.T) {
 	})
 }
 
-// TestMetersHaveThePeriodsOfTheirSubscription: a meter that nothing bills begins anew with the subscription's period.
+// TestMetersHaveThePeriodsOfTheirSubscription: a meter that nothing bills begins again with the subscription's period.
 func TestMetersHaveThePeriodsOfTheirSubscription(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -547,7 +547,7 @@ func TestMetersHaveThePeriodsOfTheirSubscription(t *testing.T) {
 	})
 }
 
-// TestTheSnapshotShowsTheMetersOfNow: whoever has used all that is included reports nothing, until the snapshot shows
+// TestTheSnapshotShowsTheMetersOfNow: a customer at what is included reports nothing, until the snapshot shows
 // that there is more.
 func TestTheSnapshotShowsTheMetersOfNow(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ export interface NewSession {
   variantId?: string;
   /** Of a plan that renews, such as seats. */
   quantity?: number;
-  /** What the buyer may choose anew on the page. */
+  /** What the buyer may change on the page. */
   buyerMayChange?: ("interval" | "quantity")[];
   externalCustomerId?: string;
   email?: string;
