@@ -75,7 +75,9 @@ func (s *Documents) FindByNumber(ctx context.Context, creatorID, text string) ([
 }
 
 // ReceiptURL returns the address of a payment's receipt.
-func (s *Documents) ReceiptURL(paymentID string) string { return s.deps.Links.URL(document.Receipt, paymentID) }
+func (s *Documents) ReceiptURL(paymentID string) string {
+	return s.deps.Links.URL(document.Receipt, paymentID)
+}
 
 // PDF renders a document.
 func (s *Documents) PDF(d Issued) ([]byte, error) { return s.deps.Renderer.PDF(d.Page) }

@@ -190,7 +190,9 @@ type slowHost struct {
 }
 
 // Create implements ports.MeetingHost.
-func (s *slowHost) Create(_ context.Context, _ *[]byte, m appointment.HostedMeeting) (appointment.HostedMeeting, error) {
+func (s *slowHost) Create(
+	_ context.Context, _ *[]byte, m appointment.HostedMeeting,
+) (appointment.HostedMeeting, error) {
 	s.mu.Lock()
 	s.made++
 	number := s.made

@@ -453,8 +453,8 @@ func TestTheEndOfASubscriptionIsItsLastInvoice(t *testing.T) {
 	})
 }
 
-// inTrial is a metered customer of a plan with a trial, which may be changed to the plan studio, that has none, by month
-// or year.
+// inTrial is a metered customer of a plan with a trial, which may be changed to the plan studio, by month or year, that
+// has none.
 func (w *fixture) inTrial(t *testing.T, trialDays int, aggregation string) *metered {
 	t.Helper()
 	m := &metered{fixture: w, customer: harness.Unique("user"), event: harness.Unique("calls")}
@@ -591,8 +591,8 @@ func TestTheSnapshotShowsTheMetersOfNow(t *testing.T) {
 	})
 }
 
-// TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice: the times of reports may be five minutes ahead, and so in a period
-// that does not come any more.
+// TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice: the times of reports may be five minutes ahead, and so in a
+// period that does not come any more.
 func TestWhatWasReportedAheadOfTheEndIsOnTheLastInvoice(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

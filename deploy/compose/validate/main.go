@@ -37,7 +37,8 @@ func validate(ctx context.Context, file string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(project.Services)) {
 		for _, variable := range slices.Sorted(maps.Keys(project.Services[name].Environment)) {
-			if project.Services[name].Environment[variable] != nil { // nil: a container has it only where it is set outside
+			// What is nil a container has only where it is set outside.
+			if project.Services[name].Environment[variable] != nil {
 				fmt.Println(name, variable)
 			}
 		}
