@@ -5,16 +5,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// compose reads a file as Docker Compose does, with variables beside those of the test, and returns what it prints.
+// compose reads a file as Docker Compose does, with variables beside those of the test but for some that the file
+// names, and returns what it prints.
 func compose(t *testing.T, file string, variables ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "run", "-C", "compose/validate", ".", file)
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); name != "APP_SECRET" && name != "POSTGRES_PASSWORD" {
+		name, _, _ := strings.Cut(variable, "=")
+		if !slices.Contains([]string{"APP_SECRET", "POSTGRES_PASSWORD", "GOGC", "GOMEMLIMIT"}, name) {
 			command.Env = append(command.Env, variable)
 		}
 	}

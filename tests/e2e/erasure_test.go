@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sundry/tests/harness"
+	"sundry/tests/testdb"
 )
 
 // legalRecords are the tables that keep who bought: the tax laws ask for it.
@@ -184,41 +185,38 @@ func TestErasureWaitsForAnotherOrderOfTheGuest(t *testing.T) {
 	})
 }
 
+// TestErasureSeesAPaymentThatBeginsMeanwhile is of PostgreSQL alone: SQLite has one writer at a time.
 func TestErasureSeesAPaymentThatBeginsMeanwhile(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, func(t *testing.T, app *harness.App) {
-		if !strings.HasPrefix(app.DatabaseURL, "postgres") {
-			t.Skip("SQLite has one writer at a time")
-		}
-		w := newFixture(t, app)
-		name, listing := harness.Unique("user"), w.book(t, 2000)
-		bought := w.NewSession(t, listing, "default", name, nil)
-		w.Pay(t, bought, harness.CardSucceeds).Want(t, 200)
-		customer := "/v1/customers/" + text(t, w.Receipt(t, bought)["customerId"])
-		begun := w.NewSession(t, w.book(t, 2000), "default", name, nil)
-		db, err := sql.Open("pgx", app.DatabaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = db.Close() }()
-		begin, err := db.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := begin.ExecContext(t.Context(),
-			"UPDATE sessions SET live_payment_id = 'pay_begun', revision = revision + 1 WHERE id = $1", begun.ID,
-		); err != nil {
-			t.Fatal(err)
-		}
-		erased := make(chan *harness.Response, 1)
-		go func() { erased <- w.AsBackend(t, http.MethodPost, customer+"/erase", nil) }()
-		time.Sleep(300 * time.Millisecond) // long enough to look for obstacles
-		if err := begin.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		(<-erased).Refuses(t, 409, "STATE_CONFLICT")
-		w.Exec(t, "UPDATE sessions SET live_payment_id = '' WHERE id = $1", begun.ID)
-	})
+	app := harness.New(t, testdb.Postgres, nil)
+	w := newFixture(t, app)
+	name, listing := harness.Unique("user"), w.book(t, 2000)
+	bought := w.NewSession(t, listing, "default", name, nil)
+	w.Pay(t, bought, harness.CardSucceeds).Want(t, 200)
+	customer := "/v1/customers/" + text(t, w.Receipt(t, bought)["customerId"])
+	begun := w.NewSession(t, w.book(t, 2000), "default", name, nil)
+	db, err := sql.Open("pgx", app.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	begin, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin.ExecContext(t.Context(),
+		"UPDATE sessions SET live_payment_id = 'pay_begun', revision = revision + 1 WHERE id = $1", begun.ID,
+	); err != nil {
+		t.Fatal(err)
+	}
+	erased := make(chan *harness.Response, 1)
+	go func() { erased <- w.AsBackend(t, http.MethodPost, customer+"/erase", nil) }()
+	time.Sleep(300 * time.Millisecond) // long enough to look for obstacles
+	if err := begin.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	(<-erased).Refuses(t, 409, "STATE_CONFLICT")
+	w.Exec(t, "UPDATE sessions SET live_payment_id = '' WHERE id = $1", begun.ID)
 }
 
 func TestNoCardOfAnErasedCustomerIsSaved(t *testing.T) {
