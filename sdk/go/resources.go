@@ -31,7 +31,7 @@ type Slot struct {
 	DeliveryMode string `json:"deliveryMode,omitempty"`
 }
 
-// Buyer is what you know of who buys: the page asks for the rest.
+// Buyer fills in the page with what your site knows already; the page asks for the rest.
 type Buyer struct {
 	Name       string `json:"name,omitempty"`
 	Country    string `json:"country,omitempty"` // ISO 3166-1 alpha-2, such as IE
