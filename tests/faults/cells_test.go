@@ -191,10 +191,11 @@ func TestTwoCellsBehindOneRouter(t *testing.T) {
 	sold[1].end(t, c.all[1].Deployment)
 
 	c.second.servers[c.second.primary].die(syscall.SIGKILL)
-	harness.Eventually(t, "the second cell is not available", func() bool {
-		response := c.router.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/mine",
+	harness.Eventually(t, "the second cell is not available, in the router's words", func() bool {
+		response := c.router.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/mine",
 			Bearer: accounts[1].Token})
-		return response.Status == http.StatusServiceUnavailable && response.Header.Get("Retry-After") == "5"
+		return response.Status == http.StatusServiceUnavailable && response.Header.Get("Retry-After") == "5" &&
+			strings.Contains(string(response.Body), "This part of the service is not available.")
 	})
 	sold[0].await(t, "sales of the first cell while the second has no database", 5)
 	sold[0].end(t, c.all[0].Deployment)
