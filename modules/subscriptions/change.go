@@ -216,7 +216,11 @@ func (s *Service) startResumption(
 			return refused
 		}
 		options.at = now
-		if started, err = s.bill(ctx, r, sub, bill, options); err != nil {
+		sale, err := s.sale(ctx, r, sub.State(), bill, now)
+		if err != nil {
+			return err
+		}
+		if started, err = s.charge(ctx, r, sub, bill, sale, options); err != nil {
 			return err
 		}
 		return s.audit(ctx, r, identity.SubscriptionResumed, sub.State(), bill.Offer)

@@ -116,18 +116,6 @@ func (s *Service) renew(
 	})
 }
 
-// bill starts the charge of a bill. If nothing is due, it applies the bill at once and returns no attempt.
-// PAYMENT_METHOD_REQUIRED changes nothing.
-func (s *Service) bill(
-	ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, options chargeOptions,
-) (started payment.State, err error) {
-	sale, err := s.sale(ctx, r, sub.State(), bill, options.at)
-	if err != nil {
-		return payment.State{}, err
-	}
-	return s.charge(ctx, r, sub, bill, sale, options)
-}
-
 // chargeOptions selects the account time of a charge, whether the customer is present to confirm it, and whether the
 // attempt's task runs it instead of the caller.
 type chargeOptions struct {
@@ -136,7 +124,8 @@ type chargeOptions struct {
 	runByTask bool
 }
 
-// charge does the work of bill for a sale that the caller has loaded.
+// charge starts the charge of a bill, of which sale is the sale. If nothing is due, it applies the bill at once and
+// returns no attempt. PAYMENT_METHOD_REQUIRED changes nothing.
 func (s *Service) charge(
 	ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, sale payment.Sale,
 	options chargeOptions,
