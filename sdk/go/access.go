@@ -105,11 +105,11 @@ func (c *Client) AccessAfter(ctx context.Context, customer string, version int64
 	return call[Access](ctx, c, http.MethodGet, path, nil)
 }
 
-// While there is a snapshot to return instead, the service has patience to respond in, is asked once and, after an
+// While there is a snapshot to return instead, the service has askTimeout to respond in, is asked once and, after an
 // outage, not before pause is over: what asks for access must not hang as long as the service does.
 const (
-	patience = 2 * time.Second
-	pause    = time.Second
+	askTimeout = 2 * time.Second
+	pause      = time.Second
 )
 
 // AccessCache keeps snapshots of customers' access. Within MaxAge it asks nobody; after it, it asks whether the
@@ -156,7 +156,7 @@ func (a *AccessCache) Get(ctx context.Context, customer string) (*Access, error)
 		once.Retries = -1
 		client = &Client{once}
 		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, patience)
+		ctx, end = context.WithTimeout(ctx, askTimeout)
 		defer end()
 	}
 	if last.etag != "" {

@@ -18,10 +18,10 @@ interface Known {
 }
 
 /**
- * While there is a snapshot to return instead, the service has `patienceMs` to respond in, is asked once and, after an
+ * While there is a snapshot to return instead, the service has `askTimeoutMs` to respond in, is asked once and, after an
  * outage, not before `pauseMs` are over: what asks for access must not hang as long as the service does.
  */
-const patienceMs = 2_000, pauseMs = 1_000;
+const askTimeoutMs = 2_000, pauseMs = 1_000;
 
 /** What a customer may use, with questions that code asks. `stale`: the service cannot be reached now. */
 export interface CachedAccess extends Access {
@@ -56,7 +56,7 @@ export class AccessCache {
     try {
       const response = await this.#client.send("GET", `/v1/customer-access/${encodeURIComponent(customer)}`, {
         headers: last?.etag ? { "if-none-match": last.etag } : {},
-        ...(last && { retries: 0, signal: AbortSignal.timeout(patienceMs) }),
+        ...(last && { retries: 0, signal: AbortSignal.timeout(askTimeoutMs) }),
       });
       const access = response.status === 304 && last ? last.access : (response.data as Access);
       this.#keep(customer, { access, etag: response.headers.get("etag"), asked: Date.now() }, changes);
