@@ -191,9 +191,8 @@ func twoWorkersDoEachTaskOnce(_ *testing.T, r *workerFixture) {
 // anotherWorkerRunsTheSurplus has one worker that claims and is stuck, and one that claims nothing itself.
 func anotherWorkerRunsTheSurplus(t *testing.T, r *workerFixture) {
 	stuck := make(chan struct{})
-	var here, there atomic.Int64
+	var there atomic.Int64
 	r.mux.Handle("test.run", jobs.Default, func(ctx context.Context, task ports.Task) error {
-		here.Add(1)
 		select {
 		case <-stuck:
 		case <-ctx.Done():
@@ -217,8 +216,8 @@ func anotherWorkerRunsTheSurplus(t *testing.T, r *workerFixture) {
 	close(stuck)
 	r.eventually("all tasks are done", r.allDone)
 	r.wantOneEffectEach(subjects)
-	if there.Load() < 44 || here.Load()+there.Load() != 60 {
-		t.Errorf("%d tasks were run here and %d there", here.Load(), there.Load())
+	if there.Load() < 44 {
+		t.Errorf("the other ran %d tasks, of 44 at least", there.Load())
 	}
 }
 
