@@ -131,6 +131,35 @@ func TestEmptiedFieldsAreTheirDefaults(t *testing.T) {
 	})
 }
 
+// TestFormsOfferEveryListing lets an account have more listings than a page of any list has.
+func TestFormsOfferEveryListing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		listings := make([]JSON, 100)
+		for i := range listings {
+			slug := harness.Unique("book")
+			listings[i] = JSON{
+				"key": slug, "slug": slug, "type": "DIGITAL", "status": "ACTIVE", "title": "Book", "priceInCents": 900,
+				"currency": "eur",
+			}
+		}
+		putCatalog(t, w.Account, JSON{"version": 1, "listings": listings})
+		customer := text(t, w.AsBackend(t, post, "/v1/customers", JSON{"email": "grace@buyer.example"}).
+			Want(t, 201).Map(t)["id"])
+		v := w.Visit(t)
+		for path, want := range map[string]string{
+			"/discounts/new":                    `value="` + w.listing.ID + `"`,
+			"/customers/" + customer + "/grant": `value="` + w.listing.CatalogKey + `:pro"`,
+			"/links/new":                        "/dashboard/links/new?listing=" + w.listing.ID,
+		} {
+			if page := v.Open(t, "/dashboard"+path); !strings.Contains(page.Body, want) {
+				t.Errorf("%s lacks %s", path, want)
+			}
+		}
+	})
+}
+
 func TestSavingWhatAFormShowsChangesNoText(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -100,12 +100,12 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 
 // discountForm asks for everything about a code.
 func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
-	found, err := r.Catalog.OwnListings(c.UserContext(), v.account(), ports.Page{Limit: 100})
+	listings, err := r.ownListings(c.UserContext(), v)
 	if err != nil {
 		return ui.Form{}, err
 	}
 	options := []ui.Option{{Label: "Everything"}}
-	for _, l := range found.Items {
+	for _, l := range listings {
 		options = append(options, ui.Option{Value: l.ID, Label: ui.Data(l.Title)})
 	}
 	f := v.form("discount", base+"/discounts/new", "Create code",

@@ -15,7 +15,6 @@ import (
 	"sundry/core/fault"
 	"sundry/core/plan"
 	"sundry/modules/access"
-	"sundry/ports"
 )
 
 // grantsPart explains which payment, subscription or manual grant gives what.
@@ -204,11 +203,11 @@ func indented(raw []byte) string {
 // grantForm asks what to give.
 func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, error) {
 	options := []ui.Option{{Label: "No plan"}}
-	found, err := r.Catalog.OwnListings(c.UserContext(), v.account(), ports.Page{Limit: 50})
+	listings, err := r.ownListings(c.UserContext(), v)
 	if err != nil {
 		return ui.Form{}, err
 	}
-	for _, l := range found.Items {
+	for _, l := range listings {
 		plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
 		if err != nil {
 			return ui.Form{}, err

@@ -211,14 +211,16 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 		p.Parts = []ui.Part{ui.FormPart(f)}
 		return r.send(c, v, p)
 	}
-	own := r.listingList(v)
-	found, err := own.ReadPage(c.UserContext(), ui.Query{"status": string(listing.Active)}, ports.Cursor{})
+	listings, err := r.ownListings(c.UserContext(), v)
 	if err != nil {
 		return err
 	}
 	p.Lead = "For which listing?"
 	var steps []ui.Check
-	for _, l := range found.Items {
+	for _, l := range listings {
+		if l.Status != listing.Active {
+			continue
+		}
 		steps = append(steps, ui.Check{
 			Icon: l.Type.Icon(), Title: ui.Data(l.Title), Text: ui.Data(l.Type.Label() + ", " + v.listingPrice(l)),
 			Href: base + "/links/new?listing=" + l.ID, Label: "Choose",

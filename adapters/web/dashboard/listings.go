@@ -42,6 +42,20 @@ func typeOptions(first ui.Words) []ui.Option {
 	return all
 }
 
+// ownListings returns all of the account's listings, newest first, for forms that offer them.
+func (r *Routes) ownListings(ctx context.Context, v *visit) (all []listing.State, err error) {
+	for page := (ports.Page{Limit: 100}); ; {
+		found, err := r.Catalog.OwnListings(ctx, v.account(), page)
+		if err != nil {
+			return nil, err
+		}
+		all, page.After = append(all, found.Items...), found.Next
+		if page.After == (ports.Cursor{}) {
+			return all, nil
+		}
+	}
+}
+
 func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 	return &ui.List[listing.State]{
 		Path: base + "/listings", FileName: "listings",
