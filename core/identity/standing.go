@@ -9,10 +9,13 @@ import (
 // Suspend keeps the creator from signing in and from selling. It reports false, and changes nothing, for one who is
 // suspended already.
 func (c *Creator) Suspend(reason string, now time.Time) bool {
-	if c.Suspended() {
+	if c.Suspended() && c.s.SuspensionReason == reason {
 		return false
 	}
-	c.s.SuspendedAt, c.s.SuspensionReason = now, reason
+	if !c.Suspended() {
+		c.s.SuspendedAt = now
+	}
+	c.s.SuspensionReason = reason
 	c.s.Revision++
 	return true
 }

@@ -64,13 +64,17 @@ func TestSuspension(t *testing.T) {
 	if !c.Suspend("sells fakes", noon) || c.State().SuspensionReason != "sells fakes" || c.State().Revision != 2 {
 		t.Errorf("suspended: %+v", c.State())
 	}
-	if suspended := c.State(); c.Suspend("again", noon.Add(time.Hour)) || c.State() != suspended {
+	later := noon.Add(time.Hour)
+	if suspended := c.State(); c.Suspend("sells fakes", later) || c.State() != suspended {
 		t.Errorf("suspended again: %+v", c.State())
+	}
+	if !c.Suspend("again", later) || c.State().SuspensionReason != "again" || c.State().SuspendedAt != noon {
+		t.Errorf("suspended for another reason: %+v", c.State())
 	}
 	if !fault.Is(c.CheckOpen(), fault.Forbidden) || !fault.Is(c.CheckSales(), fault.Forbidden) {
 		t.Errorf("refusals: %v, %v", c.CheckOpen(), c.CheckSales())
 	}
-	if !c.Resume() || c.State().Revision != 3 || c.CheckOpen() != nil || c.CheckSales() != nil {
+	if !c.Resume() || c.State().Revision != 4 || c.CheckOpen() != nil || c.CheckSales() != nil {
 		t.Errorf("resumed: %+v", c.State())
 	}
 	after := c.State()

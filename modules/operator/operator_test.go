@@ -3,6 +3,7 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -92,6 +93,13 @@ func TestSuspend(t *testing.T) {
 		if err := other.CheckOpen(ctx, w.ada); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("in another process after two seconds: %v", err)
 		}
+		if err := w.Suspend(ctx, operator.By{Operator: "ops", Reason: "sells fakes again"}, w.ada); err != nil {
+			t.Fatal(err)
+		}
+		accounts, err := w.Accounts(ctx, w.ada, ports.Page{Limit: 1})
+		if err != nil || len(accounts.Items) != 1 || accounts.Items[0].SuspensionReason != "sells fakes again" {
+			t.Errorf("suspended for another reason: %+v, %v", accounts.Items, err)
+		}
 		if err := w.Resume(ctx, operator.By{Operator: "root", Reason: "a mistake"}, w.ada); err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +108,12 @@ func TestSuspend(t *testing.T) {
 				t.Errorf("resumed, at once and everywhere: %v", err)
 			}
 		}
-		got := w.actions(t)
-		if len(got) != 2 || got[1] != "root account.suspended: sells fakes" || got[0] != "root account.resumed: a mistake" {
-			t.Errorf("the record has %q", got)
+		want := []string{
+			"root account.resumed: a mistake", "ops account.suspended: sells fakes again",
+			"root account.suspended: sells fakes",
+		}
+		if got := w.actions(t); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	})
 }

@@ -48,8 +48,8 @@ func (s *Service) Accounts(
 	return s.deps.Store.Read(ctx).Operator.Accounts.List(ctx, text, page)
 }
 
-// Suspend keeps an account's owner from signing in and its keys from changing anything, and refuses new sales. Nothing
-// changes for one that is suspended already. VALIDATION_FAILED without a reason, NOT_FOUND.
+// Suspend keeps an account's owner from signing in and its keys from changing anything, and refuses new sales. An
+// account that is suspended already stays so since then, for the new reason. VALIDATION_FAILED without one, NOT_FOUND.
 func (s *Service) Suspend(ctx context.Context, by By, creatorID string) error {
 	reason, err := operator.CleanReason(by.Reason)
 	if err != nil {
