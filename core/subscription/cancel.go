@@ -32,15 +32,20 @@ func (sub *Subscription) cancel(now time.Time) Canceled {
 	return Canceled{sub.changed()}
 }
 
-// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, as it
-// is for a past due one, may be for a paused one, and is while a renewal is being charged, it ends now: nobody who has
-// canceled is charged for another period. The event is nil when it was scheduled before.
+// IsPaidTimeOver reports whether nothing is left of the time that was paid for, as it is for a past due subscription,
+// may be for a paused one, and is while a renewal is being charged.
+func (s State) IsPaidTimeOver(now time.Time) bool {
+	return s.Status == StatusPastDue || s.Status == StatusPaused && !now.Before(s.CurrentPeriodEnd) ||
+		s.Charge != nil && s.Charge.Bill.Kind == Renewal
+}
+
+// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, it
+// ends now: nobody who has canceled is charged for another period. The event is nil when it was scheduled before.
 func (sub *Subscription) CancelAtPeriodEnd(why CancelReason, now time.Time) (Transition, error) {
 	switch s := sub.s; {
 	case s.Status.Terminal(), s.Status == StatusIncomplete:
 		return nil, sub.refuse("The subscription has not begun.")
-	case s.Status == StatusPastDue, s.Status == StatusPaused && !now.Before(s.CurrentPeriodEnd),
-		s.Charge != nil && s.Charge.Bill.Kind == Renewal:
+	case s.IsPaidTimeOver(now):
 		return sub.Cancel(why, now)
 	case s.CancelAtPeriodEnd:
 		return nil, nil

@@ -168,20 +168,35 @@ func (s *Service) Notice(ctx context.Context, t ports.Task) error {
 	})
 }
 
-// NextCharge returns what a subscription is charged next and when, with its tax as of now; ok is false while nothing is
-// to be charged. It may ask a tax service.
+// IsPaidTimeOver reports whether canceling a subscription for the end of its period would end it now.
+func (s *Service) IsPaidTimeOver(ctx context.Context, state subscription.State) (bool, error) {
+	now, err := s.deps.Store.Read(ctx).Clock.Now(ctx, state.CreatorID)
+	return state.IsPaidTimeOver(now), err
+}
+
+// NextCharge returns what a subscription is charged next and when, with its tax as of now: for a paused one, what
+// resuming it now costs. ok is false while nothing is to be charged. It may ask a tax service.
 func (s *Service) NextCharge(
 	ctx context.Context, state subscription.State,
 ) (sale payment.Sale, at time.Time, ok bool, err error) {
+	r, next := s.deps.Store.Read(ctx), subscription.Restore(state).NextBill
 	step, at := state.Next()
+	if state.Status == subscription.StatusPaused {
+		if at, err = r.Clock.Now(ctx, state.CreatorID); err != nil {
+			return payment.Sale{}, time.Time{}, false, err
+		}
+		if step == subscription.NoStep && state.Charge == nil && state.IsPaidTimeOver(at) {
+			step, next = subscription.StepRenew, subscription.Restore(state).ResumeBill
+		}
+	}
 	if step != subscription.StepRenew {
 		return payment.Sale{}, time.Time{}, false, nil
 	}
-	bill, err := subscription.Restore(state).NextBill(at)
+	bill, err := next(at)
 	if err != nil {
 		return payment.Sale{}, time.Time{}, false, err
 	}
-	sale, err = s.sale(ctx, s.deps.Store.Read(ctx), state, bill, at)
+	sale, err = s.sale(ctx, r, state, bill, at)
 	return sale, at, err == nil, err
 }
 

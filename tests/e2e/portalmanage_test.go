@@ -82,6 +82,19 @@ func TestPortal_CustomersManageTheirPlan(t *testing.T) {
 		if subscription()["status"] != "active" {
 			t.Errorf("resumed: %v", subscription()["status"])
 		}
+		submit(t, app, mine+"/pause", nil)
+		if page := read(t, app, mine+"/cancel"); !strings.Contains(page, "You can use your plan until") {
+			t.Errorf("a cancellation while paid time is left:\n%s", page)
+		}
+		advance(t, a, 32*24*time.Hour)
+		if page := read(t, app, mine+"/cancel"); !strings.Contains(page, "Your plan ends now.") {
+			t.Errorf("a cancellation once it is over:\n%s", page)
+		}
+		shows("a pause that outlasted what was paid", "Sundry will charge €30.00 to Visa •••• 4242 when you resume this plan.")
+		submit(t, app, mine+"/resume", nil)
+		if subscription()["status"] != "active" {
+			t.Errorf("resumed by a payment: %v", subscription()["status"])
+		}
 		verified(t, app)
 	})
 }

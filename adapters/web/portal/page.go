@@ -68,6 +68,7 @@ type planView struct {
 	Cancels bool // may be canceled
 	Changes bool // may change its plan
 	PastDue bool
+	EndsNow bool // when it is canceled; set on the page that asks
 	Until   time.Time
 	Planned string
 	Waits   bool // for the customer's bank
@@ -296,9 +297,14 @@ func (r *Routes) complete(ctx context.Context, reader locale.Locale, plan *planV
 			card = layout.CardName(one.Brand, one.Last4)
 		}
 	}
-	if card == "" {
+	switch paused := plan.Status == subscription.StatusPaused; {
+	case paused && card == "":
+		plan.Next = []string{reader.Text("portal.plan.resume", reader.Money(total), merchant)}
+	case paused:
+		plan.Next = []string{reader.Text("portal.plan.resume_card", reader.Money(total), merchant, card)}
+	case card == "":
 		plan.Next = []string{reader.Text("portal.plan.next", reader.Money(total), reader.Date(at), merchant)}
-	} else {
+	default:
 		plan.Next = []string{reader.Text("portal.plan.next_card", reader.Money(total), reader.Date(at), merchant, card)}
 	}
 	if sale.Tax.Minor > 0 {
@@ -400,7 +406,16 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 }
 
 func (r *Routes) askCancel(c *fiber.Ctx, v customers.Visit) error {
-	return r.about(c, v, "portal_cancel.html", "portal.cancel.title")
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	p := r.newPage(c, v)
+	p.Plan = newPlanView(layout.Reader(c), s)
+	if p.Plan.EndsNow, err = r.Subscriptions.IsPaidTimeOver(c.UserContext(), s); err != nil {
+		return err
+	}
+	return r.send(c, "portal_cancel.html", "portal.cancel.title", p)
 }
 
 func (r *Routes) askConfirm(c *fiber.Ctx, v customers.Visit) error {
@@ -414,17 +429,6 @@ func (r *Routes) askConfirm(c *fiber.Ctx, v customers.Visit) error {
 		Title: reader.Text("portal.confirm.title"), Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p,
 	},
 		r.layout.CardForm(reader, layout.Amount(0, string(s.Offer.Price.Currency)), true))
-}
-
-// about shows a page about one of the visitor's plans.
-func (r *Routes) about(c *fiber.Ctx, v customers.Visit, template, title string) error {
-	s, err := r.own(c, v)
-	if err != nil {
-		return err
-	}
-	p := r.newPage(c, v)
-	p.Plan = newPlanView(layout.Reader(c), s)
-	return r.send(c, template, title, p)
 }
 
 // askChange lists the plans to change to, or what changing to the chosen one costs.
