@@ -90,11 +90,11 @@ func (s *Service) entries(all []appointment.State) []ports.CalendarEntry {
 			at = len(entries)
 			groups[a.GroupID] = at
 			entry.UID = a.GroupID + "@" + s.host()
+			entry.Sequence = 0 // a sum would fall when a buyer moves to another time; the stamp orders versions
 			entries = append(entries, entry)
 			continue
 		}
 		group := &entries[at]
-		group.Sequence += entry.Sequence + 1
 		group.Canceled = group.Canceled && entry.Canceled
 		if group.URL == "" && entry.URL != "" {
 			group.URL, group.Location = entry.URL, entry.Location

@@ -204,3 +204,28 @@ func TestAWholeTimeIsCanceled(t *testing.T) {
 		wantCode(t, "a time that is canceled", err, fault.StateConflict)
 	})
 }
+
+// TestFeed_SequenceOfAGroup lets a buyer move a shared time twice and then leave it: calendars ignore a version of an
+// event whose SEQUENCE is lower than that of the one they have.
+func TestFeed_SequenceOfAGroup(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.sellClasses(3)
+		var booked []appointment.State
+		for i := range 3 {
+			w.must(w.join(fmt.Sprint("cs_", i), "02 10:00"))
+			all, _ := w.confirm(fmt.Sprint("cs_", i))
+			booked = append(booked, all...)
+		}
+		address, err := w.booking.FeedURL(t.Context(), creatorID)
+		w.must(err)
+		before := w.fed(address)
+		for _, a := range booked[:2] {
+			_, err := w.move(a, "03 10:00")
+			w.must(err)
+		}
+		if got, want := w.fed(address), before+", CONFIRMED 03 08:00 0"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
