@@ -245,3 +245,26 @@ func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 		t.Errorf("embedded: %q, X-Frame-Options %q", policy, framed.Get("X-Frame-Options"))
 	}
 }
+
+// TestLongNamesFitSmallScreens has names without a place to break them, as German compounds and addresses are.
+func TestLongNamesFitSmallScreens(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	word := strings.Repeat("Typographie", 8)
+	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": word}).Want(t, http.StatusOK)
+	book := s.Published(t, harness.JSON{"title": word, "priceInCents": 99999999})
+	session := s.session(book, nil)
+	b := newTab(t)
+	b.size(360, 800)
+	b.open(session["checkoutUrl"].(string))
+	b.sees("Card number")
+	b.fits("a checkout")
+	s.pay(session, harness.CardSucceeds).Want(t, http.StatusOK)
+	receipt := s.Receipt(t, harness.Session{ID: session["id"].(string)})
+	b.open(receipt["receiptUrl"].(string))
+	b.sees("Amount paid")
+	b.fits("a receipt")
+	b.open(s.portal(receipt["customerId"].(string)))
+	b.sees(word)
+	b.fits("a portal")
+}
