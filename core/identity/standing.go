@@ -6,8 +6,8 @@ import (
 	"sundry/core/fault"
 )
 
-// Suspend keeps the creator from signing in and from selling. It reports false, and changes nothing, for one who is
-// suspended already.
+// Suspend keeps the creator from signing in and from selling. A new reason replaces that of a suspension, which goes on
+// since then. It reports false, and changes nothing, for one who is suspended for this reason already.
 func (c *Creator) Suspend(reason string, now time.Time) bool {
 	if c.Suspended() && c.s.SuspensionReason == reason {
 		return false
