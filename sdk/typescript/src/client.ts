@@ -66,9 +66,10 @@ export class Sundry {
   readonly #options: Required<SundryOptions>;
 
   constructor(options: SundryOptions) {
+    const { baseUrl, key, retries = 3, pauseMs = 500, timeoutMs = 60_000 } = options;
     this.#options = {
-      retries: 3, pauseMs: 500, timeoutMs: 60_000, fetch: (...request) => fetch(...request), ...options,
-      baseUrl: options.baseUrl.replace(/\/+$/, ""),
+      baseUrl: baseUrl.replace(/\/+$/, ""), key, retries, pauseMs, timeoutMs,
+      fetch: options.fetch ?? ((...request) => fetch(...request)),
     };
   }
 
@@ -83,7 +84,7 @@ export class Sundry {
       accept: "application/json", ...sent.headers, authorization: `Bearer ${this.#options.key}`,
     };
     if (sent.body !== undefined) headers["content-type"] = "application/json";
-    if (method === "POST") headers["idempotency-key"] = sent.idempotencyKey ?? crypto.randomUUID();
+    if (method === "POST") headers["idempotency-key"] = sent.idempotencyKey || crypto.randomUUID();
     const body = typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body);
     for (let attempt = 0; ; attempt++) {
       try {
@@ -205,6 +206,7 @@ export class Sundry {
    * one that was made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; `error.body` carries it.
    */
   async createInvoice(idempotencyKey: string, invoice: NewInvoice, options?: CallOptions): Promise<Invoice> {
+    if (!idempotencyKey) throw new TypeError("An invoice takes an idempotency key.");
     try {
       return await this.request("POST", "/v1/invoices", { ...options, idempotencyKey, body: invoice });
     } catch (error) {

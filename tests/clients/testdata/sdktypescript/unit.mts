@@ -44,6 +44,27 @@ test("retries end", async () => {
   await assert.rejects(sundry.receipt("cs_1", { signal: AbortSignal.abort() }));
 });
 
+// As an optional setting that was not set arrives.
+test("an undefined option is left out", async () => {
+  let sent = 0;
+  const unset = { retries: undefined, pauseMs: undefined, timeoutMs: undefined } as object;
+  const sundry = new Sundry({ baseUrl: "https://pay.example", key: "sk_test_1", ...unset, fetch: () => {
+    const status = ++sent <= 10 ? 503 : 400; // or it would go on for ever
+    return Promise.resolve(new Response("", { status, headers: { "retry-after": "0.001" } }));
+  } });
+  await assert.rejects(sundry.receipt("cs_1"), (error) => error instanceof SundryError && error.status === 503);
+  assert.equal(sent, 4);
+});
+
+test("an empty key is none", async () => {
+  const { sundry, sent } = client("lost", { status: 201, body: "{}" });
+  await sundry.createRefund({ paymentId: "pay_1", reason: "r" }, { idempotencyKey: "" });
+  assert.ok(sent[0]?.headers.get("idempotency-key"));
+  assert.equal(sent[1]?.headers.get("idempotency-key"), sent[0]?.headers.get("idempotency-key"));
+  await assert.rejects(sundry.createInvoice("", { customerId: "cus_1", currency: "eur", lineItems: [] }), TypeError);
+  assert.equal(sent.length, 2);
+});
+
 test("a quantity is sent to the digit", async () => {
   const { sundry, sent } = client({ status: 202, body: "{}" });
   await sundry.reportUse({ subscriptionId: "sub_1", meter: "m", quantity: "123456789012345678.123456789012", idempotencyKey: "k" });
