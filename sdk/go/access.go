@@ -141,7 +141,7 @@ func (c *Client) NewAccessCache(maxAge time.Duration, size int) *AccessCache {
 }
 
 // Get returns what a customer may use. It fails only if the service cannot be reached and was never asked about the
-// customer before, or refuses the request.
+// customer before, if it refuses the request, or if ctx is canceled.
 func (a *AccessCache) Get(ctx context.Context, customer string) (*Access, error) {
 	a.mu.Lock()
 	last, found := a.known[customer]
@@ -150,7 +150,7 @@ func (a *AccessCache) Get(ctx context.Context, customer string) (*Access, error)
 	if found && time.Since(last.asked) < a.maxAge {
 		return &last.access, nil
 	}
-	client, header := a.client, http.Header{}
+	client, header, caller := a.client, http.Header{}, ctx
 	if found {
 		once := client.config
 		once.Retries = -1
@@ -165,7 +165,7 @@ func (a *AccessCache) Get(ctx context.Context, customer string) (*Access, error)
 	fresh := Access{}
 	response, err := client.send(ctx, http.MethodGet, accessPath(customer), nil, &fresh, header)
 	switch {
-	case err != nil && found && isOutage(err):
+	case err != nil && found && isOutage(err) && !errors.Is(caller.Err(), context.Canceled):
 		return a.outlast(customer, last), nil
 	case err != nil:
 		return nil, err

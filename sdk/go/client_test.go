@@ -240,3 +240,51 @@ func TestListsReadEveryPage(t *testing.T) {
 		t.Errorf("read %q, second request %s", got, s.requests[1].URL)
 	}
 }
+
+func TestEachLoopReadsFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	first := response{status: 200, body: `{"data":[{"id":"1"}],"hasMore":true,"nextCursor":"n"}`}
+	last := response{status: 200, body: `{"data":[],"hasMore":false,"nextCursor":"n"}`}
+	c, s := start(t, first, last, first, last, first, last, first, last)
+	customers, events := List[Customer](t.Context(), c, "/v1/customers", nil), c.Events(t.Context(), "", nil)
+	for range 2 {
+		for range customers {
+		}
+	}
+	for range 2 {
+		for range events {
+		}
+	}
+	for i, r := range s.requests {
+		if got, want := r.URL.Query().Has("cursor"), i%2 == 1; got != want {
+			t.Errorf("request %d has a cursor: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestAnInvoiceTakesAKey(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 201, body: `{}`})
+	if _, err := c.CreateInvoice(t.Context(), "", NewInvoice{}); err == nil || len(s.requests) != 0 {
+		t.Errorf("without a key: %v after %d requests", err, len(s.requests))
+	}
+}
+
+// A caller who has left says nothing about the service.
+func TestACanceledReadIsNoOutage(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 200, body: `{"version":1}`})
+	cache := c.NewAccessCache(time.Hour, 0)
+	if _, err := cache.Get(t.Context(), "u"); err != nil {
+		t.Fatal(err)
+	}
+	cache.Changed(&Event{Type: "customer.access_changed", Data: []byte(`{"externalCustomerId":"u"}`)})
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := cache.Get(left, "u"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a canceled read: %v", err)
+	}
+	if access, err := cache.Get(t.Context(), "u"); err != nil || access.Stale || len(s.requests) != 2 {
+		t.Errorf("the next read: %+v, %v after %d requests, want a fresh one", access, err, len(s.requests))
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -27,21 +28,19 @@ type Event struct {
 // Events returns the pages of events behind a cursor, oldest first; "" begins with the first event. It ends when all
 // were read; ask again later with the last page's NextCursor. Filters are those of GET /v1/events, such as type.
 func (c *Client) Events(ctx context.Context, cursor string, filters url.Values) iter.Seq2[EventPage, error] {
-	query := url.Values{"order": {"asc"}, "limit": {"100"}}
-	for name, values := range filters {
-		query[name] = values
-	}
 	return func(yield func(EventPage, error) bool) {
-		for {
-			if cursor != "" {
-				query.Set("cursor", cursor)
+		query := url.Values{"order": {"asc"}, "limit": {"100"}}
+		maps.Copy(query, filters)
+		for next := cursor; ; {
+			if next != "" {
+				query.Set("cursor", next)
 			}
 			var page EventPage
 			err := c.Do(ctx, http.MethodGet, "/v1/events?"+query.Encode(), nil, &page)
 			if !yield(page, err) || err != nil || !page.HasMore {
 				return
 			}
-			cursor = page.NextCursor
+			next = page.NextCursor
 		}
 	}
 }
@@ -55,11 +54,9 @@ type EventPage struct {
 
 // List returns every object of a list route, such as /v1/invoices, newest first, page by page.
 func List[T any](ctx context.Context, c *Client, path string, filters url.Values) iter.Seq2[T, error] {
-	query := url.Values{"limit": {"100"}}
-	for name, values := range filters {
-		query[name] = values
-	}
 	return func(yield func(T, error) bool) {
+		query := url.Values{"limit": {"100"}}
+		maps.Copy(query, filters)
 		for {
 			var page struct {
 				Data       []T     `json:"data"`

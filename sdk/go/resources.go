@@ -327,8 +327,12 @@ type Invoice struct {
 }
 
 // CreateInvoice pushes an invoice. The key names it for good: with the same key and invoice it returns the one that was
-// made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; Error.Body carries it.
+// made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; Error.Body carries it. An empty key is
+// an error.
 func (c *Client) CreateInvoice(ctx context.Context, key string, invoice NewInvoice) (*Invoice, error) {
+	if key == "" {
+		return nil, errors.New("sundry: an invoice takes an idempotency key")
+	}
 	made, err := call[Invoice](WithIdempotencyKey(ctx, key), c, http.MethodPost, "/v1/invoices", invoice)
 	if refusal, ok := errors.AsType[*Error](err); ok && refusal.Code == "IDEMPOTENCY_KEY_REUSED" {
 		made = &Invoice{}
