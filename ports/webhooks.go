@@ -32,7 +32,8 @@ type Events interface {
 
 // EventSearch narrows a list of events; zero members narrow nothing.
 type EventSearch struct {
-	Types              []event.Type
+	Types []event.Type
+	// CustomerID selects the events whose data has it, and those whose data has the customer's external id alone.
 	CustomerID         string
 	ExternalCustomerID string
 	Created            Created

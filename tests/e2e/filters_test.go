@@ -45,6 +45,43 @@ func TestCustomersAreFoundByMailInAnyCase(t *testing.T) {
 	})
 }
 
+// Events about access name nobody but the id under which it is read.
+func TestEventsOfACustomerHaveTheirAccess(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		create := func(body harness.JSON) string {
+			t.Helper()
+			return text(t, w.AsBackend(t, post, "/v1/customers", body).Want(t, 201).Map(t)["id"])
+		}
+		named := create(harness.JSON{"email": "ada@buyer.example", "displayName": "Ada", "externalCustomerId": "ada"})
+		guest := create(harness.JSON{"email": "bob@buyer.example", "displayName": "Bob"})
+		for _, key := range []string{"ada", guest} {
+			w.grant(t, key)
+		}
+		listed := func(customerID string) []string {
+			t.Helper()
+			return w.found(t, "/v1/events", url.Values{"customerId": {customerID}, "type": {"customer.access_changed"}})
+		}
+		of := func(key string) []string {
+			t.Helper()
+			return w.found(t, "/v1/events", url.Values{"externalCustomerId": {key}})
+		}
+		for customerID, key := range map[string]string{named: "ada", guest: guest} {
+			if got, want := listed(customerID), of(key); len(want) == 0 || !slices.Equal(got, want) {
+				t.Errorf("customerId of %s lists %v, externalCustomerId %v", key, got, want)
+			}
+		}
+		before := of(guest)
+		w.AsBackend(t, patch, "/v1/customers/"+guest, harness.JSON{"externalCustomerId": "bob"}).Want(t, 200)
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 3}).Want(t, 200)
+		got, after := listed(guest), of("bob")
+		if len(after) == 0 || !slices.Contains(got, before[0]) || !slices.Contains(got, after[0]) {
+			t.Errorf("renamed: customerId lists %v, want %v of before and %v of after", got, before, after)
+		}
+	})
+}
+
 func TestEventsOfAFamilyAreListed(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

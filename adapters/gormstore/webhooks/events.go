@@ -125,12 +125,20 @@ func placedEvents(n int) string {
 // mostEvents bounds the rows of one INSERT, and so how many statements there are to prepare.
 const mostEvents = 8
 
+// ofCustomer selects the events that name a customer, and those that name nobody but the id under which the customer's
+// access is read.
+const ofCustomer = `(customer_id = ? AND customer_id <> '' OR customer_id = '' AND external_customer_id <> ''
+	AND external_customer_id IN (?, (SELECT c.external_customer_id FROM customers c WHERE c.creator_id = ? AND c.id = ?)))`
+
 // List implements ports.Events.
 func (t events) List(_ context.Context, creatorID string, search ports.EventSearch,
 	page ports.Page) (ports.List[event.Record], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
-		"customer_id": search.CustomerID, "external_customer_id": search.ExternalCustomerID,
+		"external_customer_id": search.ExternalCustomerID,
 	})
+	if search.CustomerID != "" {
+		query = query.Where(ofCustomer, search.CustomerID, search.CustomerID, creatorID, search.CustomerID)
+	}
 	if len(search.Types) > 0 {
 		query = query.Where("type IN ?", search.Types)
 	}
