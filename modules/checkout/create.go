@@ -291,6 +291,13 @@ func (s *Service) OpenLink(
 	return s.CheckoutURL(state.ID), nil
 }
 
+// CheckLink reports why a payment link cannot be opened now, and opens nothing. NOT_FOUND for an unknown or inactive
+// link, LISTING_NOT_PURCHASABLE.
+func (s *Service) CheckLink(ctx context.Context, code string, from Visitor) error {
+	_, _, err := s.deps.Offers.ByLink(ctx, s.deps.Store.Read(ctx), code, from.country)
+	return err
+}
+
 // openCounted opens a session for a visitor within the limit of held times. code is a discount to prefill.
 func (s *Service) openCounted(
 	ctx context.Context, r ports.Repos, fresh checkout.State, code string,

@@ -440,6 +440,35 @@ func TestPaymentLinks(t *testing.T) {
 }
 
 // refusesPage fails the test unless the response is a page with the status.
+// Programs ask for the header alone of links in mails and pages: that holds no times and counts for no limit.
+func TestHeadOpensNoSession(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		var link struct{ ID, Code string }
+		w.AsCreator(t, post, "/v1/payment-links", w.linkBody()).Want(t, 201).Into(t, &link)
+		ended := w.session(t)
+		w.AsBackend(t, post, "/v1/checkout-sessions/"+ended.ID+"/expire", nil).Want(t, 200)
+		head := func(path string) int {
+			t.Helper()
+			return app.AskUnjudged(t, harness.Request{Method: http.MethodHead, Path: path}).Status
+		}
+		code, secret := "/l/"+link.Code, "/c/"+ended.Secret()+"/again"
+		for address, want := range map[string]int{code: 200, secret: 200, "/l/nothing": 404, "/c/nothing/again": 404} {
+			if got := head(address); got != want {
+				t.Errorf("HEAD %s responds with %d, want %d", address, got, want)
+			}
+		}
+		if found := w.found(t, "/v1/checkout-sessions", nil); len(found) != 1 {
+			t.Errorf("HEAD opened %d sessions", len(found)-1)
+		}
+		w.AsCreator(t, patch, "/v1/payment-links/"+link.ID, harness.JSON{"active": false}).Want(t, 200)
+		if got := head(code); got != 404 {
+			t.Errorf("HEAD of an inactive link responds with %d, want 404", got)
+		}
+	})
+}
+
 func refusesPage(t *testing.T, response *harness.Response, status int) {
 	t.Helper()
 	if response.Status != status || !response.IsHTML() {

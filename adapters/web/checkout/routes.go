@@ -124,20 +124,35 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	return layout.SendPrivate(c, html, policy)
 }
 
-// link opens a new session for a reader who follows a payment link.
+// link opens a new session for a reader who follows a payment link. HEAD checks the link and opens nothing.
 func (r *Routes) link(c *fiber.Ctx) error {
-	url, err := r.Sessions.OpenLink(
-		c.UserContext(), c.Params("code"), c.Queries(),
-		checkout.Visitor{Network: r.layout.ClientAddress(c), Country: r.layout.ClientCountry(c)},
-	)
+	visitor := checkout.Visitor{Network: r.layout.ClientAddress(c), Country: r.layout.ClientCountry(c)}
+	if c.Method() == fiber.MethodHead {
+		return r.exists(c, r.Sessions.CheckLink(c.UserContext(), c.Params("code"), visitor))
+	}
+	url, err := r.Sessions.OpenLink(c.UserContext(), c.Params("code"), c.Queries(), visitor)
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
 	return layout.SeeOther(c, url)
 }
 
-// again opens a new session in the place of one that is terminal, in the overlay where that was there.
+// exists responds to HEAD for an address at which GET opens a session.
+func (r *Routes) exists(c *fiber.Ctx, err error) error {
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return nil
+}
+
+// again opens a new session in the place of one that is terminal, in the overlay where that was there. HEAD opens
+// nothing.
 func (r *Routes) again(c *fiber.Ctx) error {
+	if c.Method() == fiber.MethodHead {
+		_, err := r.Sessions.Page(c.UserContext(), c.Params("secret"))
+		return r.exists(c, err)
+	}
 	url, err := r.Sessions.Again(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
 	if err != nil {
 		return r.layout.Fail(c, err)
