@@ -12,7 +12,7 @@ import (
 type scopeRow struct {
 	path  string
 	scope identity.Scope
-	// secret routes show a secret: identity.ScopeRead is not enough to read it.
+	// secret routes take the scope itself: where it is another, identity.ScopeRead is not enough.
 	secret bool
 }
 
@@ -26,6 +26,7 @@ var scopeTable = []scopeRow{
 	{path: "/v1/checkout-sessions", scope: identity.ScopeCheckout},
 	{path: "/v1/customer-access", scope: identity.ScopeAccess},
 	{path: "/v1/customer-portal-sessions", scope: identity.ScopeCustomers},
+	{path: "/v1/customers/:id/export", scope: identity.ScopeRead, secret: true}, // of every area
 	{path: "/v1/customers", scope: identity.ScopeCustomers},
 	{path: "/v1/disputes", scope: identity.ScopeRefunds},
 	{path: "/v1/event-types", scope: identity.ScopeWebhooks},

@@ -80,6 +80,25 @@ func TestAKeyDoesWhatItsScopesAllow(t *testing.T) {
 	})
 }
 
+func TestACustomersExportTakesTheScopeRead(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		keys := scopedKeys{a, map[string]string{}}
+		made := a.AsBackend(t, post, "/v1/customers", harness.JSON{
+			"email": "ada@buyer.example", "displayName": "Ada",
+		}).Want(t, 201).Map(t)
+		export := func(scope string) *harness.Response {
+			t.Helper()
+			return a.Ask(t, harness.Request{
+				Method: get, Path: "/v1/customers/" + text(t, made["id"]) + "/export", Bearer: keys.with(t, scope),
+			})
+		}
+		export("read").Want(t, 200)
+		export("customers").Refuses(t, 403, "FORBIDDEN")
+	})
+}
+
 func TestADashboardKeyHasScopesAndAnEnd(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
