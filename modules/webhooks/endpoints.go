@@ -405,8 +405,9 @@ func (s *Service) replayPage(
 		if len(records) == backlogPage {
 			last = records[len(records)-1].ID
 		}
+		subscribed := subscribedTo(endpoint)
 		records = slices.DeleteFunc(
-			records, func(record event.Record) bool { return !webhook.Wants(endpoint.Events, string(record.Type)) },
+			records, func(record event.Record) bool { return !slices.Contains(subscribed, string(record.Type)) },
 		)
 		replayed = len(records)
 		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {

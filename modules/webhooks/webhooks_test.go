@@ -413,6 +413,29 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 	})
 }
 
+func TestTestEventsAreNotReplayed(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		all, other := w.endpoint("all", "*"), w.endpoint("other", "payment.*")
+		begin := w.Real()
+		for _, e := range []webhook.EndpointState{all, other} {
+			if _, err := w.webhooks.Test(t.Context(), creatorID, e.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.sell()
+		w.work()
+		if n, err := w.webhooks.Replay(t.Context(), creatorID, all.ID, begin, time.Time{}); err != nil || n != 1 {
+			t.Errorf("replayed %d, %v; want the payment alone", n, err)
+		}
+		for _, message := range w.work() {
+			if message.envelope.Type != "payment.completed" {
+				t.Errorf("replayed %s", message.envelope.Type)
+			}
+		}
+	})
+}
+
 func TestSecretsAreSealedAtRestAndOverlapForADay(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
