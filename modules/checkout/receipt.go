@@ -72,8 +72,15 @@ func (s *Service) receipt(ctx context.Context, session checkout.State) (Receipt,
 		receipt.PollAfter = pollAfter
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
-	key := customer.AccessKey(session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
 	r := s.deps.Store.Read(ctx)
+	if session.ExternalCustomerID == "" && session.CustomerID != "" { // the integrator may have named the buyer since
+		buyer, err := r.Customers.Customers.Get(ctx, session.CustomerID)
+		if err != nil {
+			return Receipt{}, fmt.Errorf("receipt: %w", err)
+		}
+		receipt.Session.ExternalCustomerID = buyer.ExternalCustomerID
+	}
+	key := customer.AccessKey(receipt.Session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
 	var err error
 	if receipt.Appointments, err = s.booked(ctx, r, session); err != nil {
 		return Receipt{}, fmt.Errorf("receipt: %w", err)

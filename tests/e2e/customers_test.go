@@ -133,6 +133,11 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 		if s := subscription(t, w.Account, receipt["subscriptionId"].(string)); s.ExternalCustomerID != name {
 			t.Errorf("the subscription is %+v", s)
 		}
+		receipt = w.Receipt(t, session)
+		if got, want := receipt["accessVersion"], w.Access(t, name)["version"]; receipt["externalCustomerId"] != name ||
+			got != want {
+			t.Errorf("the receipt names %v at version %v, want %s at %v", receipt["externalCustomerId"], got, name, want)
+		}
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+w.customer(t), patch).Refuses(t, 409, "STATE_CONFLICT")
 		none := harness.JSON{"email": nil, "externalCustomerId": nil, "displayName": nil}
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, none).Refuses(
