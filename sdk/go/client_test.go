@@ -3,6 +3,7 @@ package sundry
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -286,5 +287,20 @@ func TestACanceledReadIsNoOutage(t *testing.T) {
 	}
 	if access, err := cache.Get(t.Context(), "u"); err != nil || access.Stale || len(s.requests) != 2 {
 		t.Errorf("the next read: %+v, %v after %d requests, want a fresh one", access, err, len(s.requests))
+	}
+}
+
+// The service refuses a report without a quantity; one of 0 would use up its key.
+func TestAForgottenQuantityIsNotZero(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 202, body: `{}`})
+	for quantity, want := range map[json.Number]bool{"": false, "0": true, "12.5": true} {
+		if _, err := c.ReportUse(t.Context(), Use{SubscriptionID: "sub_1", Meter: "m", Quantity: quantity}); err != nil {
+			t.Fatal(err)
+		}
+		body := s.bodies[len(s.bodies)-1]
+		if got := strings.Contains(body, `"quantity":`+string(quantity)); got != want {
+			t.Errorf("the quantity %q is sent: %v, want %v: %s", quantity, got, want, body)
+		}
 	}
 }

@@ -249,7 +249,7 @@ type Use struct {
 	SubscriptionID     string      `json:"subscriptionId,omitempty"`
 	ExternalCustomerID string      `json:"externalCustomerId,omitempty"`
 	Meter              string      `json:"meter"`
-	Quantity           json.Number `json:"quantity"`
+	Quantity           json.Number `json:"quantity,omitempty"`
 	// Properties describe the use: the value that a UNIQUE meter counts, and those of a meter's dimensions.
 	Properties map[string]string `json:"properties,omitempty"`
 	// IdempotencyKey names the report for good; "" is a new one, which only this call's retries share.
@@ -350,7 +350,7 @@ func (c *Client) Invoice(ctx context.Context, id string) (*Invoice, error) {
 type NewRefund struct {
 	PaymentID     string            `json:"paymentId,omitempty"`
 	CheckoutID    string            `json:"checkoutId,omitempty"`
-	AmountInCents int64             `json:"amountInCents,omitempty"`
+	AmountInCents int64             `json:"amountInCents,omitempty"` // 0: all that is left
 	Reason        string            `json:"reason"`
 	KeepAccess    bool              `json:"keepAccess,omitempty"`
 	Subscription  string            `json:"subscription,omitempty"` // cancel_now, cancel_at_period_end or keep
