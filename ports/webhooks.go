@@ -33,10 +33,10 @@ type Events interface {
 // EventSearch narrows a list of events; zero members narrow nothing.
 type EventSearch struct {
 	Types []event.Type
-	// CustomerID selects the events whose data has it, and those whose data has the customer's external id alone.
-	CustomerID         string
-	ExternalCustomerID string
-	Created            Created
+	// CustomerID and ExternalCustomerID each select the events whose data has it, and those whose data has only the
+	// other one, of the same customer.
+	CustomerID, ExternalCustomerID string
+	Created                        Created
 	// OldestFirst turns the order around. The list then has Last.
 	OldestFirst bool
 }

@@ -82,6 +82,30 @@ func TestEventsOfACustomerHaveTheirAccess(t *testing.T) {
 	})
 }
 
+// Refunds and disputes name the customer alone.
+func TestEventsOfAnExternalIDHaveTheCustomers(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		for range 2 { // the second customer is another one
+			_, receipt := w.sell(t, w.Published(t, nil), harness.CardSucceeds, nil)
+			w.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": receipt["paymentId"], "reason": "requested"}).
+				Want(t, 201)
+			by := func(filter, member string) []string {
+				t.Helper()
+				return w.found(t, "/v1/events", url.Values{filter: {text(t, receipt[member])}})
+			}
+			got, want := by("externalCustomerId", "externalCustomerId"), by("customerId", "customerId")
+			refunds := w.found(t, "/v1/events", url.Values{
+				"type": {"refund.created"}, "externalCustomerId": {text(t, receipt["externalCustomerId"])},
+			})
+			if !slices.Equal(got, want) || len(refunds) != 1 {
+				t.Errorf("externalCustomerId lists %v with the refunds %v, customerId %v", got, refunds, want)
+			}
+		}
+	})
+}
+
 func TestEventsOfAFamilyAreListed(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -128,16 +128,23 @@ const mostEvents = 8
 // ofCustomer selects the events that name a customer, and those that name nobody but the id under which the customer's
 // access is read.
 const ofCustomer = `(customer_id = ? AND customer_id <> '' OR customer_id = '' AND external_customer_id <> ''
-	AND external_customer_id IN (?, (SELECT c.external_customer_id FROM customers c WHERE c.creator_id = ? AND c.id = ?)))`
+	AND external_customer_id IN (?, (SELECT c.external_customer_id FROM customers c
+	WHERE c.creator_id = ? AND c.id = ?)))`
+
+// ofExternalCustomer selects the events that name an external id, and those that name only the customer who has it.
+const ofExternalCustomer = `(external_customer_id = ? AND external_customer_id <> '' OR external_customer_id = ''
+	AND customer_id <> '' AND customer_id = (SELECT c.id FROM customers c WHERE c.creator_id = ?
+	AND c.external_customer_id = ?))`
 
 // List implements ports.Events.
 func (t events) List(_ context.Context, creatorID string, search ports.EventSearch,
 	page ports.Page) (ports.List[event.Record], error) {
-	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
-		"external_customer_id": search.ExternalCustomerID,
-	})
-	if search.CustomerID != "" {
-		query = query.Where(ofCustomer, search.CustomerID, search.CustomerID, creatorID, search.CustomerID)
+	query := t.DB.Where("creator_id = ?", creatorID)
+	if id := search.CustomerID; id != "" {
+		query = query.Where(ofCustomer, id, id, creatorID, id)
+	}
+	if id := search.ExternalCustomerID; id != "" {
+		query = query.Where(ofExternalCustomer, id, creatorID, id)
 	}
 	if len(search.Types) > 0 {
 		query = query.Where("type IN ?", search.Types)
