@@ -439,7 +439,6 @@ func TestPaymentLinks(t *testing.T) {
 	})
 }
 
-// refusesPage fails the test unless the response is a page with the status.
 // Programs ask for the header alone of links in mails and pages: that holds no times and counts for no limit.
 func TestHeadOpensNoSession(t *testing.T) {
 	t.Parallel()
@@ -469,6 +468,7 @@ func TestHeadOpensNoSession(t *testing.T) {
 	})
 }
 
+// refusesPage fails the test unless the response is a page with the status.
 func refusesPage(t *testing.T, response *harness.Response, status int) {
 	t.Helper()
 	if response.Status != status || !response.IsHTML() {
