@@ -49,7 +49,7 @@ type State struct {
 	BuyerMoves int
 	// Sequence rises with each change, for the calendars that were notified.
 	Sequence int
-	// RefundPolicy is the policy that the buyer was promised.
+	// RefundPolicy is the policy that the buyer was promised. Once it was too late, a move by them keeps its last moment.
 	RefundPolicy RefundPolicy
 	CancelReason string
 	CanceledAt   time.Time // zero while confirmed
@@ -119,13 +119,17 @@ func (a *Appointment) Changeable(now time.Time) error {
 // MaxBuyerMoves bounds how often a buyer may move an appointment.
 const MaxBuyerMoves = 10
 
-// CountBuyerMove counts a move by the buyer, before it is made. LIMIT_REACHED.
-func (a *Appointment) CountBuyerMove() error {
+// MoveByBuyer counts a move by the buyer to another start, before it is made. It restores no refund that they were too
+// late for. LIMIT_REACHED.
+func (a *Appointment) MoveByBuyer(to, now time.Time) error {
 	if a.s.BuyerMoves >= MaxBuyerMoves {
 		return fault.Newf(fault.LimitReached, "An appointment can be moved %d times here. Ask the seller to move it again.",
 			MaxBuyerMoves)
 	}
 	a.s.BuyerMoves++
+	if now.After(a.s.RefundPolicy.Until(a.s.StartsAt)) {
+		a.s.RefundPolicy = a.s.RefundPolicy.moved(a.s.StartsAt, to)
+	}
 	return nil
 }
 

@@ -46,6 +46,13 @@ func (p RefundPolicy) Until(startsAt time.Time) time.Time {
 	return startsAt.Add(-time.Duration(p.FullHours) * time.Hour)
 }
 
+// moved is the policy with the last moment that it had before the start was moved, rounded down to hours before the new
+// start.
+func (p RefundPolicy) moved(from, to time.Time) RefundPolicy {
+	p.FullHours = int((to.Sub(p.Until(from)) + time.Hour - 1) / time.Hour)
+	return p
+}
+
 // RefundDecision is the effect of a cancellation on the money that was paid.
 type RefundDecision string
 

@@ -100,3 +100,33 @@ func TestThePolicyIsTheOneThatTheBuyerSaw(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestALateMoveOfTheBuyerRestoresNoRefund(t *testing.T) {
+	t.Parallel()
+	starts := time.Date(2026, 6, 15, 8, 0, 0, 0, time.UTC)
+	late, early := starts.Add(-23*time.Hour), starts.Add(-25*time.Hour)
+	for name, c := range map[string]struct {
+		policy *int
+		at, to time.Time
+		want   RefundDecision
+		hours  int // of the policy afterwards
+	}{
+		"late, to a later day":       {new(24), late, starts.Add(72 * time.Hour), TooLateToRefund, 96},
+		"late, by part of an hour":   {new(24), late, starts.Add(20 * time.Minute), TooLateToRefund, 25},
+		"late, to an earlier time":   {new(24), late, starts.Add(-2 * time.Hour), TooLateToRefund, 22},
+		"late, by two years":         {new(24), late, starts.AddDate(2, 0, 0), TooLateToRefund, 732*24 - 24 + 24},
+		"in time, to a later day":    {new(24), early, starts.Add(72 * time.Hour), RefundDue, 24},
+		"nothing was promised":       {nil, late, starts.Add(72 * time.Hour), NoRefundPolicy, 0},
+		"promised until the start":   {new(0), late, starts.Add(72 * time.Hour), RefundDue, 0},
+		"in time, into its last day": {new(24), early, starts.Add(-2 * time.Hour), TooLateToRefund, 24},
+	} {
+		a := Restore(State{StartsAt: starts, RefundPolicy: PolicyOf(c.policy)})
+		if err := a.MoveByBuyer(c.to, c.at); err != nil {
+			t.Fatal(err)
+		}
+		a.s.StartsAt = c.to
+		if got := a.State().DecideRefund(ByBuyer, true, c.at); got != c.want || a.s.RefundPolicy.FullHours != c.hours {
+			t.Errorf("%s: %s with %d hours, want %s with %d", name, got, a.s.RefundPolicy.FullHours, c.want, c.hours)
+		}
+	}
+}

@@ -39,13 +39,14 @@ func appointmentOf(ctx context.Context, r ports.Repos, creatorID, appointmentID 
 func (s *Service) Reschedule(
 	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice,
 ) (appointment.State, error) {
-	return s.rescheduleAs(ctx, creatorID, appointmentID, pick, func(*appointment.Appointment) error { return nil })
+	return s.rescheduleAs(ctx, creatorID, appointmentID, pick,
+		func(*appointment.Appointment, time.Time) error { return nil })
 }
 
 // rescheduleAs is Reschedule for any caller: mayMove refuses a move that would be made.
 func (s *Service) rescheduleAs(
 	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice,
-	mayMove func(*appointment.Appointment) error,
+	mayMove func(a *appointment.Appointment, now time.Time) error,
 ) (moved appointment.State, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		// From here on nobody else decides about this creator's time, nor about any of their appointments.
@@ -60,7 +61,7 @@ func (s *Service) rescheduleAs(
 
 func (s *Service) reschedule(
 	ctx context.Context, r ports.Repos, creatorID, appointmentID string, pick appointment.SlotChoice,
-	mayMove func(*appointment.Appointment) error,
+	mayMove func(a *appointment.Appointment, now time.Time) error,
 ) (appointment.State, error) {
 	state, err := appointmentOf(ctx, r, creatorID, appointmentID)
 	if err != nil {
@@ -81,7 +82,7 @@ func (s *Service) reschedule(
 	if err := a.Changeable(now); err != nil || state.Unchanged(pick) {
 		return state, err
 	}
-	if err := mayMove(a); err != nil {
+	if err := mayMove(a, now); err != nil {
 		return state, err
 	}
 	next, err := s.moveReservation(ctx, r, b, reservation, pick, now)

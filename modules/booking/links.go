@@ -116,7 +116,9 @@ func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt t
 		return a, err
 	}
 	pick := appointment.SlotChoice{StartsAt: startsAt, Timezone: a.Timezone, Field: "appointmentSlot"}
-	return s.rescheduleAs(ctx, a.CreatorID, a.ID, pick, (*appointment.Appointment).CountBuyerMove)
+	return s.rescheduleAs(ctx, a.CreatorID, a.ID, pick, func(a *appointment.Appointment, now time.Time) error {
+		return a.MoveByBuyer(startsAt, now)
+	})
 }
 
 // CalendarOf is the appointment behind a buyer's link as a calendar file. NOT_FOUND.

@@ -173,6 +173,30 @@ func TestABuyerWhoCancelsTooLateGetsNothingBack(t *testing.T) {
 	})
 }
 
+func TestMovingTooLateToCancelRestoresNoRefund(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := coaching(t, app)
+		a := w.booked(t)
+		starts, err := time.Parse(time.RFC3339, a.StartsAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance",
+			JSON{"to": starts.Add(-23 * time.Hour).Format(time.RFC3339)}).Want(t, 200)
+		w.send(t, a, "/reschedule", url.Values{
+			"startsAt": {starts.AddDate(0, 0, 14).Format("2006-01-02T15:04:05.000Z")},
+		}).Want(t, 303)
+		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "it starts in less than 360 hours", `name="refund" value="0"`)
+		w.send(t, a, "/cancel", url.Values{"refund": {"0"}}).Want(t, 303)
+		view := w.AsBackend(t, get, "/v1/appointments/"+a.ID, nil).Want(t, 200).Map(t)
+		if view["status"] != "canceled" || view["refundDecision"] != "too_late" ||
+			fmt.Sprint(view["fullRefundHours"]) != "360" || len(w.settledRefunds(t, a.CheckoutID)) > 0 {
+			t.Errorf("%v", view)
+		}
+	})
+}
+
 func TestCancelingAPackRefundsExactlyWhatWasPaid(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
