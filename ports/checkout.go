@@ -52,7 +52,7 @@ type CheckoutAudit interface {
 	MissingAppointments(ctx context.Context, limit int) ([]string, error)
 	// StrayHolds lists sessions that are not open any more and still hold somebody's time.
 	StrayHolds(ctx context.Context, limit int) ([]string, error)
-	// KeptMoney lists succeeded payments that are not what their session was paid with, unless they went back or a
-	// task of the given kind is about to refund them.
+	// KeptMoney lists succeeded payments that are not what their session was paid with, unless they went back, were lost
+	// in a dispute, or a task of the given kind is about to refund them.
 	KeptMoney(ctx context.Context, refundTask string, limit int) ([]string, error)
 }

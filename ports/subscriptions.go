@@ -137,7 +137,8 @@ type SubscriptionAudit interface {
 	// Stalled lists trialing, active and past due subscriptions, but those in dispute, that neither a task nor an
 	// unsettled charge will ever take a step further.
 	Stalled(ctx context.Context, limit int) ([]string, error)
-	// LostCharges lists succeeded payments that no subscription took over and that do not go back.
+	// LostCharges lists succeeded payments that no subscription took over and that do not go back, unless they were lost
+	// in a dispute.
 	LostCharges(ctx context.Context, limit int) ([]string, error)
 	// Misstated lists subscriptions whose period, price, credit or status is not what their payments, anchor and last
 	// event make it.

@@ -9,6 +9,8 @@ import (
 	"sundry/core/dispute"
 	"sundry/core/ledger"
 	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/modules/payments"
 	"sundry/ports"
 	"sundry/tests/fakes"
@@ -53,17 +55,7 @@ func TestALostDisputeIsOfAllThatWasLost(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, w *fixture) {
 				paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 				w.work()
-				reported := &bank{report: ports.DisputeReport{
-					ProcessorID: "dp_1", PaymentID: paid.ID, CreatorID: creatorID, Amount: eur(1000),
-				}}
-				providers := fakes.Providers(w.processor)
-				providers[0].DisputeProcessor = reported
-				inbox := payments.NewInbox(payments.InboxDeps{
-					Store: w.store, Clock: w.clock, Providers: providers,
-					Disputes: payments.NewDisputes(payments.DisputeDeps{
-						Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: halved{},
-					}),
-				})
+				inbox, reported := w.bankOf(paid)
 				for _, now := range []dispute.Status{dispute.NeedsResponse, status} {
 					reported.report.Status = now
 					w.processEvent(inbox, string(now))
@@ -75,6 +67,87 @@ func TestALostDisputeIsOfAllThatWasLost(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A bank takes the money of a dispute itself, and a refund beside it would take it twice.
+func TestMoneyThatIsDisputedGoesBackOnce(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[dispute.Status]refund.Status{
+		dispute.Won: refund.Succeeded, dispute.Lost: refund.Failed,
+	} {
+		t.Run(string(status), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+				w.work()
+				inbox, reported := w.bankOf(paid)
+				reported.report.Status = dispute.NeedsResponse
+				w.processEvent(inbox, "opened")
+				err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+					return w.Refund(ctx, r, w.payment(paid.ID), refund.NoLongerDue)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.work()
+				if f := w.automaticRefund(paid); f.Status != refund.Pending || w.payment(paid.ID).Refunded != eur(0) {
+					t.Errorf("while disputed: %+v", f)
+				}
+				reported.report.Status = status
+				w.processEvent(inbox, "closed")
+				w.clock.Advance(24 * time.Hour)
+				w.work()
+				back := eur(0)
+				if want == refund.Succeeded {
+					back = eur(1000)
+				}
+				if f := w.automaticRefund(paid); f.Status != want || (f.FailureReason == "dispute_lost") != (want == refund.Failed) ||
+					w.payment(paid.ID).Refunded != back {
+					t.Errorf("%+v of %+v", f, w.payment(paid.ID))
+				}
+				if task, ok := w.next(); ok {
+					t.Errorf("left: %+v", task)
+				}
+				w.auditPayments()
+			})
+		})
+	}
+}
+
+// auditPayments fails the test for a payment that went neither where it belongs nor back.
+func (w *fixture) auditPayments() {
+	w.t.Helper()
+	read := w.store.Read(w.t.Context())
+	if ids, err := read.Subscriptions.Audit.LostCharges(w.t.Context(), 10); err != nil || len(ids) > 0 {
+		w.t.Errorf("lost charges %v, %v", ids, err)
+	}
+	if ids, err := read.Checkout.Audit.KeptMoney(w.t.Context(), payments.TaskRefund, 10); err != nil || len(ids) > 0 {
+		w.t.Errorf("kept money %v, %v", ids, err)
+	}
+}
+
+func (w *fixture) automaticRefund(paid payment.State) refund.State {
+	w.t.Helper()
+	f, err := w.store.Read(w.t.Context()).Payments.Refunds.Get(w.t.Context(), refund.AutomaticID(paid.ID))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return f
+}
+
+// bankOf disputes a payment of €10, and returns the inbox that learns what the bank reports of it.
+func (w *fixture) bankOf(paid payment.State) (*payments.Inbox, *bank) {
+	reported := &bank{report: ports.DisputeReport{
+		ProcessorID: "dp_1", PaymentID: paid.ID, CreatorID: creatorID, Amount: eur(1000),
+	}}
+	providers := fakes.Providers(w.processor)
+	providers[0].DisputeProcessor = reported
+	return payments.NewInbox(payments.InboxDeps{
+		Store: w.store, Clock: w.clock, Providers: providers,
+		Disputes: payments.NewDisputes(payments.DisputeDeps{
+			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: halved{},
+		}),
+	}), reported
 }
 
 // processEvent has an event about the dispute processed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/dispute"
 	"sundry/core/document"
 	"sundry/core/ledger"
 	"sundry/core/payment"
@@ -41,9 +42,17 @@ func automatic(paid payment.State, reason string, now time.Time) refund.State {
 	}, now).State()
 }
 
-// RefundPayment makes all of a payment go back. Task TaskRefund.
+// disputeRecheck is the delay after which the refund of a disputed payment looks again.
+const disputeRecheck = 24 * time.Hour
+
+// disputeLost is the failure reason of an automatic refund whose money the buyer's bank took instead.
+const disputeLost = "dispute_lost"
+
+// RefundPayment makes all of a payment go back. It waits while the payment is disputed, and fails once the dispute is
+// lost: the buyer has the money then. Task TaskRefund.
 func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
-	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
+	read := s.deps.Store.Read(ctx)
+	paid, err := read.Payments.Payments.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) {
 		return s.deps.Store.Atomically(
 			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
@@ -51,6 +60,13 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
+	}
+	disputes, err := read.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: 1})
+	if err != nil {
+		return fmt.Errorf("refund %s: %w", paid.ID, err)
+	}
+	if len(disputes.Items) > 0 && disputes.Items[0].Status != dispute.Won {
+		return s.holdRefund(ctx, t, paid, disputes.Items[0].Status)
 	}
 	provider, err := s.deps.Providers.Get(paid.Provider)
 	if err != nil {
@@ -87,17 +103,37 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	})
 }
 
+// holdRefund postpones the refund of a payment that is disputed, or fails it because the dispute was lost.
+func (s *Attempts) holdRefund(ctx context.Context, t ports.Task, paid payment.State, status dispute.Status) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, paid.CreatorID)
+		if err != nil {
+			return err
+		}
+		if status != dispute.Lost {
+			return r.Tasks.Postpone(ctx, t, now.Add(disputeRecheck))
+		}
+		made, err := listedRefund(ctx, r, paid, now)
+		if err != nil {
+			return err
+		}
+		f := refund.Restore(made)
+		if f.Fail(disputeLost, now) {
+			if err := r.Payments.Refunds.Update(ctx, f.State()); err != nil {
+				return err
+			}
+		}
+		return r.Tasks.Done(ctx, t)
+	})
+}
+
 // reverse records that all of a payment went back. Only one that had a receipt gets a credit note.
 func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.State) error {
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
 	if err != nil {
 		return err
 	}
-	made, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
-	if errors.Is(err, ports.ErrNotFound) { // due since a version that did not list it
-		made = automatic(paid, refund.NotDelivered, now)
-		err = r.Payments.Refunds.Insert(ctx, made)
-	}
+	made, err := listedRefund(ctx, r, paid, now)
 	if err != nil {
 		return err
 	}
@@ -121,4 +157,14 @@ func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.Stat
 		payment.Reversed{State: paid, Reason: made.Reason, CreditNoteNumber: note},
 		refund.Returned{State: linked(s.deps.Links, f.State())},
 	)
+}
+
+// listedRefund returns the automatic refund of a payment, and lists one that is due since a version that did not.
+func listedRefund(ctx context.Context, r ports.Repos, paid payment.State, now time.Time) (refund.State, error) {
+	made, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+	if errors.Is(err, ports.ErrNotFound) {
+		made = automatic(paid, refund.NotDelivered, now)
+		err = r.Payments.Refunds.Insert(ctx, made)
+	}
+	return made, err
 }

@@ -188,11 +188,11 @@ func (s *Refunds) payment(
 			fault.NotRefundable, "The payment did not succeed, so nothing can be refunded.",
 		)
 	}
-	_, err = r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
-	if err == nil {
+	automatic, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+	if err == nil && automatic.Status != refund.Failed {
 		return payment.State{}, fault.New(fault.NotRefundable, "The payment goes back already, by an automatic refund.")
 	}
-	if !errors.Is(err, ports.ErrNotFound) {
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return payment.State{}, err
 	}
 	return paid, nil

@@ -75,6 +75,7 @@ func (t audit) KeptMoney(_ context.Context, refundTask string, limit int) ([]str
 		`SELECT p.id FROM payments p JOIN sessions s ON s.id = p.subject_id AND p.purpose = 'checkout'
 		WHERE `+t.Made("p.id", id.Payment)+`
 			AND p.status = 'succeeded' AND (s.status <> 'paid' OR s.payment_id <> p.id) AND p.refunded <> p.amount
+			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.payment_id = p.id AND d.status = 'lost')
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = ? || p.id) ORDER BY p.id LIMIT ?`, refundTask+":", limit)
 }
 
