@@ -118,21 +118,27 @@ func (s *Service) creditEnded(ctx context.Context, r ports.Repos, ended *usage.C
 	return s.deps.Bus.Publish(ctx, r, *ended)
 }
 
-// ExpireCredit ends a credit whose time is over. Task TaskExpirePrepaid.
+// ExpireCredit ends a credit whose time is over. It waits for invoices that were due before that and are still to be
+// made: the credit pays for them. Task TaskExpirePrepaid.
 func (s *Service) ExpireCredit(ctx context.Context, t ports.Task) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Tasks.Done(ctx, t); err != nil {
-			return err
-		}
 		state, err := r.Usage.Credits.Get(ctx, t.CreatorID, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
-			return nil
+			return r.Tasks.Done(ctx, t)
 		}
 		if err != nil {
 			return err
 		}
 		now, err := r.Clock.Now(ctx, t.CreatorID)
 		if err != nil {
+			return err
+		}
+		if awaited, err := awaitsInvoice(ctx, r, state); err != nil {
+			return err
+		} else if awaited {
+			return r.Tasks.Postpone(ctx, t, now.Add(usage.Grace))
+		}
+		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
 		credit := usage.RestoreCredit(state)
@@ -145,6 +151,26 @@ func (s *Service) ExpireCredit(ctx context.Context, t ports.Task) error {
 		}
 		return s.deps.Bus.Publish(ctx, r, *ended)
 	})
+}
+
+// awaitsInvoice reports whether an invoice of the credit's customer was due before the credit expires and is not made.
+func awaitsInvoice(ctx context.Context, r ports.Repos, c usage.CreditState) (bool, error) {
+	subscriptions, err := r.Subscriptions.Subscriptions.ListByCustomer(ctx, c.CustomerID)
+	if err != nil {
+		return false, err
+	}
+	for _, sub := range subscriptions {
+		plans, err := r.Usage.Plans.ListBySubscription(ctx, c.CreatorID, sub.ID)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(plans, func(p usage.PlanState) bool {
+			return p.Status != usage.PlanEnded && p.NextInvoiceAt().Before(c.ExpiresAt)
+		}) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // OnRefundCreated takes back what is left of credits whose purchase was refunded, by the share that went back.
