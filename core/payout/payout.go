@@ -45,7 +45,25 @@ func (r Request) Validate(minimum int64) (money.Currency, error) {
 	if r.Minor != nil && *r.Minor < minimum {
 		f.Addf("amountInCents", fault.DetailOutOfRange, "A payout is at least %d minor units.", minimum)
 	}
+	if r.Minor != nil && *r.Minor%step(currency) != 0 {
+		f.Addf("amountInCents", fault.DetailNotAllowed, "A payout in %s is a multiple of %d minor units.", currency,
+			step(currency))
+	}
 	return currency, f.Err()
+}
+
+// step is what the minor units of a payout are a multiple of: processors pay thousandths in tens only.
+func step(c money.Currency) int64 {
+	if c.Exponent() == 3 {
+		return 10
+	}
+	return 1
+}
+
+// Payable returns the part of a balance that can be paid out.
+func Payable(balance money.Amount) money.Amount {
+	balance.Minor -= balance.Minor % step(balance.Currency)
+	return balance
 }
 
 // State is a payout's data, as stores and views see it.
@@ -101,7 +119,7 @@ type Funds struct {
 // account can receive it, INSUFFICIENT_BALANCE when less is available, or less than the minimum.
 func Ask(id, creatorID string, req Request, from Funds, now time.Time) (*Payout, ledger.Posting, error) {
 	available, minimum := from.Available, from.Minimum
-	amount := available
+	amount := Payable(available)
 	if req.Minor != nil {
 		amount.Minor = *req.Minor
 	}

@@ -111,9 +111,22 @@ func TestAskTakesAtMostWhatIsAvailable(t *testing.T) {
 	}
 }
 
+// Stripe takes thousandths in tens only (docs.stripe.com/currencies, three-decimal currencies).
+func TestAPayoutInThousandthsIsInTens(t *testing.T) {
+	t.Parallel()
+	for currency, want := range map[money.Currency]int64{"kwd": 12340, "eur": 12345, "jpy": 12345} {
+		p, _, err := payout.Ask("po_1", "crt_1", payout.Request{}, payout.Funds{
+			Available: money.Amount{Minor: 12345, Currency: currency}, Minimum: 1000, Account: account(payout.AccountReady),
+		}, now)
+		if err != nil || p.State().Amount != (money.Amount{Minor: want, Currency: currency}) {
+			t.Errorf("%s: %+v, %v, want %d", currency, p, err, want)
+		}
+	}
+}
+
 func TestARequestReportsEveryFault(t *testing.T) {
 	t.Parallel()
-	little, enough := int64(999), int64(1000)
+	little, enough, odd := int64(999), int64(1000), int64(1005)
 	for name, c := range map[string]struct {
 		request payout.Request
 		faults  string
@@ -122,6 +135,7 @@ func TestARequestReportsEveryFault(t *testing.T) {
 		"the minimum":       {payout.Request{Currency: "eur", Minor: &enough}, ""},
 		"below the minimum": {payout.Request{Currency: "eur", Minor: &little}, "amountInCents OUT_OF_RANGE"},
 		"all that is wrong": {payout.Request{Currency: "EUR", Minor: &little}, "currency INVALID amountInCents OUT_OF_RANGE"},
+		"thousandths":       {payout.Request{Currency: "kwd", Minor: &odd}, "amountInCents NOT_ALLOWED"},
 		"no currency":       {payout.Request{}, "currency REQUIRED"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,5 +42,8 @@ func (s *Service) NextPayout(
 	for _, amount := range released {
 		next.Amounts[amount.Currency] += amount.Minor
 	}
+	for currency, minor := range next.Amounts {
+		next.Amounts[currency] = payout.Payable(money.Amount{Minor: minor, Currency: currency}).Minor
+	}
 	return next, err
 }
