@@ -90,7 +90,7 @@ func (s *Documents) Credits(ctx context.Context, creatorID, paymentID string) ([
 	}
 	var links []CreditLink
 	for _, f := range list.Items {
-		if f.Status == refund.Succeeded {
+		if f.Status == refund.Succeeded && f.CreditNoteNumber != "" {
 			links = append(links, CreditLink{
 				Number: f.CreditNoteNumber, URL: s.deps.Links.URL(document.CreditNote, f.ID),
 			})

@@ -99,6 +99,13 @@ func TestACustomerManagesTheirPlanInThePortal(t *testing.T) {
 		if !strings.HasPrefix(string(res.Body), "%PDF-") {
 			t.Errorf("the receipt's document is %.20q", res.Body)
 		}
+		note := text(t, a.AsBackend(t, post, "/v1/refunds", JSON{
+			"paymentId": receipt, "amountInCents": 123, "reason": "requested_by_customer",
+		}).Want(t, 201).Map(t)["creditNoteNumber"])
+		if html := read(t, app, portal+"/receipts/"+receipt); !strings.Contains(html, "Refunded: €1.23") ||
+			!strings.Contains(html, ">"+note+"</a>") {
+			t.Errorf("the receipt shows neither %s nor its amount:\n%s", note, html)
+		}
 	})
 }
 

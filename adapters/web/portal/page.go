@@ -23,6 +23,7 @@ import (
 	"sundry/core/subscription"
 	"sundry/core/usage"
 	"sundry/modules/customers"
+	"sundry/modules/invoicing"
 	"sundry/ports"
 )
 
@@ -128,6 +129,8 @@ type sheet struct {
 	Discount, Tax  string
 	Card           string
 	Start, End     time.Time
+	Refunded       string // "" while nothing was
+	Credits        []invoicing.CreditLink
 }
 
 // What was done by the query parameter done, and what could not be. A declined card has its reason in another
@@ -399,6 +402,12 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 	}
 	if paid.Sale.Tax.Minor > 0 {
 		sheet.Tax = reader.TaxLine(paid.Sale.TaxDetails, paid.Sale.TaxAdded.Minor == 0) + ": " + reader.Money(paid.Sale.Tax)
+	}
+	if paid.Refunded.Minor > 0 {
+		sheet.Refunded = reader.Money(paid.Refunded)
+	}
+	if sheet.Credits, err = r.Documents.Credits(c.UserContext(), paid.CreatorID, paid.ID); err != nil {
+		return err
 	}
 	p := r.newPage(c, v)
 	p.Sheet = &sheet
