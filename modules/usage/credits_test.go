@@ -35,7 +35,7 @@ func TestCredit_PaysWhatWasDueBeforeItExpired(t *testing.T) {
 		}
 		var due []ports.Task
 		for _, class := range []ports.TaskClass{ports.DefaultTasks, ports.PaymentTasks} {
-			claimed, err := f.store.Store.Claim(t.Context(), class, f.clock.Real(), time.Minute, 10)
+			claimed, err := f.store.Claim(t.Context(), class, f.clock.Real(), time.Minute, 10)
 			f.must(err)
 			due = append(due, claimed...)
 		}
