@@ -20,19 +20,8 @@ import (
 // subject is the payment. An attempt that its caller makes has none unless it stays unsettled.
 const TaskCharge = "payment.charge"
 
-const (
-	// firstCheck is the age at which an attempt without a task is reconciled: longer than who makes it can take.
-	firstCheck = ports.ProcessorTimeout + ports.ProcessorRecheckTimeout + 10*time.Second
-	// firstRecheck is the delay before the first poll of an unknown outcome.
-	firstRecheck = 2 * time.Second
-	// confirmWithin bounds how long a customer may take to confirm a charge of a saved card to their bank before it
-	// is canceled. A checkout ends with its session.
-	confirmWithin = time.Hour
-	// maxLive bounds how many attempts one advance of the clock reconciles.
-	maxLive = 1000
-	// recoverPage limits the attempts that get their task in one transaction.
-	recoverPage = 100
-)
+// firstCheck is the age at which an attempt without a task is reconciled: longer than who makes it can take.
+const firstCheck = ports.ProcessorTimeout + ports.ProcessorRecheckTimeout + 10*time.Second
 
 // AttemptDeps holds the dependencies of attempts.
 type AttemptDeps struct {
@@ -288,47 +277,6 @@ func (s *Attempts) cancelUnsent(ctx context.Context, attempt payment.State, caus
 	)
 }
 
-// checkSoon brings an attempt's task forward after a call with an unknown outcome.
-func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
-	err := s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, attempt.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, now.Add(firstRecheck))
-	})
-	return unrecorded(err)
-}
-
-// Recover makes the task of each attempt that nobody settles any more, because the process of its request died.
-func (s *Attempts) Recover(ctx context.Context) error {
-	for made := recoverPage; made == recoverPage; {
-		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			now, err := r.Clock.Now(ctx, "") // in real time
-			if err != nil {
-				return err
-			}
-			attempts, err := r.Payments.Payments.ListWithoutTask(ctx, TaskCharge, now.Add(-firstCheck), recoverPage)
-			if err != nil {
-				return err
-			}
-			for _, attempt := range attempts {
-				if err := r.Tasks.Ensure(
-					ctx, TaskCharge, attempt.ID, attempt.CreatorID, attempt.CreatedAt.Add(firstCheck),
-				); err != nil {
-					return err
-				}
-			}
-			made = len(attempts)
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("recover attempts: %w", err)
-		}
-	}
-	return nil
-}
-
 // Cancel implements ports.ChargeRunner.
 func (s *Attempts) Cancel(
 	ctx context.Context, attempt payment.State, why payment.DeclineReason,
@@ -341,127 +289,6 @@ func (s *Attempts) Cancel(
 		outcome.Decline = why
 	}
 	return s.settle(ctx, attempt, outcome)
-}
-
-// Charge settles an attempt. Task TaskCharge.
-func (s *Attempts) Charge(ctx context.Context, t ports.Task) error {
-	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
-	if errors.Is(err, ports.ErrNotFound) || (err == nil && attempt.Status.Final()) {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
-	}
-	if err != nil {
-		return fmt.Errorf("charge: %w", err)
-	}
-	outcome, err := s.ask(ctx, attempt)
-	if errors.Is(err, ports.ErrOutcomeUnknown) {
-		outcome = payment.Outcome{Status: payment.Pending}
-	} else if err != nil {
-		return fmt.Errorf("charge %s: %w", attempt.ID, err)
-	}
-	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		if outcome.Status.Final() {
-			if err := r.Tasks.Done(ctx, t); err != nil {
-				return err
-			}
-			_, err := s.Settle(ctx, r, attempt, outcome)
-			return err
-		}
-		if _, err := s.Settle(ctx, r, attempt, outcome); err != nil {
-			return err
-		}
-		now, err := r.Clock.Now(ctx, attempt.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(attempt.CreatedAt), firstRecheck)))
-	})
-}
-
-// ask asks the processor for the outcome of an attempt in the background. A charge of a saved card that was not sent
-// yet is made now; a buyer's that the processor never received is canceled, because the buyer was told that it was
-// interrupted.
-func (s *Attempts) ask(ctx context.Context, attempt payment.State) (payment.Outcome, error) {
-	request, atCheckout := ports.ChargeOf(attempt), attempt.Purpose == payment.ForCheckout
-	switch {
-	case attempt.Status == payment.Pending && !atCheckout:
-		return s.charge(ctx, attempt, request)
-	case attempt.Status == payment.RequiresAction && !atCheckout:
-		now, err := s.deps.Store.Read(ctx).Clock.Now(ctx, attempt.CreatorID)
-		if err != nil {
-			return payment.Outcome{}, err
-		}
-		if now.Sub(attempt.CreatedAt) >= confirmWithin {
-			return s.call(ctx, ports.ProcessorTimeout, attempt, request, ports.Processor.Cancel)
-		}
-	}
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, request, ports.Processor.Find)
-	if errors.Is(err, ports.ErrNotFound) && atCheckout {
-		return s.call(ctx, ports.ProcessorRecheckTimeout, attempt, request, ports.Processor.Cancel)
-	}
-	return outcome, err
-}
-
-// Authenticate implements ports.ChargeRunner.
-func (s *Attempts) Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error) {
-	attempt, err := s.challenged(ctx, paymentID)
-	if err != nil {
-		return attempt, err
-	}
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, ports.ChargeOf(attempt),
-		func(processor ports.Processor, ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
-			return processor.Authenticate(ctx, r, approve)
-		})
-	if err != nil {
-		return payment.State{}, errUnavailable(err)
-	}
-	return s.settle(ctx, attempt, outcome)
-}
-
-// Challenge implements ports.ChargeRunner.
-func (s *Attempts) Challenge(ctx context.Context, paymentID string) (payment.NextAction, error) {
-	attempt, err := s.challenged(ctx, paymentID)
-	if err != nil {
-		return payment.NextAction{}, err
-	}
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, ports.ChargeOf(attempt), ports.Processor.Find)
-	if err != nil {
-		return payment.NextAction{}, errUnavailable(err)
-	}
-	return outcome.Action, nil
-}
-
-// challenged loads an attempt that waits for the buyer's bank. STATE_CONFLICT for any other.
-func (s *Attempts) challenged(ctx context.Context, paymentID string) (payment.State, error) {
-	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
-	if err != nil {
-		return payment.State{}, fmt.Errorf("challenge: %w", err)
-	}
-	if attempt.Status != payment.RequiresAction {
-		return attempt, fault.New(fault.StateConflict, "No authentication is asked for.")
-	}
-	return attempt, nil
-}
-
-// errUnavailable reports a call that the caller may repeat.
-func errUnavailable(cause error) error {
-	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", cause)
-}
-
-// ReconcileSoon makes the task of every unsettled attempt of the account due right after the given account time. The
-// sandbox calls it before it moves the account's clock.
-func (s *Attempts) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error {
-	attempts, err := r.Payments.Payments.ListLive(ctx, creatorID, maxLive)
-	if err != nil {
-		return fmt.Errorf("reconcile soon: %w", err)
-	}
-	for _, attempt := range attempts {
-		if err := r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, creatorID, now.Add(time.Millisecond)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // call makes one call to the provider that takes an attempt's money.
