@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sundry/core/event"
+	"sundry/core/fault"
 	"sundry/core/webhook"
 	"sundry/ports"
 )
@@ -26,4 +27,21 @@ func (s *Service) Publish(ctx context.Context, r ports.Repos, e event.Event) err
 		return fmt.Errorf("the catalogue of webhook events has none of %s", e.EventName())
 	}
 	return s.publish(ctx, r, data.CreatorID, kind, data.View)
+}
+
+// Events lists what the account's integrators were notified of, newest first unless the search specifies otherwise.
+func (s *Service) Events(
+	ctx context.Context, creatorID string, search ports.EventSearch, page ports.Page,
+) (ports.List[event.Record], error) {
+	found, err := s.deps.Store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
+	for i, record := range found.Items {
+		found.Items[i] = webhook.WithLinks(record, s.cfg.Invoices)
+	}
+	return found, err
+}
+
+// Event shows one of the account's events. NOT_FOUND.
+func (s *Service) Event(ctx context.Context, creatorID, eventID string) (event.Record, error) {
+	found, err := s.deps.Store.Read(ctx).Webhooks.Events.Get(ctx, creatorID, eventID)
+	return webhook.WithLinks(found, s.cfg.Invoices), missing(err, fault.NotFound("event"))
 }

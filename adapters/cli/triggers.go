@@ -1,0 +1,336 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"sundry/core/apiformat"
+	"sundry/core/listingtype"
+)
+
+// buy sells a listing of one of the types and pays it. Public listings may be of other accounts: those are not found.
+func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Type) (r receipt, err error) {
+	for _, kind := range types {
+		var found struct {
+			Data []struct{ ID, CatalogKey, Type string }
+		}
+		if err := t.api.call(
+			ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found,
+		); err != nil {
+			return r, err
+		}
+		for _, l := range found.Data {
+			if t.listing != "" && l.CatalogKey != t.listing {
+				continue
+			}
+			var session struct {
+				ID           string
+				TotalInCents int64
+			}
+			err := t.post(ctx, "/v1/checkout-sessions", object{
+				"listingId": l.ID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
+				"email":      "buyer@example.com",
+				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
+			}, &session)
+			var refused *apiError
+			if errors.As(err, &refused) && refused.status == http.StatusNotFound || err == nil && card == cardDisputed &&
+				session.TotalInCents == 0 {
+				continue
+			}
+			if err != nil {
+				return r, err
+			}
+			body := object{"cardNumber": card, "country": "IE"}
+			if kind.Bookable() {
+				if body["appointmentSlots"], err = t.slots(ctx, l.ID); err != nil {
+					return r, err
+				}
+			}
+			err = t.post(ctx, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", body, &r)
+			return r, err
+		}
+	}
+	names := make([]string, len(types))
+	for i, kind := range types {
+		names[i] = string(kind)
+	}
+	return r, fmt.Errorf(
+		"the account sells no listing of type %s; make one, or name one with --listing", strings.Join(names, " or "),
+	)
+}
+
+// typesThat lists the types of listings that are sold in a way.
+func typesThat(sold func(listingtype.Type) bool) []listingtype.Type {
+	return slices.DeleteFunc(listingtype.All(), func(t listingtype.Type) bool { return !sold(t) })
+}
+
+// recurring reports whether a listing renews.
+func recurring(t listingtype.Type) bool { return t.Recurring() }
+
+// once reports whether a listing is paid for once and needs no chosen time.
+func once(t listingtype.Type) bool { return !t.Recurring() && !t.Bookable() }
+
+// slots is the first open time of an appointment listing.
+func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error) {
+	var clock struct{ Now string }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
+		return nil, err
+	}
+	from, err := dateAfter(clock.Now, 0)
+	if err != nil {
+		return nil, err
+	}
+	until, err := dateAfter(clock.Now, 30)
+	if err != nil {
+		return nil, err
+	}
+	var open struct {
+		Timezone      string
+		DeliveryModes []string
+		Days          []struct {
+			Slots []struct{ StartsAt string }
+		}
+	}
+	query := url.Values{"from": {from}, "to": {until}}
+	if err := t.api.call(
+		ctx, http.MethodGet, "/v1/listings/"+listingID+"/slots/range?"+query.Encode(), nil, &open,
+	); err != nil {
+		return nil, err
+	}
+	for _, day := range open.Days {
+		if len(day.Slots) > 0 && len(open.DeliveryModes) > 0 {
+			return []object{{"startsAt": day.Slots[0].StartsAt, "timezone": open.Timezone,
+				"deliveryMode": open.DeliveryModes[0]}}, nil
+		}
+	}
+	return nil, errors.New("the listing has no open time in the next 30 days")
+}
+
+func (t *trigger) pay(ctx context.Context) error {
+	_, err := t.buy(ctx, cardPays, append(typesThat(once), typesThat(recurring)...)...)
+	return err
+}
+
+func (t *trigger) grant(ctx context.Context) error {
+	customer := "trigger-" + strings.ToLower(rand.Text()[:8])
+	return t.post(ctx, "/v1/customer-access/"+customer+"/grants", object{
+		"entitlements": []object{{"key": "triggered", "type": "boolean", "value": true}}, "note": "sundry trigger",
+	}, nil)
+}
+
+func (t *trigger) subscribe(ctx context.Context) error {
+	_, err := t.subscription(ctx, cardPays)
+	return err
+}
+
+// subscription sells one and returns its id.
+func (t *trigger) subscription(ctx context.Context, card string) (id string, err error) {
+	r, err := t.buy(ctx, card, typesThat(recurring)...)
+	return r.SubscriptionID, err
+}
+
+func (t *trigger) pause(ctx context.Context) error { return t.withSubscription(ctx, "/pause", nil) }
+
+func (t *trigger) cancelLater(ctx context.Context) error {
+	return t.withSubscription(ctx, "/cancel", object{"atPeriodEnd": true})
+}
+
+func (t *trigger) cancelNow(ctx context.Context) error {
+	return t.withSubscription(ctx, "/cancel", object{"atPeriodEnd": false})
+}
+
+func (t *trigger) withSubscription(ctx context.Context, action string, body object) error {
+	id, err := t.subscription(ctx, cardPays)
+	if err != nil {
+		return err
+	}
+	return t.post(ctx, "/v1/subscriptions/"+id+action, body, nil)
+}
+
+func (t *trigger) renew(ctx context.Context) error { return t.afterPeriod(ctx, cardPays, time.Minute) }
+
+func (t *trigger) dun(ctx context.Context) error { return t.afterPeriod(ctx, cardFails, time.Minute) }
+
+// expire moves past the last of the attempts to charge, 21 days after the first.
+func (t *trigger) expire(ctx context.Context) error {
+	return t.afterPeriod(ctx, cardFails, 22*24*time.Hour)
+}
+
+// afterPeriod sells a subscription and moves the clock past the end of its period.
+func (t *trigger) afterPeriod(ctx context.Context, card string, by time.Duration) error {
+	id, err := t.subscription(ctx, card)
+	if err != nil {
+		return err
+	}
+	var sold struct{ CurrentPeriodEnd time.Time }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/subscriptions/"+id, nil, &sold); err != nil {
+		return err
+	}
+	return t.advanceTo(ctx, sold.CurrentPeriodEnd.Add(by))
+}
+
+// advanceTo moves the account's clock, in as many requests as that takes.
+func (t *trigger) advanceTo(ctx context.Context, to time.Time) error {
+	for {
+		var moved struct{ Done bool }
+		err := t.post(ctx, "/v1/sandbox/clock/advance", object{"to": apiformat.Instant(to)}, &moved)
+		if err != nil || moved.Done {
+			return err
+		}
+	}
+}
+
+// advance moves the account's clock from where it is.
+func (t *trigger) advance(ctx context.Context, by time.Duration) error {
+	var clock struct{ Now time.Time }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
+		return err
+	}
+	return t.advanceTo(ctx, clock.Now.Add(by))
+}
+
+func (t *trigger) refund(ctx context.Context) error {
+	r, err := t.buy(ctx, cardPays, typesThat(once)...)
+	if err != nil {
+		return err
+	}
+	return t.post(ctx, "/v1/refunds", object{"paymentId": r.PaymentID, "reason": "requested_by_customer"}, nil)
+}
+
+func (t *trigger) dispute(ctx context.Context) error {
+	_, err := t.buy(ctx, cardDisputed, typesThat(once)...)
+	return err
+}
+
+func (t *trigger) acceptDispute(ctx context.Context) error {
+	r, err := t.buy(ctx, cardDisputed, typesThat(once)...)
+	if err != nil {
+		return err
+	}
+	var found struct{ Data []struct{ ID string } }
+	if err := t.advance(ctx, time.Second); err != nil {
+		return err
+	}
+	if err := t.api.call(ctx, http.MethodGet, "/v1/disputes?paymentId="+r.PaymentID, nil, &found); err != nil {
+		return err
+	}
+	if len(found.Data) == 0 {
+		return errors.New("the payment is not disputed")
+	}
+	return t.post(ctx, "/v1/disputes/"+found.Data[0].ID+"/accept", nil, nil)
+}
+
+// payOut pays out what is available once a sale of this moment is.
+func (t *trigger) payOut(ctx context.Context) error {
+	if _, err := t.buy(ctx, cardPays, typesThat(once)...); err != nil {
+		return err
+	}
+	if err := t.advance(ctx, 8*24*time.Hour); err != nil {
+		return err
+	}
+	type funds struct {
+		Currency         string
+		AvailableInCents int64
+	}
+	var balance struct{ Data []funds }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/balance", nil, &balance); err != nil {
+		return err
+	}
+	most := slices.MaxFunc(append(balance.Data, funds{}), func(a, b funds) int {
+		return cmp.Compare(a.AvailableInCents, b.AvailableInCents)
+	})
+	if most.AvailableInCents <= 0 {
+		return errors.New("the account has no money to pay out")
+	}
+	if err := t.post(ctx, "/v1/payouts", object{"currency": most.Currency}, nil); err != nil {
+		return err
+	}
+	return t.advance(ctx, time.Second)
+}
+
+func (t *trigger) invoice(ctx context.Context) error { return t.invoiceWith(ctx, cardPays) }
+
+func (t *trigger) invoiceFails(ctx context.Context) error {
+	err := t.invoiceWith(ctx, cardFails)
+	var refused *apiError
+	if errors.As(err, &refused) && refused.status == http.StatusPaymentRequired {
+		return nil // the failed charge is what was asked for
+	}
+	return err
+}
+
+func (t *trigger) invoiceWith(ctx context.Context, card string) error {
+	var customer struct{ ID string }
+	if err := t.post(
+		ctx, "/v1/customers", object{"email": "buyer@example.com", "displayName": "Triggered buyer"}, &customer,
+	); err != nil {
+		return err
+	}
+	if err := t.post(ctx, "/v1/sandbox/customers/"+customer.ID+"/cards", object{"cardNumber": card}, nil); err != nil {
+		return err
+	}
+	return t.post(ctx, "/v1/invoices", object{
+		"customerId": customer.ID, "currency": "eur",
+		"lineItems": []object{{"description": "sundry trigger", "amountInCents": 1200}},
+	}, nil)
+}
+
+func (t *trigger) book(ctx context.Context) error {
+	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	return err
+}
+
+func (t *trigger) reschedule(ctx context.Context) error {
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	if err != nil {
+		return err
+	}
+	var booked struct{ ListingID string }
+	path := "/v1/appointments/" + r.Appointments[0].ID
+	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
+		return err
+	}
+	open, err := t.slots(ctx, booked.ListingID)
+	if err != nil {
+		return err
+	}
+	return t.post(ctx, path+"/reschedule", object{"appointmentSlot": open[0]}, nil)
+}
+
+func (t *trigger) attend(ctx context.Context) error {
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	if err != nil {
+		return err
+	}
+	var booked struct{ StartsAt time.Time }
+	path := "/v1/appointments/" + r.Appointments[0].ID
+	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
+		return err
+	}
+	if err := t.advanceTo(ctx, booked.StartsAt); err != nil {
+		return err
+	}
+	return t.post(ctx, path+"/outcome", object{"outcome": "completed"}, nil)
+}
+
+func (t *trigger) cancelAppointment(ctx context.Context) error {
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	if err != nil {
+		return err
+	}
+	return t.post(ctx, "/v1/appointments/"+r.Appointments[0].ID+"/cancel", object{"reason": "sundry trigger"}, nil)
+}
+
+// dateAfter is the civil day, in UTC, so many days after an instant.
+func dateAfter(instant string, days int) (string, error) {
+	at, err := time.Parse(time.RFC3339, instant)
+	return at.UTC().AddDate(0, 0, days).Format(time.DateOnly), err
+}

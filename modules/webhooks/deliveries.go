@@ -1,0 +1,207 @@
+package webhooks
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+// Delivered is a delivery with its log.
+type Delivered struct {
+	webhook.DeliveryState
+	Attempts []webhook.Attempt
+}
+
+// Deliveries lists the deliveries to an endpoint, newest first, with every attempt; a status narrows the list.
+// NOT_FOUND.
+func (s *Service) Deliveries(
+	ctx context.Context, creatorID, endpointID string, status webhook.DeliveryStatus, page ports.Page,
+) (ports.List[Delivered], error) {
+	endpoint, err := s.Endpoint(ctx, creatorID, endpointID)
+	if err != nil {
+		return ports.List[Delivered]{}, err
+	}
+	r := s.deps.Store.Read(ctx)
+	found, err := r.Webhooks.Deliveries.List(ctx, creatorID, endpointID, status, page)
+	if err != nil {
+		return ports.List[Delivered]{}, err
+	}
+	ids := make([]string, len(found.Items))
+	for i, d := range found.Items {
+		ids[i] = d.ID
+	}
+	attempts, err := r.Webhooks.Deliveries.ListAttempts(ctx, creatorID, ids)
+	list := ports.List[Delivered]{Next: found.Next}
+	for _, d := range found.Items {
+		if !endpoint.Enabled {
+			d.NextAttemptAt = time.Time{} // none is due before it is enabled
+		}
+		list.Items = append(list.Items, Delivered{d, attempts[d.ID]})
+	}
+	return list, err
+}
+
+// Delivery shows one delivery of an endpoint with every attempt. NOT_FOUND.
+func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
+	r := s.deps.Store.Read(ctx)
+	found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
+	if err == nil && found.EndpointID != endpointID {
+		err = ports.ErrNotFound
+	}
+	if err != nil {
+		return Delivered{}, missing(err, fault.NotFound("delivery"))
+	}
+	attempts, err := r.Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
+	return Delivered{found, attempts[deliveryID]}, err
+}
+
+// Redeliver makes one delivery due again, whatever its state. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
+func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
+	var again webhook.DeliveryState
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+		if err != nil {
+			return missing(err, errNoEndpoint())
+		}
+		if !endpoint.Enabled {
+			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
+		}
+		found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
+		if err == nil && found.EndpointID != endpointID {
+			err = ports.ErrNotFound
+		}
+		if err != nil {
+			return missing(err, fault.NotFound("delivery"))
+		}
+		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
+			return err
+		}
+		again, err = s.again(ctx, r, endpoint, found)
+		return err
+	})
+	if err != nil {
+		return Delivered{}, err
+	}
+	attempts, err := s.deps.Store.Read(ctx).Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
+	return Delivered{again, attempts[deliveryID]}, err
+}
+
+// retryNow allows the next attempt at an endpoint whose circuit is open: a manual redelivery means that the endpoint
+// was repaired, or is being tested.
+func (s *Service) retryNow(ctx context.Context, r ports.Repos, e webhook.EndpointState) (webhook.EndpointState, error) {
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return e, err
+	}
+	endpoint := webhook.RestoreEndpoint(e)
+	if !endpoint.Retry(now) {
+		return e, nil
+	}
+	if err := r.Webhooks.Endpoints.Update(ctx, endpoint.State()); err != nil {
+		return e, err
+	}
+	return endpoint.State(), s.hold(ctx, r, e, endpoint.State())
+}
+
+func (s *Service) again(
+	ctx context.Context, r ports.Repos, e webhook.EndpointState, d webhook.DeliveryState,
+) (webhook.DeliveryState, error) {
+	now, err := r.Clock.Now(ctx, d.CreatorID)
+	if err != nil {
+		return d, err
+	}
+	delivery := webhook.RestoreDelivery(d)
+	delivery.Requeue(now)
+	if err := r.Webhooks.Deliveries.Update(ctx, delivery.State()); err != nil {
+		return d, err
+	}
+	return delivery.State(), s.schedule(ctx, r, e, delivery.State())
+}
+
+// Replay sends every matching event of [from, to) again, delivered or not, under its own id. It returns how many. Zero
+// to is now. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
+func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from, to time.Time) (int, error) {
+	now, err := s.deps.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return 0, err
+	}
+	if to.IsZero() {
+		to = now.Add(time.Millisecond)
+	}
+	var f fault.Violations
+	f.Check(!from.IsZero(), "from", fault.DetailRequired, "Specify from when events are to be sent again.")
+	f.Check(from.IsZero() || from.Before(to), "to", fault.DetailOutOfRange, "The range must end after it begins.")
+	if err := f.Err(); err != nil {
+		return 0, err
+	}
+	replayed := 0
+	for after := ""; ; {
+		n, last, err := s.replayPage(ctx, creatorID, endpointID, from, to, after)
+		replayed += n
+		if err != nil || last == "" {
+			return replayed, err
+		}
+		after = last
+	}
+}
+
+// replayPage makes one page of events due again in one transaction; last is "" when there are no more.
+func (s *Service) replayPage(
+	ctx context.Context, creatorID, endpointID string, from, to time.Time, after string,
+) (replayed int, last string, err error) {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		replayed, last = 0, ""
+		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+		if err != nil {
+			return missing(err, errNoEndpoint())
+		}
+		if !endpoint.Enabled {
+			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
+		}
+		records, err := r.Webhooks.Events.ListBetween(ctx, creatorID, from, to, after, backlogPage)
+		if err != nil {
+			return err
+		}
+		if len(records) == backlogPage {
+			last = records[len(records)-1].ID
+		}
+		subscribed := subscribedTo(endpoint)
+		records = slices.DeleteFunc(
+			records, func(record event.Record) bool { return !slices.Contains(subscribed, string(record.Type)) },
+		)
+		replayed = len(records)
+		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
+			return err
+		}
+		return s.replay(ctx, r, endpoint, records)
+	})
+	return replayed, last, err
+}
+
+// replay makes events due again at an endpoint.
+func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointState, records []event.Record) error {
+	ids := make([]string, len(records))
+	for i, record := range records {
+		ids[i] = record.ID
+	}
+	made, err := r.Webhooks.Deliveries.ListByEvents(ctx, e.CreatorID, e.ID, ids)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		if found, known := made[record.ID]; known {
+			_, err = s.again(ctx, r, e, found)
+		} else { // the endpoint is younger than the event
+			err = s.deliverTo(ctx, r, e, record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
