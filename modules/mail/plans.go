@@ -47,14 +47,10 @@ func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos,
 // OnSubscriptionChargePaid mails the receipt of a renewal or of a change of plan.
 func (s *Service) OnSubscriptionChargePaid(ctx context.Context, r ports.Repos, e subscription.ChargePaid) error {
 	sale := e.Payment.Sale
-	discount, err := sale.Discount.Add(sale.Credit)
-	if err != nil {
-		return fmt.Errorf("mail about payment %s: %w", e.Payment.ID, err)
-	}
 	return s.mailPlan(ctx, r, e.Payment.CreatorID, mailtemplate.KindRenewed, e.Payment.ID, mailtemplate.Plan{
 		CustomerID: e.Subscription.CustomerID, Item: e.Subscription.Offer.Name(), Amount: e.Payment.Amount,
 		At: e.Payment.SettledAt, PaymentID: e.Payment.ID, Number: sale.ReceiptNumber, Subtotal: sale.Subtotal,
-		Discount: discount, Tax: sale.Tax, TaxDetails: mailtemplate.WithoutEvidence(sale.TaxDetails),
+		Discount: sale.Discount, Credit: sale.Credit, Tax: sale.Tax, TaxDetails: mailtemplate.WithoutEvidence(sale.TaxDetails),
 	})
 }
 

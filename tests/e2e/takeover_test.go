@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,8 +49,13 @@ func TestSubscriptionsAreTakenOver(t *testing.T) {
 			!got.CurrentPeriodEnd.Equal(paidUntil.AddDate(0, 1, 0)) {
 			t.Errorf("after the renewal: %+v", got)
 		}
-		if got := paid(); len(got) != 1 || fmt.Sprint(got[0].(map[string]any)["amountInCents"]) != "2500" {
-			t.Errorf("payments %v", got)
+		charged := paid()
+		if len(charged) != 1 || fmt.Sprint(charged[0].(map[string]any)["amountInCents"]) != "2500" {
+			t.Fatalf("payments %v", charged)
+		}
+		page := read(t, app, visit(t, w.Account, owner.ID)+"/receipts/"+charged[0].(map[string]any)["id"].(string))
+		if !strings.Contains(page, "Credit from an earlier payment: −€5.00") || strings.Contains(page, "Discount") {
+			t.Errorf("the receipt shows no credit:\n%s", page)
 		}
 	})
 }

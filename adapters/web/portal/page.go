@@ -127,6 +127,7 @@ type sheet struct {
 	PaidAt         time.Time
 	Lines          []line
 	Discount, Tax  string
+	Credit         string // from an earlier change of the plan
 	Card           string
 	Start, End     time.Time
 	Refunded       string // "" while nothing was
@@ -382,6 +383,14 @@ func (r *Routes) newReceiptView(reader locale.Locale, base string, p payment.Sta
 	return v
 }
 
+// less shows what a price was reduced by; "" where it was not.
+func less(reader locale.Locale, off money.Amount) string {
+	if off.Minor == 0 {
+		return ""
+	}
+	return reader.Money(layout.Amount(-off.Minor, string(off.Currency)))
+}
+
 func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 	paid, err := r.Customers.Payment(c.UserContext(), v.Customer.ID, c.Params("payment"))
 	if err != nil {
@@ -397,9 +406,7 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 	for _, l := range paid.Sale.Lines {
 		sheet.Lines = append(sheet.Lines, line{l.Description, reader.Money(l.Amount)})
 	}
-	if off := paid.Sale.Discount.Minor + paid.Sale.Credit.Minor; off > 0 {
-		sheet.Discount = reader.Money(layout.Amount(-off, string(paid.Amount.Currency)))
-	}
+	sheet.Discount, sheet.Credit = less(reader, paid.Sale.Discount), less(reader, paid.Sale.Credit)
 	if paid.Sale.Tax.Minor > 0 {
 		sheet.Tax = reader.TaxLine(paid.Sale.TaxDetails, paid.Sale.TaxAdded.Minor == 0) + ": " + reader.Money(paid.Sale.Tax)
 	}
@@ -504,10 +511,13 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 	for _, l := range quote.Bill.Lines {
 		p.Quote.Lines = append(p.Quote.Lines, line{l.Description, reader.Money(l.Amount)})
 	}
-	if off := quote.Bill.Discount.Minor + quote.Bill.CreditUsed.Minor; off > 0 {
-		p.Quote.Lines = append(p.Quote.Lines, line{
-			reader.Text("line.discount"), reader.Money(layout.Amount(-off, string(due.Currency))),
-		})
+	for _, off := range []line{
+		{reader.Text("line.discount"), less(reader, quote.Bill.Discount)},
+		{reader.Text("document.credit"), less(reader, quote.Bill.CreditUsed)},
+	} {
+		if off.Amount != "" {
+			p.Quote.Lines = append(p.Quote.Lines, off)
+		}
 	}
 	return r.send(c, "portal_change.html", "portal.change.title", p)
 }

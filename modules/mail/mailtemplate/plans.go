@@ -28,11 +28,12 @@ type Plan struct {
 	// At is the time of the charge, past or next.
 	At          time.Time `json:"at,omitzero"`
 	GraceEndsAt time.Time `json:"graceEndsAt,omitzero"`
-	// PaymentID names the payment whose receipt has this Number; Subtotal, Discount and Tax lead to its Amount.
+	// PaymentID names the payment whose receipt has this Number; Subtotal, Discount, Credit and Tax lead to its Amount.
 	PaymentID string       `json:"paymentId,omitempty"`
 	Number    string       `json:"number,omitempty"`
 	Subtotal  money.Amount `json:"subtotal,omitzero"`
 	Discount  money.Amount `json:"discount,omitzero"`
+	Credit    money.Amount `json:"credit,omitzero"`
 	Tax       money.Amount `json:"tax,omitzero"`
 	// TaxDetails explain the Tax, without evidence.
 	TaxDetails tax.Details `json:"taxDetails,omitzero"`
@@ -118,7 +119,10 @@ func renewed(site Site, to reader, p Plan) draft {
 		After:  []string{to.words("receipt.merchant", site.Seller, oneLine(p.Seller), site.Statement)},
 		Footer: p.footer(to),
 	}
-	d.Rows = append(append(d.Rows, priceRows(to, p.Subtotal, p.Discount, p.Tax, p.Amount, p.TaxDetails)...),
+	paid := price{
+		subtotal: p.Subtotal, discount: p.Discount, credit: p.Credit, tax: p.Tax, total: p.Amount, details: p.TaxDetails,
+	}
+	d.Rows = append(append(d.Rows, priceRows(to, paid)...),
 		row{Label: to.words("receipt.number"), Value: p.Number},
 		row{Label: to.words("receipt.date"), Value: to.Moment(p.At)})
 	if p.PaymentID != "" { // a mail of an earlier version names none

@@ -19,7 +19,7 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 		GraceEndsAt: time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC), Number: "ABCDEF-R-000002",
 		Brand: "visa", Last4: "0341", DeclineCode: "insufficient_funds",
 		PaymentID: "pay_1", Subtotal: money.Amount{Minor: 2000, Currency: "eur"},
-		Discount: money.Amount{Minor: 100, Currency: "eur"}, Tax: money.Amount{Minor: 303, Currency: "eur"},
+		Discount: money.Amount{Minor: 60, Currency: "eur"}, Credit: money.Amount{Minor: 40, Currency: "eur"}, Tax: money.Amount{Minor: 303, Currency: "eur"},
 	}
 	for kind, wants := range map[Kind][]string{
 		KindPortalLink: {"Ada's Workshop"},
@@ -29,7 +29,8 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 			"Harbour Ltd will try your card again on March 8, 2026",
 		},
 		KindRenewed: {
-			"App – pro", "€19.00", "ABCDEF-R-000002", "€20.00", "−€1.00", "Tax included", "€3.03",
+			"App – pro", "€19.00", "ABCDEF-R-000002", "€20.00", "Discount  ", "−€0.60",
+			"Credit from an earlier payment  −€0.40", "Tax included", "€3.03",
 			"https://pay.example.com/d/receipt/secret-of-pay_1",
 		},
 	} {

@@ -134,24 +134,37 @@ func (r Receipt) refundPromise(to reader) string {
 
 func (r Receipt) rows(to reader) []row {
 	rows := []row{{Label: to.words("receipt.item"), Value: r.Item, Note: r.Plan}}
-	return append(append(rows, priceRows(to, r.Subtotal, r.Discount, r.Tax, r.Total, r.TaxDetails)...),
+	paid := price{
+		subtotal: r.Subtotal, discount: r.Discount, tax: r.Tax, total: r.Total, details: r.TaxDetails,
+	}
+	return append(append(rows, priceRows(to, paid)...),
 		row{Label: to.words("receipt.number"), Value: r.Number},
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
 }
 
+// price is how a total was reached.
+type price struct {
+	subtotal, discount, credit, tax, total money.Amount
+	details                                tax.Details
+}
+
 // priceRows lead from the price to the total, with the tax in it or on top.
-func priceRows(to reader, subtotal, discount, taxed, total money.Amount, details tax.Details) (rows []row) {
-	if discount.Minor != 0 || taxed.Minor != 0 {
-		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(subtotal)})
+func priceRows(to reader, p price) (rows []row) {
+	less := func(label string, off money.Amount) {
+		if off.Minor != 0 {
+			rows = append(rows, row{Label: label, Value: "−" + to.Money(off)})
+		}
 	}
-	if discount.Minor != 0 {
-		rows = append(rows, row{Label: to.words("receipt.discount"), Value: "−" + to.Money(discount)})
+	if p.discount.Minor != 0 || p.credit.Minor != 0 || p.tax.Minor != 0 {
+		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(p.subtotal)})
 	}
-	if taxed.Minor != 0 {
-		label := to.TaxLine(details, subtotal.Minor-discount.Minor == total.Minor)
-		rows = append(rows, row{Label: label, Value: to.Money(taxed)})
+	less(to.words("receipt.discount"), p.discount)
+	less(to.Text("document.credit"), p.credit)
+	if p.tax.Minor != 0 {
+		label := to.TaxLine(p.details, p.subtotal.Minor-p.discount.Minor-p.credit.Minor == p.total.Minor)
+		rows = append(rows, row{Label: label, Value: to.Money(p.tax)})
 	}
-	return append(rows, row{Label: to.words("receipt.total"), Value: to.Money(total), Strong: true})
+	return append(rows, row{Label: to.words("receipt.total"), Value: to.Money(p.total), Strong: true})
 }
 
 // terms describes later charges, which merchant makes.
