@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -92,36 +93,60 @@ func (s *Server) checkQuery(r Route) fiber.Handler {
 		maybeEmpty = known // a form sends every field
 	}
 	return func(c *fiber.Ctx) error {
-		if err := checkParameters(c.Context().QueryArgs(), known, maybeEmpty); err != nil {
-			return err
+		code, faults := checkParameters(c.Context().QueryArgs(), known, maybeEmpty)
+		switch {
+		case faults == nil:
+			return c.Next()
+		case r.Method == fiber.MethodGet:
+			faults = MergeFieldErrors(faults, valueFaults(c))
 		}
-		return c.Next()
+		if f, ok := errors.AsType[*fault.Error](faults); ok {
+			f.Code = code
+		}
+		return faults
 	}
 }
 
-func checkParameters(args *fasthttp.Args, known, maybeEmpty []string) error {
-	var unknown, wrong fault.Violations
+// valueFaults returns the faults that the handler of a GET finds in the values of a query that is refused already. The
+// handler's context is canceled, so that it gets no further than reading the query, and its response is dropped.
+func valueFaults(c *fiber.Ctx) error {
+	var header fasthttp.ResponseHeader
+	c.Response().Header.CopyTo(&header)
+	outside := c.UserContext()
+	ctx, cancel := context.WithCancel(outside)
+	cancel()
+	c.SetUserContext(ctx)
+	err := c.Next()
+	c.SetUserContext(outside)
+	c.Response().ResetBody()
+	header.CopyTo(&c.Response().Header)
+	if !fault.Is(err, fault.ValidationFailed) {
+		return nil
+	}
+	return err
+}
+
+// checkParameters returns the faults of the names of a query, and the code of their refusal.
+func checkParameters(args *fasthttp.Args, known, maybeEmpty []string) (fault.Code, error) {
+	code, f := fault.ValidationFailed, fault.Violations{}
 	seen := make([]string, 0, len(known))
 	for key, value := range args.All() {
 		name := string(key)
 		switch {
 		case !slices.Contains(known, name):
-			unknown.Add(
+			code = fault.UnknownParameter
+			f.Add(
 				parameterLabel(key), fault.DetailUnknownMember,
 				"This route has no such query parameter."+fault.DidYouMean(name, known...),
 			)
 		case slices.Contains(seen, name):
-			wrong.Add(name, fault.DetailDuplicate, "Send the query parameter once.")
+			f.Add(name, fault.DetailDuplicate, "Send the query parameter once.")
 		case len(value) == 0 && !slices.Contains(maybeEmpty, name):
-			wrong.Add(name, fault.DetailRequired, "Send a value, or leave the query parameter out.")
+			f.Add(name, fault.DetailRequired, "Send a value, or leave the query parameter out.")
 		}
 		seen = append(seen, name)
 	}
-	if f, ok := errors.AsType[*fault.Error](unknown.Err()); ok {
-		f.Code = fault.UnknownParameter
-		return f
-	}
-	return wrong.Err()
+	return code, f.Err()
 }
 
 // maxParameterLabel bounds how much of a name made up by the caller is repeated in a response, in bytes.

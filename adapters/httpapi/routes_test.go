@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -181,6 +182,43 @@ func TestUnknownQueryParametersAreRefused(t *testing.T) {
 	}
 	if response, _ := call(t, s, fiber.MethodPost, "/v1/things?surprise=1"); response.StatusCode != 401 {
 		t.Errorf("before the credential: %d", response.StatusCode)
+	}
+}
+
+func TestEveryFaultOfAQueryAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, Deps{Auth: onlyKey{}, RateLimiter: fixedQuota{}, Log: slog.New(slog.DiscardHandler)}, Area{
+		Document: []byte(thingsDocument),
+		Routes: []Route{{Method: fiber.MethodGet, Path: "/v1/own-things", Auth: SecretKey, Handle: func(c *fiber.Ctx) error {
+			var f fault.Violations
+			ReadPage(c, &f)
+			if err := f.Err(); err != nil {
+				return err
+			}
+			if c.UserContext().Err() == nil {
+				t.Errorf("%s is read", c.OriginalURL())
+			}
+			return c.UserContext().Err()
+		}}},
+	})
+	for query, want := range map[string]string{
+		"limit=0&creatorid=1":         "UNKNOWN_PARAMETER creatorid:UNKNOWN_MEMBER limit:OUT_OF_RANGE",
+		"creatorid=1&limit=1&limit=0": "UNKNOWN_PARAMETER creatorid:UNKNOWN_MEMBER limit:DUPLICATE",
+		"limit=0&externalCustomerId=": "VALIDATION_FAILED externalCustomerId:REQUIRED limit:OUT_OF_RANGE",
+		"creatorid=1":                 "UNKNOWN_PARAMETER creatorid:UNKNOWN_MEMBER",
+	} {
+		_, body := call(t, s, fiber.MethodGet, "/v1/own-things?"+query, "Authorization", "Bearer sk")
+		var refusal errorView
+		if err := json.Unmarshal([]byte(body), &refusal); err != nil {
+			t.Fatal(err)
+		}
+		got := string(refusal.Code)
+		for _, d := range refusal.Details {
+			got += " " + d.Field + ":" + d.Code
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
 	}
 }
 
