@@ -40,7 +40,8 @@ func (s State) IsPaidTimeOver(now time.Time) bool {
 }
 
 // CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, it
-// ends now: nobody who has canceled is charged for another period. The event is nil when it was scheduled before.
+// ends now: nobody who has canceled is charged for another period. A planned change stays, for Resume. The event is nil
+// when it was scheduled before.
 func (sub *Subscription) CancelAtPeriodEnd(why CancelReason, now time.Time) (Transition, error) {
 	switch s := sub.s; {
 	case s.Status.Terminal(), s.Status == StatusIncomplete:
@@ -50,7 +51,7 @@ func (sub *Subscription) CancelAtPeriodEnd(why CancelReason, now time.Time) (Tra
 	case s.CancelAtPeriodEnd:
 		return nil, nil
 	}
-	sub.s.CancelAtPeriodEnd, sub.s.CanceledAt, sub.s.Planned, sub.s.CancelReason = true, now, nil, why
+	sub.s.CancelAtPeriodEnd, sub.s.CanceledAt, sub.s.CancelReason = true, now, why
 	return CancelScheduled{sub.changed()}, nil
 }
 

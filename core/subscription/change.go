@@ -120,6 +120,14 @@ func DaysLeft(start, end, now time.Time) (left, total int64) {
 	return min(max(total-gone, 0), total), total
 }
 
+// NextOffer returns the planned offer of the next period; nil where it stays the same, or none follows.
+func (s State) NextOffer() *plan.Offer {
+	if s.CancelAtPeriodEnd {
+		return nil
+	}
+	return s.Planned
+}
+
 // PlanFor makes the next period be sold as another plan, or as before when that is the plan of the current one.
 func (sub *Subscription) PlanFor(to plan.Offer) (Updated, error) {
 	if err := sub.changeable(to); err != nil {

@@ -220,6 +220,31 @@ func TestAPlannedChangeTakesEffectWithTheNextPeriod(t *testing.T) {
 	}
 }
 
+func TestResumingKeepsThePlannedChange(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, pro)
+	if _, err := sub.PlanFor(basic); err != nil {
+		t.Fatal(err)
+	}
+	now := sub.State().CurrentPeriodStart
+	if _, err := sub.CancelAtPeriodEnd(subscription.CancelRequested, now); err != nil {
+		t.Fatal(err)
+	}
+	if v := subscription.NewView(sub.State(), false); v.PlannedChange != nil {
+		t.Errorf("the view of a subscription that ends has the planned change %+v", v.PlannedChange)
+	}
+	e, err := sub.Resume(now)
+	if err != nil || string(e.Previous["plannedChange"]) != "null" {
+		t.Fatalf("resumed from %s, %v", e.Previous, err)
+	}
+	if v := subscription.NewView(sub.State(), false); v.PlannedChange == nil || v.PlannedChange.Plan != basic.PlanKey {
+		t.Errorf("resumed with the planned change %+v, want %s", v.PlannedChange, basic.PlanKey)
+	}
+	if s := renew(t, sub, sub.State().CurrentPeriodEnd); s.Offer.PriceID != basic.PriceID {
+		t.Errorf("renewed as %s, want %s", s.Offer.Name(), basic.Name())
+	}
+}
+
 func TestChangeNeedsAnotherPlanOfListingAndCurrency(t *testing.T) {
 	t.Parallel()
 	foreign, dollars, once := pro, pro, pro

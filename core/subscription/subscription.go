@@ -66,7 +66,7 @@ type State struct {
 	EndedAt            time.Time
 	// TrialCard recognizes the card that the trial began with; "" for none. Only who looks for that card again uses it.
 	TrialCard string
-	// Planned is the offer of the next period; nil when it stays the same.
+	// Planned is the offer of the next period, if there is one (NextOffer); nil when it stays the same.
 	Planned *plan.Offer
 	// Discount is taken off each period while it lasts; nil for none.
 	Discount *Discount

@@ -96,7 +96,7 @@ func NewView(s State, livemode bool) View {
 		CanceledAt: apiformat.Time(s.CanceledAt), CancelReason: apiformat.Text(string(s.CancelReason)),
 		PausedAt: apiformat.Time(s.PausedAt), EndedAt: apiformat.Time(s.EndedAt),
 		NextAttemptAt: apiformat.Time(s.Dunning.NextAttemptAt), GraceEndsAt: apiformat.Time(s.Dunning.GraceEndsAt),
-		CreditInCents: s.Credit.Minor, PlannedChange: newPlannedView(s.Planned, s), Discount: newDiscountView(s.Discount),
+		CreditInCents: s.Credit.Minor, PlannedChange: newPlannedView(s.NextOffer(), s), Discount: newDiscountView(s.Discount),
 		Metadata: s.Metadata.Map(),
 	}
 }

@@ -162,9 +162,9 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	if s.Credit.Minor > 0 {
 		all = append(all, ui.Fact{Label: "Credit", Value: ui.Text(v.reader.Money(s.Credit))})
 	}
-	if s.Planned != nil {
+	if next := s.NextOffer(); next != nil {
 		all = append(all, ui.Fact{Label: "From the next period",
-			Value: ui.Text(s.Planned.Name() + ", " + v.reader.Money(s.Planned.Price))})
+			Value: ui.Text(next.Name() + ", " + v.reader.Money(next.Price))})
 	}
 	all = append(all, metadataFacts(s.Metadata)...)
 	if s.CheckoutID != "" {

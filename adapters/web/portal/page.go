@@ -363,8 +363,8 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 		v.Seats = seats
 	}
 	v.CanPay = v.PastDue && s.Charge == nil
-	if s.Planned != nil {
-		v.Planned = s.Planned.Name()
+	if next := s.NextOffer(); next != nil {
+		v.Planned = next.Name()
 	}
 	return v
 }
