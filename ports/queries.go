@@ -30,12 +30,11 @@ type Offers interface {
 	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
 	// ByListing finds the default plan's offer of a listing.
 	ByListing(ctx context.Context, r Repos, creatorID string, c ListingChoice) (plan.Offer, error)
-	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
-	// unknown or inactive link.
-	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (offer plan.Offer, successURL string, err error)
+	// ByLink finds what a payment link sells. NOT_FOUND for an unknown or inactive link.
+	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (LinkOffer, error)
 	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still
-	// is.
-	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
+	// is. NOT_FOUND where a payment link offered it that is inactive now; linkID is "" without one.
+	Again(ctx context.Context, r Repos, once plan.Offer, linkID string) (plan.Offer, error)
 	// Preview finds the default plan's offer of any account's listing that is not ARCHIVED, published or not.
 	Preview(ctx context.Context, r Repos, listingID string) (plan.Offer, error)
 }
@@ -65,6 +64,12 @@ type ListingChoice struct {
 	ListingID, VariantID string
 	Buyer                BuyerCountry
 	MayChange            plan.Changes
+}
+
+// LinkOffer is what a payment link sells, and where its buyers go afterwards ("" = they stay).
+type LinkOffer struct {
+	Offer              plan.Offer
+	LinkID, SuccessURL string
 }
 
 // BuyerCountry returns the country of a buyer, ISO 3166-1 alpha-2, or "" where it is not known. It is called only where

@@ -10,6 +10,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/money"
+	"sundry/core/paymentlink"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -50,29 +51,39 @@ func (s *Service) ByListing(
 // ByLink implements ports.Offers.
 func (s *Service) ByLink(
 	ctx context.Context, r ports.Repos, code string, buyer ports.BuyerCountry,
-) (plan.Offer, string, error) {
+) (ports.LinkOffer, error) {
 	if !validCode(code) {
-		return plan.Offer{}, "", fault.NotFound("payment link")
+		return ports.LinkOffer{}, fault.NotFound("payment link")
 	}
-	link, err := r.Catalog.PaymentLinks.GetByCode(ctx, code)
-	if err == nil && !link.Active {
-		err = ports.ErrNotFound
-	}
+	link, err := activeLink(r.Catalog.PaymentLinks.GetByCode(ctx, code))
 	if err != nil {
-		return plan.Offer{}, "", missing("payment link", err)
+		return ports.LinkOffer{}, err
 	}
 	l, err := mine(ctx, r, link.CreatorID, link.ListingID)
 	if err != nil {
-		return plan.Offer{}, "", err
+		return ports.LinkOffer{}, err
 	}
 	chosen := linkChoice(link)
 	chosen.buyer = buyer
 	o, err := offer(ctx, r, l, chosen)
-	return o, link.SuccessURL, err
+	return ports.LinkOffer{Offer: o, LinkID: link.ID, SuccessURL: link.SuccessURL}, err
+}
+
+// activeLink refuses a payment link that is inactive as one that does not exist.
+func activeLink(link paymentlink.State, err error) (paymentlink.State, error) {
+	if err == nil && !link.Active {
+		err = ports.ErrNotFound
+	}
+	return link, missing("payment link", err)
 }
 
 // Again implements ports.Offers.
-func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (plan.Offer, error) {
+func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (plan.Offer, error) {
+	if linkID != "" {
+		if _, err := activeLink(r.Catalog.PaymentLinks.Get(ctx, once.CreatorID, linkID)); err != nil {
+			return plan.Offer{}, err
+		}
+	}
 	l, err := mine(ctx, r, once.CreatorID, once.ListingID)
 	if err != nil {
 		return plan.Offer{}, err

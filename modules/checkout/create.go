@@ -277,10 +277,12 @@ func (s *Service) OpenLink(
 	}
 	err = s.withRateLimit(ctx, "open", from.Network, maxOpened, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			fresh := state
-			if fresh.Offer, fresh.SuccessURL, err = s.deps.Offers.ByLink(ctx, r, code, from.country); err != nil {
+			link, err := s.deps.Offers.ByLink(ctx, r, code, from.country)
+			if err != nil {
 				return err
 			}
+			fresh := state
+			fresh.Offer, fresh.PaymentLinkID, fresh.SuccessURL = link.Offer, link.LinkID, link.SuccessURL
 			state.ID, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])
 			return err
 		})
@@ -294,7 +296,7 @@ func (s *Service) OpenLink(
 // CheckLink reports why a payment link cannot be opened now, and opens nothing. NOT_FOUND for an unknown or inactive
 // link, LISTING_NOT_PURCHASABLE.
 func (s *Service) CheckLink(ctx context.Context, code string, from Visitor) error {
-	_, _, err := s.deps.Offers.ByLink(ctx, s.deps.Store.Read(ctx), code, from.country)
+	_, err := s.deps.Offers.ByLink(ctx, s.deps.Store.Read(ctx), code, from.country)
 	return err
 }
 

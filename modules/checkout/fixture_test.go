@@ -133,13 +133,11 @@ func (w *fixture) ByListing(
 	return w.offer, nil
 }
 
-func (w *fixture) ByLink(
-	_ context.Context, _ ports.Repos, _ string, _ ports.BuyerCountry,
-) (plan.Offer, string, error) {
-	return w.offer, "", nil
+func (w *fixture) ByLink(context.Context, ports.Repos, string, ports.BuyerCountry) (ports.LinkOffer, error) {
+	return ports.LinkOffer{Offer: w.offer}, nil
 }
 
-func (w *fixture) Again(_ context.Context, _ ports.Repos, _ plan.Offer) (plan.Offer, error) {
+func (w *fixture) Again(context.Context, ports.Repos, plan.Offer, string) (plan.Offer, error) {
 	return w.offer, nil
 }
 

@@ -171,7 +171,7 @@ func (s *Service) Again(ctx context.Context, secret, network string) (checkoutUR
 	err = s.withRateLimit(ctx, "open", network, maxOpened, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			again := fresh
-			if again.Offer, err = s.deps.Offers.Again(ctx, r, old.Offer); err != nil {
+			if again.Offer, err = s.deps.Offers.Again(ctx, r, old.Offer, old.PaymentLinkID); err != nil {
 				return err
 			}
 			code := ""

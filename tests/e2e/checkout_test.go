@@ -430,8 +430,19 @@ func TestPaymentLinks(t *testing.T) {
 			refusesPage(t, open(url.Values{name: {strings.Repeat("é", longest+1)}}), 400)
 			open(url.Values{name: {strings.Repeat("é", longest)}}).Want(t, 303)
 		}
+		payment := w.found(t, "/v1/payments", nil)[0]
+		if order := w.Visit(t).Open(t, "/dashboard/orders/"+payment).Body; !strings.Contains(order, "/links/"+id) {
+			t.Errorf("the dashboard's page of a sale does not link to %s", id)
+		}
+		ended := harness.Session{CheckoutURL: open(nil).Want(t, 303).Header.Get("Location")}
+		w.AsBackend(t, post, "/v1/checkout-sessions/"+text(t, state(t, app, ended)["checkoutId"])+"/expire", nil).Want(t, 200)
+		again := harness.Request{Method: get, Path: "/c/" + ended.Secret() + "/again"}
+		if to := app.Ask(t, again).Want(t, 303).Header.Get("Location"); to == ended.CheckoutURL {
+			t.Errorf("an expired session is opened again as itself")
+		}
 		w.AsCreator(t, patch, "/v1/payment-links/"+id, harness.JSON{"active": false}).Want(t, 200)
 		refusesPage(t, open(nil), 404)
+		refusesPage(t, app.Ask(t, again), 404)
 		refusesPage(t, app.Ask(t, harness.Request{Method: get, Path: "/l/nothing"}), 404)
 		w.AsCreator(t, patch, "/v1/payment-links/"+id, harness.JSON{"active": true}).Want(t, 200)
 		w.AsCreator(t, remove, "/v1/listings/"+w.listing.ID, nil).Want(t, 200)
