@@ -27,7 +27,8 @@ type Config struct {
 	HTTPClient *http.Client
 	// Retries is how often a request is sent again; 0 for 3, negative for never.
 	Retries int
-	// Pause is the wait before the first retry, which doubles with each one; 0 for 500 ms. A Retry-After counts before it.
+	// Pause is the wait before the first retry, which doubles with each one; 0 for 500 ms. A Retry-After counts before it;
+	// one of more than a minute ends the retries.
 	Pause time.Duration
 }
 
@@ -64,6 +65,9 @@ func idempotencyKey(ctx context.Context) string {
 	}
 	return rand.Text()
 }
+
+// maxBody bounds what is read of a response, in bytes.
+const maxBody = 32 << 20
 
 // Do sends a request with body as JSON, unless it is nil, and reads the response into out, unless that is nil. It sends
 // it again after a lost connection, a 429, a 5xx and while the first attempt is still under way. *Error.
@@ -136,8 +140,11 @@ func (c *Client) attempt(
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	text, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	_ = response.Body.Close() // it was read, or cannot be
+	if err == nil && len(text) > maxBody {
+		err = ErrTooLong
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}

@@ -103,6 +103,29 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
+func TestRetryAfterIsBounded(t *testing.T) {
+	t.Parallel()
+	date := func(after time.Duration) string { return time.Now().Add(after).UTC().Format(http.TimeFormat) }
+	for value, want := range map[string]bool{
+		"60": true, "86400": false, "99999999999999": false, "-1": true, "soon": true, "": true,
+		date(-time.Hour): true, date(24 * time.Hour): false,
+	} {
+		refusal := newError(&http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {value}}}, nil)
+		wait, again := retryAfter(refusal, time.Millisecond)
+		if again != want || again && (wait < 0 || wait > time.Minute) {
+			t.Errorf("Retry-After %q: again %t after %v, want %t", value, again, wait, want)
+		}
+	}
+}
+
+func TestALongResponseIsRefused(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 200, body: strings.Repeat(" ", maxBody+1)})
+	if err := c.Do(t.Context(), http.MethodGet, "/v1/export", nil, nil); !errors.Is(err, ErrTooLong) || len(s.requests) != 1 {
+		t.Errorf("%v after %d requests", err, len(s.requests))
+	}
+}
+
 func TestTheCacheServesWhileTheServiceIsDown(t *testing.T) {
 	t.Parallel()
 	c, s := start(t,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -24,7 +25,7 @@ type Error struct {
 	Message   string   `json:"message"`
 	RequestID string   `json:"requestId"`
 	Details   []Detail `json:"details"`
-	// RetryAfter is how long the service asks to wait; 0 where it does not.
+	// RetryAfter is how long the service asks to wait; 0 where it does not. A client waits for at most a minute of it.
 	RetryAfter time.Duration `json:"-"`
 	// Body is the whole response: some refusals carry the object that they are about.
 	Body []byte `json:"-"`
@@ -34,6 +35,9 @@ type Error struct {
 func (e *Error) Error() string {
 	return fmt.Sprintf("sundry responded with %d %s: %s (%s)", e.Status, e.Code, e.Message, e.RequestID)
 }
+
+// ErrTooLong reports a response longer than the client reads.
+var ErrTooLong = errors.New("the response is longer than 32 MiB")
 
 // IsCode reports whether an error is a refusal by the service with this code.
 func IsCode(err error, code string) bool {
@@ -49,24 +53,36 @@ func newError(response *http.Response, text []byte) *Error {
 	if refusal.RequestID == "" {
 		refusal.RequestID = response.Header.Get("X-Request-Id")
 	}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		refusal.RetryAfter = time.Duration(seconds) * time.Second
-	}
+	refusal.RetryAfter = readRetryAfter(response.Header.Get("Retry-After"))
 	return refusal
 }
 
+// readRetryAfter reads either form of the header: seconds, or a date.
+func readRetryAfter(header string) time.Duration {
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// maxRetryAfter is the longest wait that a response may ask of a request's retry: a minute, as limits are per minute.
+const maxRetryAfter = time.Minute
+
 // retryAfter returns how long to wait before the request is sent again. again is false where the response would be the
-// same.
+// same, or is to be waited for longer than a caller would.
 func retryAfter(err error, pause time.Duration) (wait time.Duration, again bool) {
 	wait = pause/2 + rand.N(pause/2+1) //nolint:gosec // it spreads retries and keeps no secret
 	refusal, ok := errors.AsType[*Error](err)
 	if !ok {
-		return wait, true // the connection was lost
+		return wait, !errors.Is(err, ErrTooLong) // else the connection was lost
 	}
 	if refusal.RetryAfter > 0 {
 		wait = refusal.RetryAfter
 	}
 	again = refusal.Status == http.StatusTooManyRequests || refusal.Status >= http.StatusInternalServerError ||
 		refusal.Code == "IDEMPOTENCY_IN_PROGRESS"
-	return wait, again
+	return wait, again && wait <= maxRetryAfter
 }

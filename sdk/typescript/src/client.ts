@@ -12,7 +12,10 @@ export interface SundryOptions {
   key: string;
   /** How often a request is sent again; 3 unless set. */
   retries?: number;
-  /** The wait before the first retry in milliseconds, which doubles with each one; 500 unless set. */
+  /**
+   * The wait before the first retry in milliseconds, which doubles with each one; 500 unless set. A `Retry-After` counts before
+   * it; one of more than a minute ends the retries.
+   */
   pauseMs?: number;
   /** Milliseconds after which a request counts as lost; 60,000 unless set. */
   timeoutMs?: number;
@@ -61,6 +64,9 @@ const reportJSON = (use: Use): string => {
   return `{"quantity":${quantity},${JSON.stringify(others).slice(1)}`;
 };
 
+/** The longest wait that a response may ask of a request's retry. */
+const maxRetryAfterMs = 60_000;
+
 /** The client of a service. */
 export class Sundry {
   readonly #options: Required<SundryOptions>;
@@ -91,7 +97,7 @@ export class Sundry {
         return await this.#attempt(method, path, headers, body, sent.signal);
       } catch (error) {
         const refusal = error instanceof SundryError ? error : undefined;
-        const again = refusal === undefined || refusal.isTemporary;
+        const again = refusal === undefined || refusal.isTemporary && refusal.retryAfterMs <= maxRetryAfterMs;
         if (!again || attempt >= (sent.retries ?? this.#options.retries) || sent.signal?.aborted) throw error;
         const pause = this.#options.pauseMs * 2 ** attempt;
         await sleep(refusal?.retryAfterMs || pause / 2 + Math.random() * pause / 2, sent.signal);

@@ -44,6 +44,19 @@ test("retries end", async () => {
   await assert.rejects(sundry.receipt("cs_1", { signal: AbortSignal.abort() }));
 });
 
+test("nobody waits for a day", async () => {
+  for (const header of ["86400", "99999999999999", "Infinity", new Date(Date.now() + 86_400_000).toUTCString()]) {
+    const { sundry, sent } = client({ status: 429, headers: { "retry-after": header } });
+    await assert.rejects(sundry.receipt("cs_1"), (error) => error instanceof SundryError && error.retryAfterMs > 80_000_000);
+    assert.equal(sent.length, 1, header);
+  }
+  for (const header of ["-5", "soon", "", new Date(Date.now() - 86_400_000).toUTCString()]) {
+    const { sundry, sent } = client({ status: 503, headers: { "retry-after": header } }, { status: 200, body: "{}" });
+    await sundry.receipt("cs_1");
+    assert.equal(sent.length, 2, header);
+  }
+});
+
 // As an optional setting that was not set arrives.
 test("an undefined option is left out", async () => {
   let sent = 0;
