@@ -51,10 +51,15 @@ func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *check
 	return nil
 }
 
-// ApplyDiscount takes the code that the buyer typed on the hosted page, in the place of one before; an empty code
-// removes it. VALIDATION_FAILED at code, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a
-// payment is under way.
-func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (checkout.State, error) {
+// ApplyDiscountOnPage takes the code that the buyer typed on the hosted page, in the place of one before; an empty code
+// removes it. network is where the buyer comes from. VALIDATION_FAILED at code, RATE_LIMITED, SESSION_ALREADY_PAID,
+// SESSION_EXPIRED, STATE_CONFLICT while a payment is under way.
+func (s *Service) ApplyDiscountOnPage(ctx context.Context, secret, code, network string) (checkout.State, error) {
+	if code != "" {
+		if err := s.countCode(ctx, network); err != nil {
+			return checkout.State{}, err
+		}
+	}
 	return s.reprice(ctx, secret, func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error {
 		if err := c.CanApplyDiscount(now); err != nil {
 			return err
@@ -64,7 +69,7 @@ func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (check
 }
 
 // ChangeOffer takes the interval and the quantity that the buyer chose on the hosted page; "" and nil leave them as
-// they are. VALIDATION_FAILED (interval, quantity) for what the session lets nobody change, and as ApplyDiscount.
+// they are. VALIDATION_FAILED (interval, quantity) for what the session lets nobody change, and as ApplyDiscountOnPage.
 func (s *Service) ChangeOffer(
 	ctx context.Context, secret string, every period.Cadence, quantity *int,
 ) (checkout.State, error) {

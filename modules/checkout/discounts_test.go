@@ -69,7 +69,7 @@ func TestABuyerChangesTheCodeOnThePage(t *testing.T) {
 			total int64
 			want  fault.Code
 		}{{"FIFTH", 960, ""}, {"SIXTH", 960, fault.ValidationFailed}, {"", 1200, ""}, {"FIFTH", 960, ""}} {
-			_, err := w.checkout.ApplyDiscount(t.Context(), secret, c.code)
+			_, err := w.checkout.ApplyDiscountOnPage(t.Context(), secret, c.code, home)
 			if s := w.session(opened.ID); fault.CodeOf(err) != c.want && (err != nil || c.want != "") ||
 				s.Total.Minor != c.total {
 				t.Errorf("%q: %v, total %d; want %q and %d", c.code, err, s.Total.Minor, c.want, c.total)
@@ -78,7 +78,7 @@ func TestABuyerChangesTheCodeOnThePage(t *testing.T) {
 		_, err := w.pay(opened.ID, cardAsksAlways)
 		wantCode(t, err, fault.AuthenticationRequired)
 		before := w.session(opened.ID)
-		_, err = w.checkout.ApplyDiscount(t.Context(), secret, "")
+		_, err = w.checkout.ApplyDiscountOnPage(t.Context(), secret, "", home)
 		wantCode(t, err, fault.StateConflict)
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, before) {
 			t.Errorf("the price changed under a payment: %+v", after)
@@ -97,7 +97,7 @@ func TestACodeThatIsUsedUpIsRefusedWhenItIsPaidWith(t *testing.T) {
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, before) {
 			t.Errorf("a refused payment changed the session: %+v", after)
 		}
-		if _, err := w.checkout.ApplyDiscount(t.Context(), secretOf(w, opened), ""); err != nil {
+		if _, err := w.checkout.ApplyDiscountOnPage(t.Context(), secretOf(w, opened), "", home); err != nil {
 			t.Fatal(err)
 		}
 		if s, err := w.pay(opened.ID, cardSucceeds); err != nil || s.Status != core.StatusPaid || s.Total.Minor != 1200 {

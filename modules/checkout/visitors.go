@@ -20,6 +20,8 @@ const (
 	maxFreeOrders = 20
 	// maxDescribed bounds how often details are sent, for a well-formed VAT ID may become a question to a register.
 	maxDescribed = 120
+	// maxCodes bounds how often a discount code is typed: sellers make codes that can be remembered, and so guessed.
+	maxCodes = 30
 	// maxHolding bounds the sessions opened by one network that may hold times of one creator at once.
 	maxHolding = 5
 	// holdingRetry is the suggested delay before a network that holds too many times tries again.
@@ -43,12 +45,24 @@ func (s *Service) openedBy(network string) string {
 
 // countDescribed counts details that are sent, those that are refused included. RATE_LIMITED.
 func (s *Service) countDescribed(ctx context.Context, network string) error {
-	quota, err := s.deps.Limiter.Allow(ctx, "checkout.describe:"+s.openedBy(network), maxDescribed, visitorWindow)
+	return s.countVisitor(ctx, "describe", network, maxDescribed,
+		"Your details were sent too often. Wait a few minutes, then try again.")
+}
+
+// countCode counts discount codes that are typed, those that are not valid included. RATE_LIMITED.
+func (s *Service) countCode(ctx context.Context, network string) error {
+	return s.countVisitor(ctx, "code", network, maxCodes,
+		"Too many discount codes were tried. Wait a few minutes, then try again.")
+}
+
+// countVisitor counts what is done from a network. RATE_LIMITED, with the message.
+func (s *Service) countVisitor(ctx context.Context, what, network string, limit int, message string) error {
+	quota, err := s.deps.Limiter.Allow(ctx, "checkout."+what+":"+s.openedBy(network), limit, visitorWindow)
 	if err != nil {
 		return fmt.Errorf("count visitor: %w", err)
 	}
 	if quota.Wait > 0 {
-		return fault.TooMany("Your details were sent too often. Wait a few minutes, then try again.", quota.Wait)
+		return fault.TooMany(message, quota.Wait)
 	}
 	return nil
 }

@@ -50,6 +50,28 @@ func TestANetworkOpensSixtySessionsByLinkAndThenWaits(t *testing.T) {
 	})
 }
 
+// A network tries thirty discount codes, and then waits. Removing one is not counted.
+func TestANetworkTriesThirtyDiscountCodes(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		secret := secretOf(w, w.open())
+		for n := range 30 {
+			_, err := w.checkout.ApplyDiscountOnPage(t.Context(), secret, "SIXTH", home)
+			if fault.CodeOf(err) != fault.ValidationFailed {
+				t.Fatalf("code %d: %v", n+1, err)
+			}
+		}
+		_, err := w.checkout.ApplyDiscountOnPage(t.Context(), secretOf(w, w.open()), "FIFTH", home)
+		wantCode(t, err, fault.RateLimited)
+		if _, err := w.checkout.ApplyDiscountOnPage(t.Context(), secret, "", home); err != nil {
+			t.Errorf("no code: %v", err)
+		}
+		if _, err := w.checkout.ApplyDiscountOnPage(t.Context(), secret, "FIFTH", office); err != nil {
+			t.Errorf("another network: %v", err)
+		}
+	})
+}
+
 // A network places twenty free orders, and then waits.
 func TestANetworkWaitsAfterTwentyFreeOrders(t *testing.T) {
 	t.Parallel()

@@ -156,7 +156,9 @@ func (h handlers) postPageDiscount(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	session, err := h.Checkout.ApplyDiscount(c.UserContext(), c.Params("secret"), httpapi.ValueOf(code))
+	session, err := h.Checkout.ApplyDiscountOnPage(
+		c.UserContext(), c.Params("secret"), httpapi.ValueOf(code), h.ClientAddress(c),
+	)
 	return h.respondPage(c, session, err)
 }
 
