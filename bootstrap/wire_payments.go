@@ -25,7 +25,7 @@ func (a *App) wirePayments(accounts *identity.Service, buyers *customers.Service
 		},
 		payments.Deps{
 			Store: a.store, IDs: a.ids, Bus: a.bus, Provider: a.providers.Default(), Accounts: accounts,
-			Customers: buyers,
+			Customers: buyers, Limiter: a.limiter,
 		})
 
 	on(a.bus, module.OnCheckoutPaid) // before the subscription that the card pays for

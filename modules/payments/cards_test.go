@@ -114,6 +114,32 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 	})
 }
 
+// A customer tries twenty cards an hour, over all of their setups.
+func TestACustomerTriesTwentyCards(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		save := func(number string) error {
+			setup, err := w.OpenSetup(t.Context(), creatorID, customerID, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			address := w.SetupURL(setup.ID)
+			_, err = w.SaveOnPage(
+				t.Context(), address[strings.LastIndexByte(address, '/')+1:], ports.CardInput{Number: number}, german,
+			)
+			return err
+		}
+		for range 20 {
+			refused(t, save(cardDeclined), fault.CardDeclined)
+		}
+		refused(t, save(cardSucceeds), fault.RateLimited)
+		w.clock.Advance(time.Hour)
+		if err := save(cardSucceeds); err != nil {
+			t.Errorf("an hour later: %v", err)
+		}
+	})
+}
+
 func TestASetupIsGoodForADay(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

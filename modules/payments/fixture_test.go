@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
+	"sundry/adapters/memratelimit"
 	"sundry/adapters/sandboxpay"
 	"sundry/adapters/system"
 	"sundry/core/cardsetup"
@@ -64,6 +65,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 			},
 			payments.Deps{
 				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Accounts: fakes.Ada, Customers: buyer,
+				Limiter:  memratelimit.New(w.clock.Real),
 				Provider: ports.Provider{Name: fakes.ProviderName, Processor: w.processor, Cards: cards},
 			})
 		w.saving = payments.SavedCardDeps{

@@ -31,6 +31,7 @@ type Deps struct {
 	Provider  ports.Provider
 	Accounts  ports.AccountReader
 	Customers ports.CustomerReader
+	Limiter   ports.RateLimiter
 }
 
 // Service keeps the cards that customers save, and shows payments.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sundry/core/cardsetup"
 	"sundry/core/checkout"
@@ -113,14 +114,28 @@ func setupRequest(setup cardsetup.State) ports.ChargeRequest {
 	}
 }
 
+// How many cards a customer may try on hosted pages, so that nobody finds out there which numbers are good.
+const (
+	maxTried    = 20
+	triedWindow = time.Hour
+)
+
 // SaveOnPage saves a card on the hosted page, under the mandate that it showed its reader. Faults: NOT_FOUND,
-// VALIDATION_FAILED, CARD_DECLINED, AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+// RATE_LIMITED, VALIDATION_FAILED, CARD_DECLINED, AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT,
+// PROCESSOR_UNAVAILABLE.
 func (s *Service) SaveOnPage(
 	ctx context.Context, secret string, card ports.CardInput, reader locale.Locale,
 ) (cardsetup.State, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return cardsetup.State{}, err
+	}
+	quota, err := s.deps.Limiter.Allow(ctx, "payments.card:"+setup.CustomerID, maxTried, triedWindow)
+	if err != nil {
+		return cardsetup.State{}, fmt.Errorf("count cards: %w", err)
+	}
+	if quota.Wait > 0 {
+		return cardsetup.State{}, fault.TooMany("Too many cards were tried. Try again later.", quota.Wait)
 	}
 	return s.saveCard(ctx, setup, card, reader)
 }

@@ -341,11 +341,12 @@ func (r *Routes) authenticateCard(c *fiber.Ctx) error {
 	return r.saved(c, err)
 }
 
-// saved redirects to the page of the setup, which shows the result or the next step. NOT_FOUND and unexpected errors
-// show an error page.
+// saved redirects to the page of the setup, which shows the result or the next step. NOT_FOUND, RATE_LIMITED and
+// unexpected errors show an error page.
 func (r *Routes) saved(c *fiber.Ctx, err error) error {
 	var refusal *fault.Error
-	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode) {
+	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode ||
+		refusal.Code == fault.RateLimited) {
 		return r.layout.Fail(c, err)
 	}
 	to := "/setup/" + c.Params("secret")
