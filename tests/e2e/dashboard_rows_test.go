@@ -1,38 +1,13 @@
 package e2e_test
 
 import (
-	"html"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"sundry/tests/harness"
 )
-
-var (
-	typedInput = regexp.MustCompile(`<input id="plan-[^>]* name="([^"]+)" value="([^"]*)"`)
-	checkedBox = regexp.MustCompile(`<input type="checkbox" id="plan-[^>]* name="([^"]+)" value="yes" checked`)
-	listField  = regexp.MustCompile(`(?s)<select id="plan-[^>]* name="([^"]+)".*?</select>`)
-	chosen     = regexp.MustCompile(`<option value="([^"]*)"[^>]* selected>`)
-)
-
-// shownFields returns the fields of a plan's form as a browser sends them.
-func shownFields(page *harness.Page) (fields []string) {
-	for _, input := range typedInput.FindAllStringSubmatch(page.Body, -1) {
-		fields = append(fields, input[1], html.UnescapeString(input[2]))
-	}
-	for _, box := range checkedBox.FindAllStringSubmatch(page.Body, -1) {
-		fields = append(fields, box[1], "yes")
-	}
-	for _, list := range listField.FindAllStringSubmatch(page.Body, -1) {
-		if option := chosen.FindStringSubmatch(list[0]); option != nil {
-			fields = append(fields, list[1], option[1])
-		}
-	}
-	return fields
-}
 
 func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 	t.Parallel()
@@ -87,10 +62,10 @@ func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 			}
 		}
 		v.Open(t, at+"team")
-		if v.Send(t, at+"team", shownFields(v.Page)...); plans() != saved {
+		if v.Send(t, at+"team", v.Page.Fields(at+"team")...); plans() != saved {
 			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
 		}
-		fields := shownFields(v.Open(t, at+"team"))
+		fields := v.Open(t, at+"team").Fields(at + "team")
 		for i := 0; i < len(fields); i += 2 {
 			if strings.HasPrefix(fields[i], "entitlements1.") {
 				fields[i+1] = ""
@@ -145,7 +120,7 @@ func TestAPlanIncludesUseByRows(t *testing.T) {
 			}
 		}
 		v.Open(t, at+"prepaid")
-		if v.Send(t, at+"prepaid", shownFields(v.Page)...); plans() != saved {
+		if v.Send(t, at+"prepaid", v.Page.Fields(at+"prepaid")...); plans() != saved {
 			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
 		}
 	})
@@ -171,7 +146,7 @@ func TestAPlanOfTheAPIStaysAsItIs(t *testing.T) {
 		}).Want(t, 200)
 		saved, v, at := plans(), w.Visit(t), "/dashboard/listings/"+w.listing.ID
 		v.Open(t, at+"/plans/odd")
-		if page := v.Send(t, at+"/plans/odd", shownFields(v.Page)...); page.Path != at || plans() != saved {
+		if page := v.Send(t, at+"/plans/odd", v.Page.Fields(at+"/plans/odd")...); page.Path != at || plans() != saved {
 			t.Errorf("saving what the form shows leads to %s and made the plans %s from %s", page.Path, plans(), saved)
 		}
 	})

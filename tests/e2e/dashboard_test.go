@@ -41,41 +41,58 @@ func busyShop(t *testing.T, app *harness.App) *fixture {
 	return w
 }
 
+// isPage reports whether a response is a page and no file.
+func isPage(page *harness.Page) bool {
+	return strings.HasPrefix(page.Header.Get("Content-Type"), "text/html")
+}
+
+// everyPage follows the links of the dashboard except those that leaveOut matches, if it isn't nil, calls visit with
+// every page, and returns their addresses.
+func everyPage(
+	t *testing.T, v *harness.Visitor, leaveOut *regexp.Regexp, visit func(path string, page *harness.Page),
+) map[string]bool {
+	t.Helper()
+	seen, waiting := map[string]bool{}, []string{"/dashboard"}
+	for len(waiting) > 0 {
+		path := waiting[0]
+		waiting = waiting[1:]
+		page := v.Open(t, path)
+		if page.Status != http.StatusOK {
+			t.Errorf("%s is %d: %s", path, page.Status, page.Body)
+			continue
+		}
+		visit(path, page)
+		if !isPage(page) {
+			continue
+		}
+		for _, m := range links.FindAllStringSubmatch(page.Body, -1) {
+			next := html.UnescapeString(m[1])
+			if next, _, _ = strings.Cut(next, "#"); !seen[next] && (leaveOut == nil || !leaveOut.MatchString(next)) {
+				seen[next] = true
+				waiting = append(waiting, next)
+			}
+		}
+	}
+	return seen
+}
+
 var links = regexp.MustCompile(`href="(/dashboard[^"]*)"`)
 
 func TestEveryPageOfTheDashboardIsSound(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := busyShop(t, app)
-		v := w.Visit(t)
-		seen, waiting := map[string]bool{}, []string{"/dashboard"}
-		for len(waiting) > 0 {
-			path := waiting[0]
-			waiting = waiting[1:]
-			page := v.Open(t, path)
-			if page.Status != http.StatusOK {
-				t.Errorf("%s is %d: %s", path, page.Status, page.Body)
-				continue
-			}
+		seen := everyPage(t, busyShop(t, app).Visit(t), nil, func(path string, page *harness.Page) {
 			if strings.Contains(path, "format=csv") {
 				checkCSV(t, path, page)
-				continue
 			}
-			if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
-				continue // a file of a dispute
+			if !isPage(page) {
+				return // a list or a file of a dispute
 			}
 			if strings.Contains(page.Body, "<script>alert") || strings.Contains(page.Body, "<img src=x") {
 				t.Errorf("%s runs what somebody typed: %s", path, page.Body)
 			}
 			layouttest.CheckMarkup(t, []byte(page.Body))
-			for _, m := range links.FindAllStringSubmatch(page.Body, -1) {
-				next := html.UnescapeString(m[1])
-				if next, _, _ = strings.Cut(next, "#"); !seen[next] {
-					seen[next] = true
-					waiting = append(waiting, next)
-				}
-			}
-		}
+		})
 		for _, area := range dashboardAreas {
 			if !seen["/dashboard/"+area] {
 				t.Errorf("nothing leads to %s", area)

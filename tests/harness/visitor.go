@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"html"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -179,4 +180,51 @@ func (v *Visitor) send(t testing.TB, method, path, contentType string, sent io.R
 		Path: response.Request.URL.RequestURI(),
 	}
 	return v.Page
+}
+
+var (
+	formField = regexp.MustCompile(`(?s)<input ([^>]*)>|<textarea ([^>]*)>(.*?)</textarea>|<select ([^>]*)>(.*?)</select>`)
+	attribute = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)
+	option    = regexp.MustCompile(`<option ([^>]*)>`)
+)
+
+// attributes are those of a start tag by name.
+func attributes(tag string) map[string]string {
+	all := map[string]string{}
+	for _, m := range attribute.FindAllStringSubmatch(tag, -1) {
+		all[m[1]] = html.UnescapeString(m[2])
+	}
+	return all
+}
+
+// Fields returns the fields of a form of the page as a browser sends them untouched, in turns; none where the page has no
+// such form. The token is left out: Send adds it.
+func (p *Page) Fields(action string) (fields []string) {
+	_, form, _ := strings.Cut(p.Body, ` action="`+html.EscapeString(action)+`"`)
+	form, _, _ = strings.Cut(form, "</form>")
+	for _, m := range formField.FindAllStringSubmatch(form, -1) {
+		tag := attributes(m[1] + m[2] + m[4])
+		value := tag["value"]
+		switch _, checked := tag["checked"]; {
+		case tag["name"] == "" || tag["name"] == "token" || tag["type"] == "file" || tag["type"] == "checkbox" && !checked:
+			continue
+		case m[2] != "":
+			value = html.UnescapeString(m[3])
+		case m[4] != "":
+			value = chosenOption(m[5])
+		}
+		fields = append(fields, tag["name"], value)
+	}
+	return fields
+}
+
+// chosenOption is the value of the option that a list sends: the first one unless another is selected.
+func chosenOption(list string) (value string) {
+	for i, m := range option.FindAllStringSubmatch(list, -1) {
+		tag := attributes(m[1])
+		if _, selected := tag["selected"]; selected || i == 0 {
+			value = tag["value"]
+		}
+	}
+	return value
 }

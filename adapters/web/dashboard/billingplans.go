@@ -181,16 +181,33 @@ func (r *Routes) nextPriceForm(
 			})
 		}
 	}
-	return v.form("price", base+"/usage/plans/"+p.ID+"/change", "Change price", ui.Field{
+	f = v.form("price", base+"/usage/plans/"+p.ID+"/change", "Change price", ui.Field{
 		Name: "priceId", Label: "Price from the next period on", Type: "select", Options: options,
 		Hint: v.say("The next period begins %s.", v.when(p.Current.End)),
-	}), err
+	})
+	return f.OfStored(), err
 }
 
 func (r *Routes) changeBillingPlan(c *fiber.Ctx, v *visit) error {
-	at := base + "/usage/plans/" + c.Params("id")
+	ctx, at := c.UserContext(), base+"/usage/plans/"+c.Params("id")
+	s, err := r.Usage.BillingPlan(ctx, v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	price, err := r.Usage.Price(ctx, v.account(), s.PriceID)
+	if err != nil {
+		return err
+	}
+	f, err := r.nextPriceForm(c, v, s, price.Currency)
+	if err != nil {
+		return err
+	}
+	if err := f.CheckStored(c); err != nil {
+		p := ui.Page{Nav: base + "/usage", Title: "Change price", Up: &ui.Action{Label: "Running period", Href: at}}
+		return r.again(c, v, p, f, err)
+	}
 	change := usage.PriceChange{PriceID: ui.ReadInput(c).Text("priceId")}
-	if _, err := r.Usage.ChangePrice(c.UserContext(), v.account(), c.Params("id"), change); err != nil {
+	if _, err := r.Usage.ChangePrice(ctx, v.account(), s.ID, change); err != nil {
 		return r.refused(c, at, err)
 	}
 	return r.done(c, at, "The price is billed from the next period on.")

@@ -137,6 +137,7 @@ func customerForm(v *visit, s customer.State) ui.Form {
 	f.Cancel = base + "/customers"
 	if s.ID != "" {
 		f.Action, f.Cancel = base+"/customers/"+s.ID+"/edit", base+"/customers/"+s.ID
+		return f.OfStored()
 	}
 	return f
 }
@@ -187,7 +188,7 @@ func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := ui.ReadInput(c)
+	f, in := customerForm(v, s), ui.ReadInput(c)
 	patch := customer.Patch{}
 	for name, at := range map[string]struct {
 		now string
@@ -200,12 +201,15 @@ func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
 			*at.to = &value
 		}
 	}
-	if _, err := r.Customers.Update(c.UserContext(), v.account(), s.ID, patch); err != nil {
+	if err = f.CheckStored(c); err == nil {
+		_, err = r.Customers.Update(c.UserContext(), v.account(), s.ID, patch)
+	}
+	if err != nil {
 		p := ui.Page{
 			Nav: base + "/customers", Title: v.say("Edit %s", customerName(s)),
 			Up: &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
 		}
-		return r.again(c, v, p, customerForm(v, s), err)
+		return r.again(c, v, p, f, err)
 	}
 	return r.done(c, base+"/customers/"+s.ID, "Saved.")
 }

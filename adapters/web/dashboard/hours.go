@@ -158,7 +158,7 @@ func (r *Routes) savedHours(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui
 	if err == nil && isNew {
 		f.FieldFor("timezone").OwnZone = true
 	}
-	return f, err
+	return f.OfStored(), err
 }
 
 func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, h workHours) (ui.Form, error) {
@@ -252,7 +252,10 @@ func (r *Routes) saveHours(c *fiber.Ctx, v *visit) error {
 		return r.sendHours(c, v, h, nil)
 	}
 	hours, _, _ := h.settings()
-	err := r.Booking.SetHours(c.UserContext(), v.account(), hours, h.calendars...)
+	err := r.checkHours(c, v, h)
+	if err == nil {
+		err = r.Booking.SetHours(c.UserContext(), v.account(), hours, h.calendars...)
+	}
 	if err == nil {
 		return r.hoursSaved(c, v, hours)
 	}
@@ -263,6 +266,23 @@ func (r *Routes) saveHours(c *fiber.Ctx, v *visit) error {
 		})
 	}
 	return r.sendHours(c, v, h, err)
+}
+
+// checkHours refuses hours that were entered over others than are saved.
+func (r *Routes) checkHours(c *fiber.Ctx, v *visit, h workHours) error {
+	setup, err := r.Booking.Setup(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	saved, err := r.savedHours(c, v, setup)
+	if err != nil {
+		return err
+	}
+	sent, err := r.hoursForm(c, v, h)
+	if err != nil {
+		return err
+	}
+	return saved.CheckReplaced(c, sent)
 }
 
 // hoursSaved leads on to what a creator who is new has still to set.
@@ -291,7 +311,13 @@ func (r *Routes) sendHours(c *fiber.Ctx, v *visit, h workHours, refused error) e
 	if err != nil {
 		return err
 	}
+	f.KeepStored(c)
 	if refused != nil {
+		saved, err := r.savedHours(c, v, setup)
+		if err != nil {
+			return err
+		}
+		f.Stored = saved.Stored
 		h.blame(&f)
 		if !f.Refuse(refused) {
 			return refused

@@ -26,8 +26,8 @@ func (r *Routes) mountImages(at fiber.Router) {
 type picture struct {
 	Src, Alt, Name string
 	// Describe is the address of the form for its alternative text; "" when it has none.
-	Describe, Token string
-	Actions         []ui.Action
+	Describe, Token, Stored string
+	Actions                 []ui.Action
 }
 
 // pictures are the images of a part.
@@ -124,7 +124,8 @@ func imagesPart(v *visit, l listing.State) []ui.Part {
 	for n, i := range l.Images {
 		p := picture{Src: image.Path(i.ID), Alt: i.Alt, Name: i.ID}
 		if l.Status != listing.Archived {
-			p.Describe, p.Token = at+"/"+i.ID+"/describe", v.FormToken
+			f := describeForm(v, l.ID, i)
+			p.Describe, p.Token, p.Stored = f.Action, f.Token, f.Stored
 			if n > 0 {
 				p.Actions = append(p.Actions, v.button("Move up", at+"/"+i.ID+"/move"))
 			}
@@ -156,6 +157,13 @@ func imageForm(v *visit, listingID string) ui.Form {
 	return f
 }
 
+// describeForm asks for the alternative text of an image.
+func describeForm(v *visit, listingID string, i listing.Image) ui.Form {
+	return v.form("describe", base+"/listings/"+listingID+"/images/"+i.ID+"/describe", "Save", ui.Field{
+		Name: "alt", Label: "What it shows", Value: i.Alt, Hint: "Read aloud to buyers who don’t see it.",
+	}).OfStored()
+}
+
 func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id"))
 	if err != nil {
@@ -182,10 +190,24 @@ func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) describeImage(c *fiber.Ctx, v *visit) error {
-	_, err := r.Catalog.DescribeImage(
-		c.UserContext(), v.account(), c.Params("id"), c.Params("image"), c.FormValue("alt"),
-	)
-	return r.imageChanged(c, "Saved.", err)
+	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(l.Images, func(i listing.Image) bool { return i.ID == c.Params("image") })
+	if at < 0 {
+		return fault.NotFound("image")
+	}
+	f := describeForm(v, l.ID, l.Images[at])
+	if err = f.CheckStored(c); err == nil {
+		_, err = r.Catalog.DescribeImage(c.UserContext(), v.account(), l.ID, c.Params("image"), c.FormValue("alt"))
+	}
+	if err != nil {
+		p := r.editListingPage(v, l)
+		p.Title = "What it shows"
+		return r.again(c, v, p, f, err)
+	}
+	return r.imageChanged(c, "Saved.", nil)
 }
 
 func (r *Routes) moveImage(c *fiber.Ctx, v *visit) error {

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -280,7 +279,7 @@ func (r *Routes) linkEditForm(c *fiber.Ctx, v *visit, link paymentlink.State) (u
 	if renews(l, plans) {
 		f.Fields = append(f.Fields, changeFields(link.BuyerMayChange)...)
 	}
-	return f, err
+	return f.OfStored(), err
 }
 
 func (r *Routes) link(c *fiber.Ctx, v *visit) error {
@@ -361,14 +360,20 @@ func (r *Routes) saveLink(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	f, err := r.linkEditForm(c, v, l)
+	if err != nil {
+		return err
+	}
 	in := ui.ReadInput(c)
-	if _, err := r.Catalog.EditLink(c.UserContext(), v.account(), l.ID, paymentlink.Edit{
-		SuccessURL: new(in.Text("successUrl")), BuyerMayChange: readChanges(in),
-	}); err != nil {
+	if err = f.CheckStored(c); err == nil {
+		_, err = r.Catalog.EditLink(c.UserContext(), v.account(), l.ID, paymentlink.Edit{
+			SuccessURL: new(in.Text("successUrl")), BuyerMayChange: readChanges(in),
+		})
+	}
+	if err != nil {
 		p, pageErr := r.linkPage(c, v, l)
-		f, formErr := r.linkEditForm(c, v, l)
-		if err := errors.Join(pageErr, formErr); err != nil {
-			return err
+		if pageErr != nil {
+			return pageErr
 		}
 		return r.again(c, v, p, f, err)
 	}

@@ -228,7 +228,7 @@ func (r *Routes) editListingPage(v *visit, l listing.State) ui.Page {
 func editListingForm(v *visit, l listing.State) ui.Form {
 	f := v.form("listing", base+"/listings/"+l.ID+"/edit", "Save", v.listingFields(l)...)
 	f.Cancel, f.Preview = base+"/listings/"+l.ID, base+"/listings/"+l.ID+"/preview"
-	return f
+	return f.OfStored()
 }
 
 func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
@@ -236,16 +236,18 @@ func (r *Routes) saveListing(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := ui.ReadInput(c)
+	f, in := editListingForm(v, l), ui.ReadInput(c)
 	edit := readListing(in, l.Type)
-	err = in.Submit(func() error {
-		return listing.Restore(l).Edit(edit, func() string { return l.PriceID }, l.UpdatedAt)
-	}, func() error {
-		_, err := r.Catalog.EditListing(c.UserContext(), v.account(), l.ID, edit)
-		return err
-	})
+	if err = f.CheckStored(c); err == nil {
+		err = in.Submit(func() error {
+			return listing.Restore(l).Edit(edit, func() string { return l.PriceID }, l.UpdatedAt)
+		}, func() error {
+			_, err := r.Catalog.EditListing(c.UserContext(), v.account(), l.ID, edit)
+			return err
+		})
+	}
 	if err != nil {
-		return r.again(c, v, r.editListingPage(v, l), editListingForm(v, l), err)
+		return r.again(c, v, r.editListingPage(v, l), f, err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Saved.")
 }

@@ -153,10 +153,19 @@ func scheduleForm(v *visit) ui.Form {
 		),
 	})
 	f.Title = "Schedule"
-	return f
+	return f.OfStored()
 }
 
 func (r *Routes) saveSchedule(c *fiber.Ctx, v *visit) error {
+	f := scheduleForm(v)
+	if err := f.CheckStored(c); err != nil {
+		p := ui.Page{
+			Nav: base + "/balance", Title: "Schedule",
+			Up: &ui.Action{Label: "Balance and payouts", Href: base + "/balance"},
+		}
+		f.Title = ""
+		return r.again(c, v, p, f, err)
+	}
 	edit := identity.ProfileEdit{PayoutSchedule: new(payout.Schedule(ui.ReadInput(c).Text("payoutSchedule")))}
 	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
 		return r.refused(c, base+"/balance", err)

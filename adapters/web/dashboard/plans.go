@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,6 +84,9 @@ func planForm(v *visit, l listing.State, p plan.State, meters []usage.Meter) ui.
 		v.meterFields(p.Terms.Meters, meters),
 		v.usageCreditFields(p.Terms.UsageCredits, string(l.Price.Currency), meters),
 	)
+	if p.Key != "" {
+		return f.OfStored()
+	}
 	return f
 }
 
@@ -183,18 +185,23 @@ func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := ui.ReadInput(c)
+	_, meters, err := r.meterNames(c.UserContext(), v)
+	if err != nil {
+		return err
+	}
+	f, in := planForm(v, l, p, meters), ui.ReadInput(c)
 	draft := readPlan(in)
 	if p.Key != "" {
 		draft.Key = p.Key
 	}
-	err = in.Submit(draft.Check, func() error {
-		_, err := r.Catalog.PutPlan(c.UserContext(), v.account(), l.ID, draft)
-		return err
-	})
+	if err = f.CheckStored(c); err == nil {
+		err = in.Submit(draft.Check, func() error {
+			_, err := r.Catalog.PutPlan(c.UserContext(), v.account(), l.ID, draft)
+			return err
+		})
+	}
 	if err != nil {
-		_, meters, readErr := r.meterNames(c.UserContext(), v)
-		return r.again(c, v, planPage(l, p), planForm(v, l, p, meters), cmp.Or(readErr, err))
+		return r.again(c, v, planPage(l, p), f, err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Plan saved.")
 }

@@ -50,7 +50,9 @@ func (r *Routes) previewEdit(c *fiber.Ctx, v *visit) error {
 	err = in.Submit(func() error { return listing.Restore(l).Edit(edit, keep, l.UpdatedAt) },
 		func() error { return draft.Edit(edit, keep, l.UpdatedAt) })
 	if err != nil {
-		return r.again(c, v, r.editListingPage(v, l), editListingForm(v, l), err)
+		f := editListingForm(v, l)
+		f.KeepStored(c)
+		return r.again(c, v, r.editListingPage(v, l), f, err)
 	}
 	return r.preview(c, draft.State())
 }

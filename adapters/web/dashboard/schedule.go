@@ -64,7 +64,7 @@ func meetingsForm(v *visit, m appointment.MeetingSettings, accounts []appointmen
 			Hint: "Your address for appointments in person. Leave empty if you don’t meet in person.",
 		})
 	f.Title, f.Lead = "Meetings", "Where you meet buyers."
-	return f
+	return f.OfStored()
 }
 
 // schedulePage shows when, where and on which accounts a creator meets buyers. meetings makes the form of the places.
@@ -117,29 +117,31 @@ func (r *Routes) saveMeetings(c *fiber.Ctx, v *visit) error {
 	if address := in.Text("address"); address != "" {
 		m.InPerson = &appointment.Place{Address: address}
 	}
-	err := r.Booking.SetMeetings(c.UserContext(), v.account(), m)
+	setup, err := r.Booking.Setup(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	accounts, err := r.Booking.MeetingAccounts(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	f := meetingsForm(v, setup.Meetings, accounts)
+	if err = f.CheckStored(c); err == nil {
+		err = r.Booking.SetMeetings(c.UserContext(), v.account(), m)
+	}
 	if err == nil {
 		return r.done(c, base+"/bookings/settings", "Your meetings are saved.")
 	}
-	setup, setupErr := r.Booking.Setup(c.UserContext(), v.account())
-	if setupErr != nil {
-		return setupErr
+	if !f.Refill(c, err) {
+		return err
 	}
 	hours, formErr := r.savedHours(c, v, setup)
 	if formErr != nil {
 		return formErr
 	}
-	refilled := false
-	p, pageErr := r.schedulePage(c, v, hours, func(accounts []appointment.MeetingAccount) ui.Form {
-		f := meetingsForm(v, m, accounts)
-		refilled = f.Refill(c, err)
-		return f
-	})
+	p, pageErr := r.schedulePage(c, v, hours, func([]appointment.MeetingAccount) ui.Form { return f })
 	if pageErr != nil {
 		return pageErr
-	}
-	if !refilled {
-		return err
 	}
 	c.Status(r.layout.Config().StatusOf(err))
 	return r.send(c, v, p)

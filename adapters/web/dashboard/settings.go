@@ -61,7 +61,7 @@ func settingsForm(v *visit) ui.Form {
 			Hint: "Your logo is shown from another site. Upload it above to keep it here.",
 		})
 	}
-	return f
+	return f.OfStored()
 }
 
 // mailsShown is sent by a form that has the boxes of mails: an unchecked box sends nothing.
@@ -94,7 +94,7 @@ func (r *Routes) settings(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
-	in := ui.ReadInput(c)
+	f, in := settingsForm(v), ui.ReadInput(c)
 	edit := core.ProfileEdit{
 		DisplayName: new(in.Text("displayName")), AccentColor: new(in.Text("accentColor")),
 		SupportEmail: new(in.Text("supportEmail")),
@@ -106,8 +106,12 @@ func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 	if hasLogoElsewhere(v) {
 		edit.LogoURL = new(in.Text("logoUrl"))
 	}
-	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
-		return r.again(c, v, settingsPage(), settingsForm(v), err)
+	err := f.CheckStored(c)
+	if err == nil {
+		_, err = r.Identity.EditProfile(c.UserContext(), v.account(), edit)
+	}
+	if err != nil {
+		return r.again(c, v, settingsPage(), f, err)
 	}
 	return r.done(c, base+"/settings", "Saved. Your checkout shows it from now on.")
 }

@@ -185,7 +185,7 @@ func memberPage(v *visit, m *core.Member) ui.Page {
 func memberForm(v *visit, m *core.Member) ui.Form {
 	f := v.form("role", base+"/team/"+m.State().ID, "Save role", roleField(v, m.State().Role))
 	f.Title, f.Lead = "Role", "It holds from their next click or request on."
-	return f
+	return f.OfStored()
 }
 
 func (r *Routes) member(c *fiber.Ctx, v *visit) error {
@@ -208,6 +208,14 @@ func (r *Routes) member(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) changeMember(c *fiber.Ctx, v *visit) error {
+	m, err := r.loadMember(c.UserContext(), v, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	f := memberForm(v, m)
+	if err := f.CheckStored(c); err != nil {
+		return r.again(c, v, memberPage(v, m), f, err)
+	}
 	role := core.Role(ui.ReadInput(c).Text("role"))
 	if _, err := r.Identity.ChangeMember(c.UserContext(), v.User, c.Params("id"), role); err != nil {
 		return r.refused(c, base+"/team", err)

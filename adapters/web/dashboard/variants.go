@@ -96,6 +96,9 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 			Checked: one.IsDefault,
 		})
 	f.Cancel = at
+	if one.ID != "" {
+		return f.OfStored()
+	}
 	return f
 }
 
@@ -139,7 +142,7 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := ui.ReadInput(c)
+	f, in := variantForm(v, l, one), ui.ReadInput(c)
 	edit := listing.VariantEdit{
 		Name: in.Optional("name"), DurationMinutes: in.Number("durationMinutes", "durationMinutes"),
 		SessionCount: cmp.Or(in.Number("sessionCount", "sessionCount"), new(1)),
@@ -153,16 +156,18 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	if isNew {
 		edit.Key = in.Optional("key")
 	}
-	err = in.Submit(func() error { return edit.Check(isNew) }, func() (err error) {
-		if isNew {
-			_, err = r.Catalog.AddVariant(c.UserContext(), v.account(), l.ID, edit)
+	if err = f.CheckStored(c); err == nil {
+		err = in.Submit(func() error { return edit.Check(isNew) }, func() (err error) {
+			if isNew {
+				_, err = r.Catalog.AddVariant(c.UserContext(), v.account(), l.ID, edit)
+				return err
+			}
+			_, err = r.Catalog.EditVariant(c.UserContext(), v.account(), l.ID, one.ID, edit)
 			return err
-		}
-		_, err = r.Catalog.EditVariant(c.UserContext(), v.account(), l.ID, one.ID, edit)
-		return err
-	})
+		})
+	}
 	if err != nil {
-		return r.again(c, v, variantPage(v, l, one), variantForm(v, l, one), err)
+		return r.again(c, v, variantPage(v, l, one), f, err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Option saved.")
 }

@@ -70,6 +70,7 @@ func endpointForm(v *visit, e core.EndpointState) ui.Form {
 	f.Cancel = base + "/webhooks"
 	if e.ID != "" {
 		f.Action, f.Submit, f.Cancel = base+"/webhooks/"+e.ID+"/edit", "Save", base+"/webhooks/"+e.ID
+		return f.OfStored()
 	}
 	return f
 }

@@ -329,16 +329,18 @@ func (r *Routes) saveEndpoint(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := ui.ReadInput(c)
+	f, in := endpointForm(v, e), ui.ReadInput(c)
 	edit := readEndpoint(in, e.Events)
-	err = in.Submit(func() error { return r.Webhooks.CheckEndpoint(edit, false) }, func() error {
-		_, err := r.Webhooks.EditEndpoint(c.UserContext(), v.account(), e.ID, edit)
-		return err
-	})
+	if err = f.CheckStored(c); err == nil {
+		err = in.Submit(func() error { return r.Webhooks.CheckEndpoint(edit, false) }, func() error {
+			_, err := r.Webhooks.EditEndpoint(c.UserContext(), v.account(), e.ID, edit)
+			return err
+		})
+	}
 	if err != nil {
 		p := newEndpointPage()
 		p.Title, p.Up = "Edit endpoint", &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
-		return r.again(c, v, p, endpointForm(v, e), err)
+		return r.again(c, v, p, f, err)
 	}
 	return r.done(c, base+"/webhooks/"+e.ID, "Saved.")
 }

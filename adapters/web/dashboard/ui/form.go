@@ -104,6 +104,8 @@ type Form struct {
 	Wide bool
 	// Compact puts everything in one line where there is space.
 	Compact bool
+	// Stored is the digest of the values that a form that replaces what is stored was made with; "" for other forms.
+	Stored string
 	// Problem is a refusal that belongs to no field. Notice reports success.
 	Problem, Notice Words
 	// Problems are violations of members that have no field.
