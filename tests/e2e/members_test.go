@@ -104,6 +104,44 @@ func TestMembers_EveryRouteForEveryRole(t *testing.T) {
 	})
 }
 
+// TestMembers_BrandingOfACatalog is for who may change the account, as with PATCH /v1/creator.
+func TestMembers_BrandingOfACatalog(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		_, _, developer := w.join(t, "developer")
+		_, _, admin := w.join(t, "admin")
+		put := func(bearer, query string, file harness.JSON) *harness.Response {
+			return app.Ask(t, harness.Request{Method: http.MethodPut, Path: "/v1/catalog" + query, Bearer: bearer, Body: file})
+		}
+		file := catalogFile(t, w.Account)
+		put(developer, "", file).Want(t, 200)
+		file["listings"].([]any)[0].(harness.JSON)["title"] = "Renamed"
+		put(developer, "", file).Want(t, 200)
+		before := asJSON(t, catalogFile(t, w.Account))
+
+		file["listings"].([]any)[0].(harness.JSON)["title"] = "Renamed twice"
+		file["branding"].(harness.JSON)["supportEmail"] = "help@other.example"
+		for _, query := range []string{"", "?dryRun=true"} {
+			got := put(developer, query, file)
+			got.Refuses(t, 403, "FORBIDDEN")
+			if message := got.Refusal(t).Message; !strings.Contains(message, "is developer") ||
+				!strings.Contains(message, "owner or admin") {
+				t.Errorf("the refusal %q names neither the role nor who may", message)
+			}
+		}
+		if after := asJSON(t, catalogFile(t, w.Account)); after != before {
+			t.Errorf("a refused import changed the catalog to %s from %s", after, before)
+		}
+		put(admin, "", file).Want(t, 200)
+		if got := asJSON(t, catalogFile(t, w.Account)); got != asJSON(t, file) {
+			t.Errorf("the import of an admin made %s, want %s", got, asJSON(t, file))
+		}
+		delete(file, "branding")
+		put(developer, "", file).Want(t, 200)
+	})
+}
+
 // dashboardRoles are pages and forms with the roles that may use them.
 var dashboardRoles = []struct{ pages, forms, roles string }{
 	{"/ /orders /customers /subscriptions /invoices /usage /bookings /disputes /listings /links /discounts " +
