@@ -58,19 +58,33 @@ func run(ctx context.Context, args []string, own Options) error {
 			}
 			return gormstore.Backup(ctx, cfg.DatabaseURL, file)
 		},
-		Open: func(ctx context.Context) (*cli.App, error) { return openForCommands(ctx, own, "") },
-		OpenCell: func(ctx context.Context, file string) (*cli.App, error) {
-			return openForCommands(ctx, own, file)
+		Open: func(ctx context.Context) (*cli.App, error) { return openExisting(ctx, own, "") },
+		OpenOrCreate: func(ctx context.Context) (*cli.App, error) {
+			cfg, err := configuration(own)
+			if err != nil {
+				return nil, err
+			}
+			return openForCommands(ctx, cfg, own)
 		},
+		OpenCell: func(ctx context.Context, file string) (*cli.App, error) { return openExisting(ctx, own, file) },
 	})
 }
 
-// openForCommands opens the program with the settings of the environment and, before those, of a file, "" for none.
-func openForCommands(ctx context.Context, own Options, file string) (*cli.App, error) {
+// openExisting opens the program with the settings of the environment and, before those, of a file, "" for none. An
+// error where there is no database.
+func openExisting(ctx context.Context, own Options, file string) (*cli.App, error) {
 	cfg, err := configurationOf(own, file)
 	if err != nil {
 		return nil, err
 	}
+	err = gormstore.RequireDatabase(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL, gormstore.InSchema(cfg.DatabaseSchema))
+	if err != nil {
+		return nil, err
+	}
+	return openForCommands(ctx, cfg, own)
+}
+
+func openForCommands(ctx context.Context, cfg config.Config, own Options) (*cli.App, error) {
 	a, err := New(ctx, cfg, newLogger(cfg), own)
 	if err != nil {
 		return nil, err
@@ -81,7 +95,10 @@ func openForCommands(ctx context.Context, own Options, file string) (*cli.App, e
 // planMigrations describes what New would change of the database's schema, and changes nothing.
 func planMigrations(ctx context.Context, cfg config.Config) (lines []string, err error) {
 	store, err := gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL,
-		gormstore.InSchema(cfg.DatabaseSchema))
+		gormstore.InSchema(cfg.DatabaseSchema), gormstore.Existing())
+	if errors.Is(err, gormstore.ErrNoDatabase) {
+		return gormstore.PlanNewDatabase(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

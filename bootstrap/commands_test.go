@@ -2,11 +2,15 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"sundry/adapters/cli"
+	"sundry/adapters/gormstore"
 	"sundry/config"
 )
 
@@ -34,5 +38,46 @@ func TestTaxReport_NotesThatASandboxIsATest(t *testing.T) {
 	}
 	if !strings.HasPrefix(notes.String(), "TEST") {
 		t.Errorf("noted %q", notes.String())
+	}
+}
+
+// Not parallel: it changes the folder of the process.
+func TestCommandsNeedADatabase(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for _, command := range []string{
+		"verify", "figures", "tax-report 2026-10-01 2027-01-01", "reconcile 2026-11-23T21:00:00Z", "admin accounts",
+		"catalog export f", "import stripe", "secrets rotate", "cell claim", "backup f",
+	} {
+		err := run(t.Context(), strings.Fields(command), Options{})
+		path := filepath.Join(folder, "data", "sundry.db")
+		if !errors.Is(err, gormstore.ErrNoDatabase) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want an error that names the database", command, err)
+		}
+		wantEmpty(t, command, folder)
+	}
+}
+
+// Not parallel: it changes the folder of the process.
+func TestMigrateCheckMakesNothing(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	if err := run(t.Context(), []string{"migrate", "--check"}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	wantEmpty(t, "migrate --check", folder)
+	if err := run(t.Context(), []string{"migrate"}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"verify"}, Options{}); err != nil {
+		t.Errorf("verify after migrate: %v", err)
+	}
+}
+
+func wantEmpty(t *testing.T, command, folder string) {
+	t.Helper()
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%s left %v, %v; want nothing", command, left, err)
 	}
 }

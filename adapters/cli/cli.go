@@ -30,12 +30,15 @@ type Host struct {
 	Build Build
 	// Settings reads the configuration. Its error lists every fault.
 	Settings func() (Settings, error)
-	// PlanMigrations reads the configuration, connects, and describes the migrations that Open would run, a line each.
+	// PlanMigrations reads the configuration, connects, and describes the migrations that Open would run, a line each. It
+	// makes no database where there is none.
 	PlanMigrations func(ctx context.Context) ([]string, error)
 	// Backup reads the configuration and copies the database, which other processes may be using, to a new file.
 	Backup func(ctx context.Context, file string) error
-	// Open reads the configuration, connects, migrates and wires.
+	// Open reads the configuration, connects, migrates and wires. An error where there is no database.
 	Open func(ctx context.Context) (*App, error)
+	// OpenOrCreate is Open that makes the database where there is none.
+	OpenOrCreate func(ctx context.Context) (*App, error)
 	// OpenCell is Open with the settings of a file in the place of the environment's.
 	OpenCell func(ctx context.Context, file string) (*App, error)
 }
@@ -93,6 +96,8 @@ type command struct {
 	// apart puts the command behind an empty line of the usage, as no person types it.
 	apart bool
 	needs need
+	// creates lets the command make the database where there is none. Any other would report on an empty one.
+	creates bool
 	// help is the text of --help; nil for the lines.
 	help func() string
 	// parse reads the arguments before anything is opened.
@@ -115,26 +120,26 @@ type action func(ctx context.Context, c call) error
 func commands() []command {
 	return []command{
 		{
-			name: "", needs: theApp, parse: noArguments(serve(Roles{Serve: true, Work: true})),
+			name: "", needs: theApp, creates: true, parse: noArguments(serve(Roles{Serve: true, Work: true})),
 			lines: []line{{"", "serve and work in one process"}},
 		},
 		{
-			name: "serve", needs: theApp, parse: noArguments(serve(Roles{Serve: true})),
+			name: "serve", needs: theApp, creates: true, parse: noArguments(serve(Roles{Serve: true})),
 			lines: []line{{"", "API and pages"}},
 		},
 		{
-			name: "worker", needs: theApp, parse: noArguments(work),
+			name: "worker", needs: theApp, creates: true, parse: noArguments(work),
 			lines: []line{{"", "background work"}},
 		},
 		{
-			name: "migrate", parse: parseMigrate,
+			name: "migrate", creates: true, parse: parseMigrate,
 			lines: []line{
 				{"", "bring the database schema up to date"},
 				{"--check", "print what that would run, and which locks it would take for how long"},
 			},
 		},
 		{
-			name: "seed", needs: theApp, parse: noArguments(seed),
+			name: "seed", needs: theApp, creates: true, parse: noArguments(seed),
 			lines: []line{{"", "make the demo creator in an empty sandbox database"}},
 		},
 		catalogRow(),
@@ -208,13 +213,16 @@ func (c command) run(ctx context.Context, args []string, host Host) (err error) 
 		return err
 	}
 	with := call{Host: host}
+	if c.creates {
+		with.Open = host.OpenOrCreate
+	}
 	switch c.needs {
 	case theSettings:
 		if with.settings, err = host.Settings(); err != nil {
 			return err
 		}
 	case theApp:
-		if with.app, err = host.Open(ctx); err != nil {
+		if with.app, err = with.Open(ctx); err != nil {
 			return err
 		}
 		with.settings = with.app.Settings

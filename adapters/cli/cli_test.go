@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -19,10 +20,16 @@ func faultyHost(out *strings.Builder) Host {
 		Out:      out,
 		Settings: func() (Settings, error) { return Settings{}, errAsked },
 		Open:     func(context.Context) (*App, error) { return nil, errAsked },
+		OpenOrCreate: func(context.Context) (*App, error) {
+			return nil, fmt.Errorf("%w: %w", errAsked, errAskedToCreate)
+		},
 	}
 }
 
-var errAsked = errors.New("asked for settings")
+var (
+	errAsked         = errors.New("asked for settings")
+	errAskedToCreate = errors.New("asked to make a database")
+)
 
 func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
 	t.Parallel()
@@ -59,6 +66,20 @@ func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
 		}
 		if !asks && out.Len() == 0 {
 			t.Errorf("%q printed nothing", command)
+		}
+	}
+}
+
+func TestRun_CreatesTheDatabase(t *testing.T) {
+	t.Parallel()
+	for command, creates := range map[string]bool{
+		"": true, "serve": true, "worker": true, "migrate": true, "seed": true, "verify": false, "figures": false,
+		"catalog export f": false, "admin accounts": false, "tax-report 2026-10-01 2027-01-01": false,
+		"reconcile 2026-11-23T21:00:00Z": false, "secrets rotate": false, "import stripe": false, "cell claim": false,
+	} {
+		err := Run(t.Context(), strings.Fields(command), faultyHost(&strings.Builder{}))
+		if !errors.Is(err, errAsked) || errors.Is(err, errAskedToCreate) != creates {
+			t.Errorf("%q: error %v, want it to make a database: %t", command, err, creates)
 		}
 	}
 }

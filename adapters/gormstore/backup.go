@@ -26,6 +26,9 @@ func Backup(ctx context.Context, databaseURL, file string) (err error) {
 		return errors.New("sundry backup copies SQLite databases, and DATABASE_URL leads to PostgreSQL: " +
 			"back it up with pgBackRest or pg_basebackup, as docs/recovery.md shows")
 	}
+	if err := requireFile(path); err != nil {
+		return err
+	}
 	if err := refuseExisting(file); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package gormstore_test
 
 import (
 	"database/sql"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -242,6 +243,19 @@ func TestPlanMigrations(t *testing.T) {
 		}[engine.Name]
 		if got := plan(); !strings.HasPrefix(got, "00050_customer_indexes.sql (contract)\n") || !strings.Contains(got, want) {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+func TestRequireDatabase(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		if err := gormstore.RequireDatabase(t.Context(), engine.URL(t), ""); err != nil {
+			t.Errorf("a database that is made: %v", err)
+		}
+		err := gormstore.RequireDatabase(t.Context(), engine.EmptyURL(t), "")
+		if !errors.Is(err, gormstore.ErrNoDatabase) || !strings.Contains(err.Error(), "DATABASE_URL") {
+			t.Errorf("an empty database: got %v, want an error that names DATABASE_URL", err)
 		}
 	})
 }

@@ -194,20 +194,30 @@ func (s *Store) PlanMigrations(ctx context.Context) (lines []string, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("database handle: %w", err)
 	}
-	_, files, err := s.migrationFiles()
-	if err != nil {
-		return nil, err
-	}
-	known, err := readMigrations(files)
-	if err != nil {
-		return nil, err
-	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("plan migrations: %w", err)
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
 	ran, err := s.ranMigrations(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	return s.planAfter(ctx, tx, ran)
+}
+
+// PlanNewDatabase is PlanMigrations of a SQLite database that is not there yet.
+func PlanNewDatabase(ctx context.Context) (lines []string, err error) {
+	return (&Store{dialect: sqliteDialect{}}).planAfter(ctx, nil, nil)
+}
+
+// planAfter describes the migrations that follow those that ran. On SQLite it asks the database nothing.
+func (s *Store) planAfter(ctx context.Context, tx *sql.Tx, ran map[int64]ranMigration) (lines []string, err error) {
+	_, files, err := s.migrationFiles()
+	if err != nil {
+		return nil, err
+	}
+	known, err := readMigrations(files)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,12 @@ func OpenPooled(ctx context.Context, databaseURL, directURL string, options ...O
 		if chosen.standbyURL != "" {
 			return nil, errors.New("DATABASE_READ_URL needs a DATABASE_URL of PostgreSQL")
 		}
-		s, err = openSQLite(path, chosen.tracer)
+		if chosen.existing {
+			err = requireFile(path)
+		}
+		if err == nil {
+			s, err = openSQLite(path, chosen.tracer)
+		}
 	} else {
 		s, err = openPostgres(ctx, databaseURL, directURL, &chosen)
 	}

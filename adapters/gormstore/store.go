@@ -60,6 +60,8 @@ type Store struct {
 	keysFound    keysFound
 	// realTime means that no account's clock can run ahead.
 	realTime bool
+	// existing means that no SQLite database is made where there is none.
+	existing bool
 	// lock takes the database for this process; nil where several may have it.
 	lock func() (release func() error, err error)
 	// lockSchema lets one process at a time change the schema where goose cannot; nil on PostgreSQL.
@@ -90,6 +92,10 @@ func OnScheduled(wake func(classes ...ports.TaskClass)) Option {
 
 // RealTime leaves the clocks of accounts unread: all of them show the real time, as they do outside of the sandbox.
 func RealTime() Option { return func(s *Store) { s.realTime = true } }
+
+// Existing makes Open return ErrNoDatabase where the file of a SQLite database is missing or empty. Without it that
+// makes one.
+func Existing() Option { return func(s *Store) { s.existing = true } }
 
 // InSchema names the schema of PostgreSQL that has the tables, which Migrate makes. Without it that is defaultSchema.
 func InSchema(name string) Option { return func(s *Store) { s.schema = name } }
