@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -135,12 +134,7 @@ func (f catalogCommand) export(ctx context.Context, c call) error {
 	if f.file == "-" {
 		return document.Write(c.Out)
 	}
-	var file bytes.Buffer
-	if err := document.Write(&file); err != nil {
-		return err
-	}
-	//nolint:gosec // a catalog is no secret: others may read it
-	if err := os.WriteFile(f.file, file.Bytes(), 0o644); err != nil {
+	if err := writeFile(f.file, document.Write); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "Listings written to %s: %d\n", f.file, len(document.Listings))

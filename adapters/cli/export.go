@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 )
 
 const exportUsage = `usage: sundry export [--customer cus_…] [--api URL] [--key sk_…] FILE
@@ -54,16 +53,12 @@ func (a *publicAPI) export(ctx context.Context, path, file string, c call) error
 		_, err := a.copyLines(ctx, path, c.Out)
 		return err
 	}
-	partial, err := os.Create(file + ".part") //nolint:gosec // the caller names the file
+	var count int
+	err := writeFile(file, func(out io.Writer) (err error) {
+		count, err = a.copyLines(ctx, path, out)
+		return err
+	})
 	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(partial.Name()) }() // it has the file's name if all went well
-	count, err := a.copyLines(ctx, path, partial)
-	if err = errors.Join(err, partial.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(partial.Name(), file); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "%s: %d lines\n", file, count)
