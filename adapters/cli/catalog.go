@@ -47,7 +47,30 @@ func parseCatalog(args []string) (action, error) {
 	if c.action == "export" {
 		return c.export, nil
 	}
-	return c.importFile, nil
+	if c.file == "-" {
+		return func(ctx context.Context, on call) error {
+			document, err := readCatalog(on.In)
+			if err != nil {
+				return err
+			}
+			return c.importDocument(ctx, on, document)
+		}, nil
+	}
+	file, err := os.Open(c.file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was read, or the import failed already
+	document, err := readCatalog(file)
+	return func(ctx context.Context, on call) error { return c.importDocument(ctx, on, document) }, err
+}
+
+func readCatalog(from io.Reader) (catalog.Document, error) {
+	raw, err := io.ReadAll(from)
+	if err != nil {
+		return catalog.Document{}, err
+	}
+	return catalog.ReadDocument(raw)
 }
 
 // parseCatalogCommand reads the arguments. Flags may stand before, between and behind the others.
@@ -85,16 +108,8 @@ func parseMixed(flags *flag.FlagSet, args []string) (plain []string, err error) 
 	}
 }
 
-// importFile makes the catalog match the file. It shows what would change and asks a person at a terminal first.
-func (f catalogCommand) importFile(ctx context.Context, c call) error {
-	raw, err := f.read(c.In)
-	if err != nil {
-		return err
-	}
-	document, err := catalog.ReadDocument(raw)
-	if err != nil {
-		return err
-	}
+// importDocument makes the catalog match the file. It shows what would change and asks a person at a terminal first.
+func (f catalogCommand) importDocument(ctx context.Context, c call, document catalog.Document) error {
 	creatorID, err := accountID(ctx, c.app, f.account)
 	if err != nil {
 		return err
@@ -151,13 +166,6 @@ func accountID(ctx context.Context, app *App, email string) (string, error) {
 		return "", fmt.Errorf("no account has the e-mail address %s", email)
 	}
 	return id, err
-}
-
-func (f catalogCommand) read(in io.Reader) ([]byte, error) {
-	if f.file == "-" {
-		return io.ReadAll(in)
-	}
-	return os.ReadFile(f.file)
 }
 
 // isTerminal reports whether a person could reply.

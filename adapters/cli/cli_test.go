@@ -38,7 +38,7 @@ func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
 		{"backup"}, {"backup", "a", "b"}, {"reconcile"}, {"reconcile", "yesterday"},
 		{"reconcile", "--fix", "2026-11-23T21:00:00Z"}, {"admin"}, {"admin", "delete", "a@b.c"},
 		{"admin", "suspend", "a@b.c"}, {"admin", "limits"}, {"admin", "limits", "a@b.c", "listings=many"},
-		{"admin", "accounts", "a", "b"},
+		{"admin", "accounts", "a", "b"}, {"catalog", "import", "no such file"}, {"catalog", "import", "cli_test.go"},
 	} {
 		var out strings.Builder
 		err := Run(t.Context(), args, faultyHost(&out))
