@@ -82,8 +82,11 @@ func TestPortal_CustomersManageTheirPlan(t *testing.T) {
 		if subscription()["status"] != "active" {
 			t.Errorf("resumed: %v", subscription()["status"])
 		}
+		if page := read(t, app, mine+"/cancel"); !strings.Contains(page, "You can use your plan until ") {
+			t.Errorf("a cancellation of an active plan:\n%s", page)
+		}
 		submit(t, app, mine+"/pause", nil)
-		if page := read(t, app, mine+"/cancel"); !strings.Contains(page, "You can use your plan until") {
+		if page := read(t, app, mine+"/cancel"); !strings.Contains(page, "Your plan stays paused and ends on ") {
 			t.Errorf("a cancellation while paid time is left:\n%s", page)
 		}
 		advance(t, a, 32*24*time.Hour)
