@@ -150,7 +150,7 @@ const listedPaymentColumns = `payments.*, COALESCE(
 // List implements ports.Payments.
 func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch,
 	page ports.Page) (ports.List[ports.ListedPayment], error) {
-	query := t.matching(creatorID, search, page.Sort).Select(listedPaymentColumns)
+	query := t.matching(creatorID, search, page.Sort).Select(repo.WithColumns[paymentRow](t.Base, listedPaymentColumns))
 	listed := func(r listedPaymentRow) ports.ListedPayment {
 		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
 			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
