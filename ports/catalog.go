@@ -72,6 +72,8 @@ type ListingSearch struct {
 type Plans interface {
 	// List lists every plan of a listing, retired ones included, oldest first.
 	List(ctx context.Context, creatorID, listingID string) ([]plan.State, error)
+	// ListAll lists every plan of all the account's listings, as List does.
+	ListAll(ctx context.Context, creatorID string) ([]plan.State, error)
 	// Upsert stores a plan: a new one has revision 1, a known one a revision raised by one. ErrStale when somebody has
 	// changed or made it since.
 	Upsert(ctx context.Context, s plan.State) error

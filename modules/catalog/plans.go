@@ -63,6 +63,22 @@ func (s *Service) Plans(ctx context.Context, creatorID, listingID string) ([]pla
 	return plans.Live(), nil
 }
 
+// AllPlans lists the plans of the account's listings that can be bought, by listing and each as Plans does.
+func (s *Service) AllPlans(ctx context.Context, creatorID string) (map[string][]plan.State, error) {
+	all, err := s.deps.Store.Read(ctx).Catalog.Plans.ListAll(ctx, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	byListing := map[string][]plan.State{}
+	for _, p := range all {
+		byListing[p.ListingID] = append(byListing[p.ListingID], p)
+	}
+	for id, plans := range byListing {
+		byListing[id] = plan.Restore(creatorID, id, plans).Live()
+	}
+	return byListing, nil
+}
+
 // PutPlan makes the plan with the draft's key be as drafted. VALIDATION_FAILED with every fault, STATE_CONFLICT once
 // the listing is archived, and the refusals of change.
 func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d plan.Draft) (p plan.State, err error) {

@@ -275,6 +275,11 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 		!reflect.DeepEqual(got, []plan.State{older, full}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	for of, want := range map[string][]plan.State{creator: {older, full, elsewhere}, "crt_2": {}} {
+		if got, err := store.Read(ctx).Catalog.Plans.ListAll(ctx, of); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("all plans of %s: got %+v, %v", of, got, err)
+		}
+	}
 	if got, err := store.Read(ctx).Catalog.Plans.List(ctx, "crt_2", "lst_0001"); err != nil || len(got) != 0 {
 		t.Errorf("another account's: %+v, %v", got, err)
 	}

@@ -70,6 +70,21 @@ func TestRoundTripsStayFew(t *testing.T) {
 	count("a payment with its two mails and its announcement", work{11, 4, 34, 26, 56, 18},
 		func() { pay("ada@example.com", session) })
 
+	for range 10 {
+		a.Published(t, nil)
+	}
+	visitor := a.Visit(t)
+	customer := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "bob@example.com"}).Want(t,
+		http.StatusCreated).Map(t)["id"])
+	give := func() { visitor.Open(t, "/dashboard/customers/"+customer+"/grant") }
+	give()
+	p.take()
+	give()
+	if trips := ours(p.take()); len(trips) > 8 {
+		t.Errorf("%sthe form of a grant, with eleven listings: %d round trips, where at most 8 are stated", listed(trips),
+			len(trips))
+	}
+
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
 		harness.JSON{"url": "https://receiver.example/hook", "events": []string{"*"}}).Want(t,
 		http.StatusCreated).Map(t)["id"])

@@ -59,6 +59,11 @@ func (t plans) List(_ context.Context, creatorID, listingID string) ([]plan.Stat
 		listingID).Order("id"))
 }
 
+// ListAll implements ports.Plans.
+func (t plans) ListAll(_ context.Context, creatorID string) ([]plan.State, error) {
+	return t.ListBy("list plans", t.DB.Where("creator_id = ?", creatorID).Order("id"))
+}
+
 // Upsert implements ports.Plans.
 func (t plans) Upsert(ctx context.Context, s plan.State) error {
 	if s.Revision > 1 {

@@ -207,16 +207,14 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 	if err != nil {
 		return ui.Form{}, err
 	}
+	plans, err := r.Catalog.AllPlans(c.UserContext(), v.account())
+	if err != nil {
+		return ui.Form{}, err
+	}
 	for _, l := range listings {
-		plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
-		if err != nil {
-			return ui.Form{}, err
-		}
-		for _, p := range plans {
-			if !p.Retired {
-				name := ui.Data(l.Title + " – " + p.Name)
-				options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: name})
-			}
+		for _, p := range plans[l.ID] {
+			name := ui.Data(l.Title + " – " + p.Name)
+			options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: name})
 		}
 	}
 	f := v.form("grant", base+"/customers/"+s.ID+"/grant", "Give access",
