@@ -31,7 +31,7 @@ func (a *App) wire() modules {
 	cards := a.wirePayments(accounts, buyers)
 	renewals := a.wireSubscriptions(offers, buyers, cards, grants, attempts)
 	documents := a.wireDocuments(accounts, ledger)
-	invoices := a.wireInvoicing(accounts, attempts)
+	invoices := a.wireInvoicing(accounts, attempts, cards)
 	mails, uploads := a.wireMail(accounts, bookings, buyers, sessions), a.wireFiles(grants)
 	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions, disputeParts{
 		Sources: []ports.EvidenceSource{sessions, buyers, documents, grants, uploads, bookings, mails},

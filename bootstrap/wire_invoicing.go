@@ -12,11 +12,13 @@ import (
 	"sundry/modules/treasury"
 )
 
-func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attempts) *invoicing.Service {
+func (a *App) wireInvoicing(
+	accounts *identity.Service, charges *payments.Attempts, cards *payments.Service,
+) *invoicing.Service {
 	deps := invoicing.Deps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts,
 		Taxes: a.adapters.Taxes,
-		Cards: a.providers.Default().Cards,
+		Cards: a.providers.Default().Cards, Tries: cards,
 	}
 	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Live: a.live(), Merchant: a.cfg.SellerName}, deps)
 

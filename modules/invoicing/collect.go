@@ -110,9 +110,13 @@ func (s *Service) Pay(ctx context.Context, creatorID, invoiceID string) (invoice
 }
 
 // PayByLink charges the saved card for the invoice behind a secret address, as Pay does, with the customer present.
+// RATE_LIMITED.
 func (s *Service) PayByLink(ctx context.Context, link string) (invoice.State, error) {
 	state, err := s.ByLink(ctx, link)
 	if err != nil {
+		return invoice.State{}, err
+	}
+	if err := s.countTry(ctx, state); err != nil {
 		return invoice.State{}, err
 	}
 	return s.collect(ctx, state, chargeOptions{onSession: true})
@@ -120,7 +124,7 @@ func (s *Service) PayByLink(ctx context.Context, link string) (invoice.State, er
 
 // PayWithCard charges the invoice behind a secret address to a card that the customer gives now. It is saved once it
 // has paid, because the customer agrees to further charges by it, in their reader's language. VALIDATION_FAILED for a
-// card that the form does not take.
+// card that the form does not take, RATE_LIMITED.
 func (s *Service) PayWithCard(
 	ctx context.Context, link string, card ports.CardInput, reader locale.Locale,
 ) (invoice.State, error) {
@@ -136,11 +140,23 @@ func (s *Service) PayWithCard(
 	if err := f.Err(); err != nil {
 		return state, err
 	}
+	if err := s.countTry(ctx, state); err != nil {
+		return invoice.State{}, err
+	}
 	mandate, err := s.MandateText(ctx, state, reader)
 	if err != nil {
 		return state, err
 	}
 	return s.collect(ctx, state, chargeOptions{method: method, mandate: mandate, onSession: true})
+}
+
+// countTry counts a charge that the customer asks for on the page of an invoice. One that was charged is not to be
+// tried. RATE_LIMITED.
+func (s *Service) countTry(ctx context.Context, state invoice.State) error {
+	if invoice.Restore(state).Chargeable() != nil {
+		return nil
+	}
+	return s.deps.Tries.CountTry(ctx, state.CustomerID)
 }
 
 // chargeOptions selects how an invoice is charged. The zero value charges the latest saved card off session.

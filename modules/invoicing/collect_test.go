@@ -334,6 +334,31 @@ func TestPaysAtOnceChargeOnce(t *testing.T) {
 	})
 }
 
+// What is refused before it reaches the bank is not counted.
+func TestCardsOnThePageOfAnInvoiceAreCounted(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		open, paid := w.failing(), w.push("paid", 1000)
+		card := func(state invoice.State, number string) error {
+			_, err := w.PayWithCard(t.Context(), link(state), ports.CardInput{Number: number}, locale.Default)
+			return err
+		}
+		w.tries.Left = 0
+		refused(t, card(open, "4242424242424242"), fault.RateLimited)
+		refused(t, card(open, "12"), fault.ValidationFailed)
+		refused(t, card(paid, "4242424242424242"), fault.StateConflict)
+		_, err := w.PayByLink(t.Context(), link(open))
+		refused(t, err, fault.RateLimited)
+		if got := w.get(open.ID); !reflect.DeepEqual(got, open) {
+			t.Errorf("a refused card changed %+v to %+v", open, got)
+		}
+		w.tries.Left = 1
+		if err := card(open, "4242424242424242"); err != nil || w.tries.Left != 0 {
+			t.Errorf("%v with %d tries left, want none", err, w.tries.Left)
+		}
+	})
+}
+
 func TestACustomerPaysWithANewCard(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

@@ -52,6 +52,7 @@ type fixture struct {
 	clock        *testdb.Clock
 	bus          *fakes.Bus
 	charges      *fakes.Charges
+	tries        *fakes.CardTries
 	statement    ledger.Statement
 }
 
@@ -94,10 +95,11 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 		Pages:    invoice.Pages{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
 		Merchant: "Sundry Ltd",
 	}
+	w.tries = &fakes.CardTries{Left: 20}
 	w.deps = invoicing.Deps{
 		Store: w.store, IDs: ids, Bus: w.bus, Charges: w.charges, Runner: w.charges, Accounts: fakes.Ada,
 		Taxes: taxes,
-		Cards: sandboxpay.New(w.store),
+		Cards: sandboxpay.New(w.store), Tries: w.tries,
 	}
 	w.Service = invoicing.New(w.config, w.deps)
 	w.do(func(ctx context.Context, r ports.Repos) error {

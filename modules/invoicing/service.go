@@ -38,6 +38,7 @@ type Deps struct {
 	Taxes    ports.TaxCalculator
 	// Cards reads what the page's form sends.
 	Cards ports.CardForm
+	Tries ports.CardTries
 }
 
 // Service holds the use cases.

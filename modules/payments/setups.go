@@ -114,11 +114,25 @@ func setupRequest(setup cardsetup.State) ports.ChargeRequest {
 	}
 }
 
-// How many cards a customer may try on hosted pages, so that nobody finds out there which numbers are good.
+// How many cards a customer may try on hosted pages.
 const (
 	maxTried    = 20
 	triedWindow = time.Hour
 )
+
+var _ ports.CardTries = (*Service)(nil)
+
+// CountTry implements ports.CardTries.
+func (s *Service) CountTry(ctx context.Context, customerID string) error {
+	quota, err := s.deps.Limiter.Allow(ctx, "payments.card:"+customerID, maxTried, triedWindow)
+	if err != nil {
+		return fmt.Errorf("count cards: %w", err)
+	}
+	if quota.Wait > 0 {
+		return fault.TooMany("Too many cards were tried. Try again later.", quota.Wait)
+	}
+	return nil
+}
 
 // SaveOnPage saves a card on the hosted page, under the mandate that it showed its reader. Faults: NOT_FOUND,
 // RATE_LIMITED, VALIDATION_FAILED, CARD_DECLINED, AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT,
@@ -130,12 +144,8 @@ func (s *Service) SaveOnPage(
 	if err != nil {
 		return cardsetup.State{}, err
 	}
-	quota, err := s.deps.Limiter.Allow(ctx, "payments.card:"+setup.CustomerID, maxTried, triedWindow)
-	if err != nil {
-		return cardsetup.State{}, fmt.Errorf("count cards: %w", err)
-	}
-	if quota.Wait > 0 {
-		return cardsetup.State{}, fault.TooMany("Too many cards were tried. Try again later.", quota.Wait)
+	if err := s.CountTry(ctx, setup.CustomerID); err != nil {
+		return cardsetup.State{}, err
 	}
 	return s.saveCard(ctx, setup, card, reader)
 }
