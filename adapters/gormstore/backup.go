@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // backupPages is the number of pages that are copied between two looks at whether the caller has given up.
@@ -45,7 +46,11 @@ func Backup(ctx context.Context, databaseURL, file string) (err error) {
 	if err := partial.Close(); err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}
-	if err := copySQLite(ctx, path, name); err != nil {
+	err = copySQLite(ctx, path, name)
+	if full, ok := errors.AsType[*sqlite.Error](err); ok && full.Code() == sqlite3.SQLITE_FULL {
+		return fmt.Errorf("write the backup: the disk of %s is full", file)
+	}
+	if err != nil {
 		return fmt.Errorf("back up %s: %w", path, err)
 	}
 	if err := refuseExisting(file); err != nil {
@@ -104,7 +109,11 @@ func copySQLite(ctx context.Context, from, to string) (err error) {
 				more, err = backup.Step(backupPages)
 			}
 		}
-		return errors.Join(err, backup.Finish())
+		if err != nil {
+			_ = backup.Finish() // it returns err again
+			return err
+		}
+		return backup.Finish()
 	})
 }
 

@@ -62,11 +62,12 @@ func TestBackup_Refusals(t *testing.T) {
 		ctx             context.Context
 		url, file, want string
 	}{
-		"PostgreSQL":                 {t.Context(), "postgres://localhost/sundry", "new.db", "pgBackRest"},
-		"a file that exists":         {t.Context(), testdb.SQLite.URL(t), "existing.db", "exists"},
-		"a database that is missing": {t.Context(), "sqlite:" + filepath.Join(t.TempDir(), "none.db"), "new.db", "none.db"},
-		"a folder that is missing":   {t.Context(), testdb.SQLite.URL(t), "none/new.db", "none"},
-		"a caller who has given up":  {stopped, testdb.SQLite.URL(t), "new.db", "canceled"},
+		"PostgreSQL":         {t.Context(), "postgres://localhost/sundry", "new.db", "pgBackRest"},
+		"a file that exists": {t.Context(), testdb.SQLite.URL(t), "existing.db", "exists"},
+		"a database that is missing": {t.Context(), "sqlite:" + filepath.Join(t.TempDir(), "none.db"), "new.db",
+			"none.db: set DATA_DIR or DATABASE_URL"},
+		"a folder that is missing":  {t.Context(), testdb.SQLite.URL(t), "none/new.db", "none"},
+		"a caller who has given up": {stopped, testdb.SQLite.URL(t), "new.db", "canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
