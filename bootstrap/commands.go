@@ -38,8 +38,11 @@ func Main(own Options) int {
 	return 0
 }
 
+// errInterrupted is the error of a command that was stopped, which may be at any place in it.
+var errInterrupted = errors.New("interrupted before it was done: run it again")
+
 func run(ctx context.Context, args []string, own Options) error {
-	return cli.Run(ctx, args, cli.Host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Build: Build(),
+	err := cli.Run(ctx, args, cli.Host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Build: Build(),
 		Settings: func() (cli.Settings, error) {
 			cfg, err := configuration(own)
 			return Settings(cfg), err
@@ -68,6 +71,10 @@ func run(ctx context.Context, args []string, own Options) error {
 		},
 		OpenCell: func(ctx context.Context, file string) (*cli.App, error) { return openExisting(ctx, own, file) },
 	})
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
+	return err
 }
 
 // openExisting opens the program with the settings of the environment and, before those, of a file, "" for none. An

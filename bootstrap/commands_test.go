@@ -81,3 +81,13 @@ func wantEmpty(t *testing.T, command, folder string) {
 		t.Errorf("%s left %v, %v; want nothing", command, left, err)
 	}
 }
+
+// Not parallel: it changes the folder of the process.
+func TestCommandsSayThatTheyWereInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := run(stopped, []string{"migrate"}, Options{}); !errors.Is(err, errInterrupted) {
+		t.Errorf("got %v, want %v", err, errInterrupted)
+	}
+}
