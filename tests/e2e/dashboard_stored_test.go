@@ -199,6 +199,24 @@ func TestForms_AnOldPlanKeepsAnEntitlement(t *testing.T) {
 	})
 }
 
+func TestForms_ANewPlanReplacesNoOther(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		v, plans := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/"
+		shown := v.Open(t, plans+"pro").Fields(plans + "pro")
+		form := []string{"planKey", "pro", "name", "Another", "prices0.amountInCents", "1.00", "prices0.currency", "eur",
+			"prices0.interval", "month:1"}
+		v.Open(t, plans+"new")
+		if page := v.Send(t, plans+"new", form...); page.Status != 400 || !marked(page)["plan-planKey"] {
+			t.Errorf("a new plan with the key of another is %d: %s", page.Status, contentOf(page))
+		}
+		if after := v.Open(t, plans+"pro").Fields(plans + "pro"); !slices.Equal(after, shown) {
+			t.Errorf("the plan is %q, was %q", after, shown)
+		}
+	})
+}
+
 func TestForms_SentTwiceAreSavedOnce(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

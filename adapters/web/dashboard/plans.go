@@ -193,6 +193,8 @@ func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
 	draft := readPlan(in)
 	if p.Key != "" {
 		draft.Key = p.Key
+	} else if err := r.checkNewPlan(c, v, l.ID, draft.Key, in); err != nil {
+		return err
 	}
 	if err = f.CheckStored(c); err == nil {
 		err = in.Submit(draft.Check, func() error {
@@ -204,6 +206,16 @@ func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
 		return r.again(c, v, planPage(l, p), f, err)
 	}
 	return r.done(c, base+"/listings/"+l.ID, "Plan saved.")
+}
+
+// checkNewPlan adds a fault for a key that a plan on sale has: putting the draft would replace that plan.
+func (r *Routes) checkNewPlan(c *fiber.Ctx, v *visit, listingID, key string, in *ui.Input) error {
+	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), listingID)
+	in.Faults.Check(
+		!slices.ContainsFunc(plans, func(p plan.State) bool { return p.Key == key && !p.Retired }),
+		"planKey", fault.DetailDuplicate, "Another plan of this listing has this key.",
+	)
+	return err
 }
 
 func readPlan(in *ui.Input) plan.Draft {
