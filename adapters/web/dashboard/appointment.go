@@ -10,6 +10,7 @@ import (
 
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/appointment"
+	"sundry/core/checkout"
 	"sundry/core/civil"
 	"sundry/core/intake"
 	"sundry/core/refund"
@@ -45,14 +46,6 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if err := customers.load(ctx, a.CustomerID); err != nil {
 		return err
 	}
-	all := []ui.Fact{
-		{Label: "Buyer’s time", Value: ui.Text(v.buyerTime(a))},
-		{Label: "Where", Value: ui.Text(orDash(firstOf(a.MeetingURL, a.Address)))},
-		{Label: "Listing", Value: ui.TextLink(a.Title, base+"/listings/"+a.ListingID)},
-		{Label: "Customer", Value: customers.cell(a.CustomerID, a.ExternalCustomerID)},
-		{Label: "Booked", Value: v.moment(a.CreatedAt)},
-	}
-	all = append(all, saidFacts(a.Intake)...)
 	group, err := r.Booking.Group(ctx, a)
 	if err != nil {
 		return err
@@ -61,14 +54,11 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	if session.PaymentID != "" {
-		all = append(all, ui.Fact{Label: "Order", Value: ui.TextLink(
-			cmp.Or(session.ReceiptNumber, session.PaymentID), base+"/orders/"+session.PaymentID)})
-	}
 	money, err := r.Cancellations.MoneyOf(ctx, a, appointment.ByCreator)
 	if err != nil {
 		return err
 	}
+	all := v.appointmentFacts(a, customers, session)
 	if a.Status == appointment.StatusCanceled {
 		all = append(all, v.cancellation(a, money)...)
 	}
@@ -91,6 +81,22 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		p.Parts = append(p.Parts, changes...)
 	}
 	return r.send(c, v, p)
+}
+
+func (v *visit) appointmentFacts(a appointment.State, customers *names, session checkout.State) []ui.Fact {
+	all := []ui.Fact{
+		{Label: "Buyer’s time", Value: ui.Text(v.buyerTime(a))},
+		{Label: "Where", Value: ui.Text(orDash(firstOf(a.MeetingURL, a.Address)))},
+		{Label: "Listing", Value: ui.TextLink(a.Title, base+"/listings/"+a.ListingID)},
+		{Label: "Customer", Value: customers.cell(a.CustomerID, a.ExternalCustomerID)},
+		{Label: "Booked", Value: v.moment(a.CreatedAt)},
+	}
+	all = append(all, saidFacts(a.Intake)...)
+	if session.PaymentID != "" {
+		all = append(all, ui.Fact{Label: "Order", Value: ui.TextLink(
+			cmp.Or(session.ReceiptNumber, session.PaymentID), base+"/orders/"+session.PaymentID)})
+	}
+	return all
 }
 
 // changeParts are the forms that move an appointment, where there is another time, and cancel it.

@@ -13,6 +13,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/metadata"
 	"sundry/core/payment"
+	"sundry/core/paymentmethod"
 	"sundry/core/subscription"
 	"sundry/modules/customers"
 	"sundry/ports"
@@ -269,6 +270,16 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	p.Aside = append(p.Aside, ui.Facts("Details", v.customerFacts(s, cards)...), v.historyPart(why))
+	prepaid, err := r.usageCreditsPart(ctx, v, s.ID)
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, prepaid...)
+	return r.send(c, v, p)
+}
+
+func (v *visit) customerFacts(s customer.State, cards []paymentmethod.State) []ui.Fact {
 	details := []ui.Fact{
 		{Label: "Email", Value: ui.Text(orDash(s.Email))},
 		{Label: "External ID", Value: ui.Copyable(s.ExternalCustomerID)},
@@ -281,13 +292,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	for _, card := range cards {
 		details = append(details, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(card.Brand, card.Last4))})
 	}
-	p.Aside = append(p.Aside, ui.Facts("Details", details...), v.historyPart(why))
-	prepaid, err := r.usageCreditsPart(ctx, v, s.ID)
-	if err != nil {
-		return err
-	}
-	p.Parts = append(p.Parts, prepaid...)
-	return r.send(c, v, p)
+	return details
 }
 
 // customerSubscriptions lists a customer's subscriptions, and leads to what was reported for them.

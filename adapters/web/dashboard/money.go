@@ -34,7 +34,57 @@ var payoutTones = map[payout.Status]ui.Cell{
 
 // balance shows the creator's balance and payouts.
 func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
-	l := &ui.List[payout.State]{
+	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	p := ui.Page{
+		Title: "Balance and payouts", Lead: "Your share of what was sold, and what went to your bank.",
+		Actions: []ui.Action{ui.Link("Ledger", base+"/ledger")},
+	}
+	account, err := r.Treasury.PayoutAccount(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	next, err := r.Treasury.NextPayout(c.UserContext(), v.account(), v.Creator.PayoutSchedule, balances)
+	if err != nil {
+		return err
+	}
+	for _, b := range balances {
+		title := ui.Words("")
+		if len(balances) > 1 {
+			title = ui.Data(strings.ToUpper(string(b.Currency)))
+		}
+		p.Parts = append(p.Parts, ui.Part{
+			Kind: "stats", Title: title, Data: append(v.balanceStats(b), v.nextPayout(next, b.Currency, account)),
+		})
+	}
+	p.FormsLeadTo = r.PaysOut.PayoutOrigin
+	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
+	p.Aside = append(p.Aside, payoutAccountParts(v, account, r.PaysOut.Label)...)
+	if len(balances) > 0 && account.CanReceive() {
+		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
+	}
+	l := r.payoutList(v)
+	l.Empty = noPayouts(balances, account)
+	return show(r, c, v, l, p)
+}
+
+func (v *visit) balanceStats(b ledger.Balance) []ui.Stat {
+	currency := string(b.Currency)
+	return []ui.Stat{
+		{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: ""},
+		{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days", Href: ""},
+		{
+			Label: "Held for disputes", Value: v.price(b.Reserved, currency), Note: "Until they are decided",
+			Href: base + "/disputes",
+		},
+		{Label: "On its way", Value: v.price(b.InTransit, currency), Note: "To your bank", Href: ""},
+	}
+}
+
+func (r *Routes) payoutList(v *visit) *ui.List[payout.State] {
+	return &ui.List[payout.State]{
 		Path: base + "/balance", FileName: "payouts",
 		Filters: []ui.Filter{
 			{
@@ -64,47 +114,6 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 		},
 		Summary: totals[payout.State](v, "Payouts", "Paid out or on its way"),
 	}
-	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
-	if err != nil {
-		return err
-	}
-	p := ui.Page{
-		Title: "Balance and payouts", Lead: "Your share of what was sold, and what went to your bank.",
-		Actions: []ui.Action{ui.Link("Ledger", base+"/ledger")},
-	}
-	account, err := r.Treasury.PayoutAccount(c.UserContext(), v.account())
-	if err != nil {
-		return err
-	}
-	next, err := r.Treasury.NextPayout(c.UserContext(), v.account(), v.Creator.PayoutSchedule, balances)
-	if err != nil {
-		return err
-	}
-	for _, b := range balances {
-		currency := string(b.Currency)
-		title := ui.Words("")
-		if len(balances) > 1 {
-			title = ui.Data(strings.ToUpper(currency))
-		}
-		p.Parts = append(p.Parts, ui.Part{Kind: "stats", Title: title, Data: []ui.Stat{
-			{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: ""},
-			{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days", Href: ""},
-			{
-				Label: "Held for disputes", Value: v.price(b.Reserved, currency), Note: "Until they are decided",
-				Href: base + "/disputes",
-			},
-			{Label: "On its way", Value: v.price(b.InTransit, currency), Note: "To your bank", Href: ""},
-			v.nextPayout(next, b.Currency, account),
-		}})
-	}
-	p.FormsLeadTo = r.PaysOut.PayoutOrigin
-	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
-	p.Aside = append(p.Aside, payoutAccountParts(v, account, r.PaysOut.Label)...)
-	l.Empty = noPayouts(balances, account)
-	if len(balances) > 0 && account.CanReceive() {
-		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
-	}
-	return show(r, c, v, l, p)
 }
 
 // nextPayout shows when the schedule pays out next, and how much in a currency.

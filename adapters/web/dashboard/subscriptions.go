@@ -110,42 +110,58 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	}
 	p.Actions = v.subscriptionActions(s, at)
 	if s.Status == subscription.StatusPastDue {
-		text := v.text("The card failed.")
-		if !s.Dunning.NextAttemptAt.IsZero() {
-			text += " " + v.text("It is tried again on %s.", v.when(s.Dunning.NextAttemptAt))
-		}
-		if !s.Dunning.GraceEndsAt.IsZero() {
-			text += " " + v.text("The customer keeps access until %s.", v.when(s.Dunning.GraceEndsAt))
-		}
-		p.Parts = append(p.Parts, ui.NotePart("wait", ui.Data(text)))
+		p.Parts = append(p.Parts, v.failedCardNote(s))
 	}
 	p.Parts = append(p.Parts, ui.Part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
-	measured, err := r.Usage.Summary(ctx, v.account(), s.ID)
+	measured, err := r.measuredPart(ctx, v, s.ID)
 	if err != nil {
 		return err
-	}
-	if len(measured) > 0 {
-		t := ui.Table{Label: "Usage", Heads: []ui.Head{
-			{Label: "Meter"},
-			{Label: "Used", Num: true},
-			{Label: "Period ends"},
-		}}
-		for _, m := range measured {
-			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
-				ui.Text(m.Stream.EventName), ui.Number(m.Quantity.String()), v.moment(m.Period.End),
-			}})
-		}
-		p.Parts = append(p.Parts, ui.TablePart("Usage in this period", t))
 	}
 	billed, err := r.billedPart(c, v, s.ID)
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, billed...)
+	p.Parts = append(append(p.Parts, measured...), billed...)
 	customers := r.names(v)
 	if err := customers.load(ctx, s.CustomerID); err != nil {
 		return err
 	}
+	p.Aside = append(p.Aside, ui.Facts("Details", v.subscriptionFacts(s, customers)...))
+	return r.send(c, v, p)
+}
+
+// failedCardNote tells what follows from a card that failed.
+func (v *visit) failedCardNote(s subscription.State) ui.Part {
+	text := v.text("The card failed.")
+	if !s.Dunning.NextAttemptAt.IsZero() {
+		text += " " + v.text("It is tried again on %s.", v.when(s.Dunning.NextAttemptAt))
+	}
+	if !s.Dunning.GraceEndsAt.IsZero() {
+		text += " " + v.text("The customer keeps access until %s.", v.when(s.Dunning.GraceEndsAt))
+	}
+	return ui.NotePart("wait", ui.Data(text))
+}
+
+// measuredPart shows what was used in the current periods; none without a meter.
+func (r *Routes) measuredPart(ctx context.Context, v *visit, subscriptionID string) ([]ui.Part, error) {
+	measured, err := r.Usage.Summary(ctx, v.account(), subscriptionID)
+	if err != nil || len(measured) == 0 {
+		return nil, err
+	}
+	t := ui.Table{Label: "Usage", Heads: []ui.Head{
+		{Label: "Meter"},
+		{Label: "Used", Num: true},
+		{Label: "Period ends"},
+	}}
+	for _, m := range measured {
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			ui.Text(m.Stream.EventName), ui.Number(m.Quantity.String()), v.moment(m.Period.End),
+		}})
+	}
+	return []ui.Part{ui.TablePart("Usage in this period", t)}, nil
+}
+
+func (v *visit) subscriptionFacts(s subscription.State, customers *names) []ui.Fact {
 	all := []ui.Fact{
 		{Label: "Customer", Value: customers.cell(s.CustomerID, s.ExternalCustomerID)},
 		{Label: "Listing", Value: ui.TextLink(s.Offer.Title, base+"/listings/"+s.Offer.ListingID)},
@@ -170,9 +186,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	if s.CheckoutID != "" {
 		all = append(all, ui.Fact{Label: "Checkout", Value: ui.Copyable(s.CheckoutID)})
 	}
-	all = append(all, ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)})
-	p.Aside = append(p.Aside, ui.Facts("Details", all...))
-	return r.send(c, v, p)
+	return append(all, ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)})
 }
 
 func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.Action) {
