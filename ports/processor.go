@@ -124,7 +124,8 @@ type CardForm interface {
 	Method(in CardInput, f *fault.Violations) (method string)
 }
 
-// CardTries limits how often customers try cards on hosted pages, so that nobody finds out there which numbers are good.
+// CardTries limits how often customers try cards on hosted pages, so that nobody finds out there which numbers are
+// good.
 type CardTries interface {
 	// CountTry counts a try. RATE_LIMITED.
 	CountTry(ctx context.Context, customerID string) error

@@ -116,7 +116,10 @@ func (s *Service) PayByLink(ctx context.Context, link string) (invoice.State, er
 	if err != nil {
 		return invoice.State{}, err
 	}
-	if err := s.countTry(ctx, state); err != nil {
+	if err := invoice.Restore(state).Chargeable(); err != nil {
+		return state, err
+	}
+	if err := s.deps.Tries.CountTry(ctx, state.CustomerID); err != nil {
 		return invoice.State{}, err
 	}
 	return s.collect(ctx, state, chargeOptions{onSession: true})
@@ -140,7 +143,7 @@ func (s *Service) PayWithCard(
 	if err := f.Err(); err != nil {
 		return state, err
 	}
-	if err := s.countTry(ctx, state); err != nil {
+	if err := s.deps.Tries.CountTry(ctx, state.CustomerID); err != nil {
 		return invoice.State{}, err
 	}
 	mandate, err := s.MandateText(ctx, state, reader)
@@ -148,15 +151,6 @@ func (s *Service) PayWithCard(
 		return state, err
 	}
 	return s.collect(ctx, state, chargeOptions{method: method, mandate: mandate, onSession: true})
-}
-
-// countTry counts a charge that the customer asks for on the page of an invoice. One that was charged is not to be
-// tried. RATE_LIMITED.
-func (s *Service) countTry(ctx context.Context, state invoice.State) error {
-	if invoice.Restore(state).Chargeable() != nil {
-		return nil
-	}
-	return s.deps.Tries.CountTry(ctx, state.CustomerID)
 }
 
 // chargeOptions selects how an invoice is charged. The zero value charges the latest saved card off session.

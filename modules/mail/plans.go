@@ -50,7 +50,8 @@ func (s *Service) OnSubscriptionChargePaid(ctx context.Context, r ports.Repos, e
 	return s.mailPlan(ctx, r, e.Payment.CreatorID, mailtemplate.KindRenewed, e.Payment.ID, mailtemplate.Plan{
 		CustomerID: e.Subscription.CustomerID, Item: e.Subscription.Offer.Name(), Amount: e.Payment.Amount,
 		At: e.Payment.SettledAt, PaymentID: e.Payment.ID, Number: sale.ReceiptNumber, Subtotal: sale.Subtotal,
-		Discount: sale.Discount, Credit: sale.Credit, Tax: sale.Tax, TaxDetails: mailtemplate.WithoutEvidence(sale.TaxDetails),
+		Discount: sale.Discount, Credit: sale.Credit, Tax: sale.Tax,
+		TaxDetails: mailtemplate.WithoutEvidence(sale.TaxDetails),
 	})
 }
 
