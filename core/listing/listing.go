@@ -184,7 +184,7 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 		s.Description = *e.Description
 	}
 	if e.Slug != nil {
-		checkSlug(f, "slug", *e.Slug)
+		CheckSlug(f, "slug", *e.Slug)
 		f.Check(*e.Slug != reservedSlug, "slug", fault.DetailNotAllowed, "This slug is reserved.")
 		s.Slug = *e.Slug
 	}
@@ -192,7 +192,7 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 		if s.CatalogKey = *e.CatalogKey; s.CatalogKey == "" {
 			s.CatalogKey = s.Slug
 		} else {
-			checkSlug(f, "catalogKey", s.CatalogKey)
+			CheckSlug(f, "catalogKey", s.CatalogKey)
 		}
 	}
 	if e.PriceInCents != nil {
@@ -223,8 +223,8 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 	return s
 }
 
-// checkSlug holds the rule that slugs and catalog keys share.
-func checkSlug(f *fault.Violations, field, slug string) {
+// CheckSlug records what is wrong with a slug or a catalog key, whose rule is the same.
+func CheckSlug(f *fault.Violations, field, slug string) {
 	switch {
 	case slugShape.MatchString(slug):
 	case len(slug) < 3:

@@ -74,7 +74,7 @@ func (e VariantEdit) Check(isNew bool) error {
 	case e.Key != nil && !isNew:
 		f.Add("key", fault.DetailNotAllowed, "A key is given when the variant is created, and never changes.")
 	case e.Key != nil:
-		checkSlug(&f, "key", *e.Key)
+		CheckSlug(&f, "key", *e.Key)
 	}
 	if e.Name != nil {
 		text.CheckName(&f, "name", *e.Name, maxTitle)

@@ -119,11 +119,14 @@ func ReadDocument(raw []byte) (d Document, err error) {
 	return d, d.Check()
 }
 
-// Check refuses a document of another version of the format. VALIDATION_FAILED.
+// Check refuses a document of another version of the format, and listings whose keys can name none. VALIDATION_FAILED.
 func (d Document) Check() error {
 	var f fault.Violations
 	f.Check(d.Version == documentVersion, "version", fault.DetailNotAllowed, "Expected the version 1 of the format.")
 	f.Check(d.Listings != nil, "listings", fault.DetailRequired, "Expected a list of listings, which may be empty.")
+	for i, l := range d.Listings {
+		listing.CheckSlug(f.Item("listings", i), "key", l.Key)
+	}
 	return f.Err()
 }
 

@@ -266,6 +266,13 @@ func TestACatalogFileIsReadStrictly(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	for _, text := range []string{`{"slug":"no-key"}`, `{"key":"b0"}`} {
+		_, err := catalog.ReadDocument([]byte(`{"version":1,"listings":[{"key":"one"},` + text + `]}`))
+		if refused, ok := errors.AsType[*fault.Error](err); !ok || len(refused.Details) != 1 ||
+			refused.Details[0].Field != "listings[1].key" {
+			t.Errorf("%s: %v, want a fault of listings[1].key", text, err)
+		}
+	}
 	if d, err := catalog.ReadDocument([]byte(`{"version":1,"listings":[]}`)); err != nil ||
 		!reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
 		t.Errorf("read %+v, %v", d, err)
