@@ -34,6 +34,9 @@ func Backup(ctx context.Context, databaseURL, file string) (err error) {
 		return err
 	}
 	partial, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*")
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		cause.Path = file // what the caller asked for, not the name until it is complete
+	}
 	if err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}

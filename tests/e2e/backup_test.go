@@ -66,7 +66,7 @@ func TestBackup_Refusals(t *testing.T) {
 		"a file that exists": {t.Context(), testdb.SQLite.URL(t), "existing.db", "exists"},
 		"a database that is missing": {t.Context(), "sqlite:" + filepath.Join(t.TempDir(), "none.db"), "new.db",
 			"none.db: set DATA_DIR or DATABASE_URL"},
-		"a folder that is missing":  {t.Context(), testdb.SQLite.URL(t), "none/new.db", "none"},
+		"a folder that is missing":  {t.Context(), testdb.SQLite.URL(t), "none/new.db", "none/new.db: "},
 		"a caller who has given up": {stopped, testdb.SQLite.URL(t), "new.db", "canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
