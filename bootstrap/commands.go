@@ -21,7 +21,8 @@ import (
 func Settings(cfg config.Config) cli.Settings {
 	return cli.Settings{
 		Addr: cfg.Addr, MetricsAddr: cfg.MetricsAddr, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Live: cfg.Live(),
-		SeedsDemo: cfg.Seeds(), Cell: id.Cell(cfg.Cell), //nolint:gosec // config has checked it
+		DatabaseInDataDir: cfg.IsDatabaseInDataDir(), SeedsDemo: cfg.Seeds(),
+		Cell: id.Cell(cfg.Cell), //nolint:gosec // config has checked it
 	}
 }
 

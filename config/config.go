@@ -253,6 +253,13 @@ func (c Config) Live() bool { return c.Environment == Live }
 // Seeds reports whether an empty database is filled with the demo creator at the start.
 func (c Config) Seeds() bool { return !c.Live() && (c.SeedDemo == nil || *c.SeedDemo) }
 
+// IsDatabaseInDataDir reports whether the database is the one that a sandbox has in DataDir by itself.
+func (c Config) IsDatabaseInDataDir() bool { return c.DatabaseURL == c.embeddedDatabaseURL() }
+
+func (c Config) embeddedDatabaseURL() string {
+	return "sqlite:" + filepath.Join(c.DataDir, "sundry.db")
+}
+
 // WebhooksToPrivate reports whether webhook URLs may be http and lead to private networks.
 func (c Config) WebhooksToPrivate() bool {
 	return c.WebhookAllowPrivate != nil && *c.WebhookAllowPrivate
@@ -325,7 +332,7 @@ func (c *Config) defaults() {
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	if c.DatabaseURL == "" && !c.Live() {
-		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "sundry.db")
+		c.DatabaseURL = c.embeddedDatabaseURL()
 	}
 	if c.MailFrom == "" && !c.Live() {
 		c.MailFrom = sandboxSender

@@ -46,7 +46,7 @@ type Host struct {
 // Settings are the parts of the configuration that commands use.
 type Settings struct {
 	Addr, MetricsAddr, BaseURL, DataDir string
-	Live, SeedsDemo                     bool
+	DatabaseInDataDir, Live, SeedsDemo  bool
 	Cell                                id.Cell
 }
 

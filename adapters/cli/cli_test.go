@@ -124,6 +124,27 @@ func TestRun_ClosesTheApp(t *testing.T) {
 	}
 }
 
+// Deleting DATA_DIR would leave what a database elsewhere holds.
+func TestServe_SaysHowToStartOver(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		inDataDir bool
+		want      string
+	}{
+		{true, "Start over: stop, delete data, start again."},
+		{false, "Start over: stop, empty the database, start again."},
+	} {
+		var out strings.Builder
+		err := printQuickStart(t.Context(), call{
+			Host: Host{Out: &out}, app: &App{Seed: func(context.Context) (*Demo, error) { return nil, nil }},
+			settings: Settings{DataDir: "data", DatabaseInDataDir: c.inDataDir, SeedsDemo: true},
+		})
+		if err != nil || !strings.Contains(out.String(), c.want) {
+			t.Errorf("printed %q, %v; want %q", out.String(), err, c.want)
+		}
+	}
+}
+
 func TestVerify_FailsWithViolations(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

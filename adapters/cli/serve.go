@@ -93,8 +93,12 @@ func printQuickStart(ctx context.Context, c call) error {
 		return err
 	}
 	if demo == nil {
+		toClear := "empty the database"
+		if c.settings.DatabaseInDataDir {
+			toClear = "delete " + c.settings.DataDir
+		}
 		_, err := fmt.Fprintf(c.Out, "\n  Dashboard  %[1]s/dashboard\n  Reference  %[1]s/docs\n"+
-			"  Start over: stop, delete %[2]s, start again.\n\n", c.settings.BaseURL, c.settings.DataDir)
+			"  Start over: stop, %[2]s, start again.\n\n", c.settings.BaseURL, toClear)
 		return err
 	}
 	return demo.Print(c.Out, c.settings.BaseURL)
