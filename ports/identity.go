@@ -89,7 +89,8 @@ type WebSessions interface {
 
 // Members keeps the people of accounts beside their owners.
 type Members interface {
-	// LockAddress keeps others from making a sign-in with a normalized address until the transaction ends.
+	// LockAddress keeps others from signing up or in with a normalized address, and from ending its sign-ins for
+	// another password or second step, until the transaction ends.
 	LockAddress(ctx context.Context, address string) error
 	// Insert stores a new member. ErrDuplicate (members_creator_id_email) when the account has one with the address.
 	Insert(ctx context.Context, m *identity.Member) error

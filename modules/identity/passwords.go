@@ -165,6 +165,9 @@ func (s *Service) setPassword(
 		return unlessBusy("hash password", err)
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Identity.Members.LockAddress(ctx, checked.Email); err != nil {
+			return err
+		}
 		user, err := getUser(ctx, r, checked.ID())
 		if errors.Is(err, ports.ErrNotFound) || err == nil && user.PasswordHash != checked.PasswordHash {
 			return fault.NotFound("link")

@@ -43,7 +43,11 @@ func (s *Service) enter(
 ) error {
 	return s.counted(ctx, user, p, from, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			// A password takes long to check, and its change ends only the sign-ins that there are.
+			// A password takes long to check, and its change ends only the sign-ins that there are: none is made
+			// meanwhile.
+			if err := r.Identity.Members.LockAddress(ctx, user.Email); err != nil {
+				return err
+			}
 			now, err := getUser(ctx, r, user.ID())
 			if errors.Is(err, ports.ErrNotFound) || err == nil && now.PasswordHash != user.PasswordHash {
 				return errWrongPassword

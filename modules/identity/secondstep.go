@@ -62,6 +62,9 @@ func (s *Service) changeSecondStep(
 ) (codes []string, err error) {
 	made, macs := s.newRecoveryCodes(b.User)
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Identity.Members.LockAddress(ctx, b.User.Email); err != nil {
+			return err
+		}
 		step, err := loadSecondStep(ctx, r, b.User)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
@@ -23,6 +24,20 @@ func (e Engine) Exec(t testing.TB, url, statement string) {
 		_, err := db.ExecContext(t.Context(), statement)
 		return err
 	})
+}
+
+// AwaitWait returns once done is closed, or a transaction in the PostgreSQL database at url waits for another.
+func (e Engine) AwaitWait(t testing.TB, url string, done <-chan struct{}) {
+	t.Helper()
+	const waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() " +
+		"AND wait_event_type = 'Lock'"
+	for e.Int(t, url, waiting) == 0 {
+		select {
+		case <-done:
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 func (e Engine) with(t testing.TB, url string, do func(db *sql.DB) error) {
