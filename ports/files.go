@@ -9,6 +9,9 @@ import (
 
 // Files keeps what is known of the files that creators upload; FileStorage keeps their bytes.
 type Files interface {
+	// Lock keeps others from adding files to the account until the transaction ends: how many it has and how large
+	// they are stays as it is.
+	Lock(ctx context.Context, creatorID string) error
 	// Insert stores a new file.
 	Insert(ctx context.Context, s file.State) error
 	// Update stores a file whose revision was raised by one. ErrStale when it changed since.

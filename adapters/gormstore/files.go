@@ -54,6 +54,11 @@ type files struct {
 
 var _ ports.Files = files{}
 
+// Lock implements ports.Files.
+func (t files) Lock(_ context.Context, creatorID string) error {
+	return t.AdvisoryLock("lock the files of "+creatorID, "files\x00"+creatorID)
+}
+
 // Find implements ports.Files.
 func (t files) Find(_ context.Context, fileID string) (file.State, error) {
 	return t.GetBy("find file "+fileID, "id = ?", fileID)

@@ -33,7 +33,12 @@ func (s *Service) StoreForDispute(ctx context.Context, f ports.NewDisputeFile) (
 		return file.State{}, err
 	}
 	state := begun.State()
-	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return s.insert(ctx, r, state) })
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Files.Lock(ctx, f.CreatorID); err != nil {
+			return err
+		}
+		return s.insert(ctx, r, state)
+	})
 	if err != nil {
 		return file.State{}, err
 	}

@@ -234,6 +234,32 @@ func TestAnAccountKeepsSoMuch(t *testing.T) {
 	})
 }
 
+func TestUploadsAtOnceKeepWithinTheLimit(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *world) {
+		const uploads = 20
+		var begun, refused atomic.Int64
+		var all sync.WaitGroup
+		for range uploads {
+			all.Go(func() {
+				_, err := w.Begin(t.Context(), creatorID, listingID, file.Proposal{Name: "a", Size: file.PartSize})
+				switch {
+				case err == nil:
+					begun.Add(1)
+				case fault.Is(err, fault.LimitReached):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if begun.Load() != 5 || refused.Load() != uploads-5 {
+			t.Errorf("%d uploads begun and %d refused, want 5 and %d", begun.Load(), refused.Load(), uploads-5)
+		}
+	})
+}
+
 func TestVersionsHaveNoGap(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *world) {

@@ -68,6 +68,9 @@ func (s *Service) Begin(ctx context.Context, creatorID, listingID string, p file
 		if l.Status == listing.Archived {
 			return fault.New(fault.StateConflict, "An archived listing takes no more files.")
 		}
+		if err := r.Files.Lock(ctx, creatorID); err != nil {
+			return err
+		}
 		all, err := r.Files.ListByListing(ctx, creatorID, listingID)
 		if err != nil {
 			return err
@@ -82,7 +85,7 @@ func (s *Service) Begin(ctx context.Context, creatorID, listingID string, p file
 	})
 }
 
-// insert writes a new upload where the account has space for it. LIMIT_REACHED.
+// insert writes a new upload where the account has space for it. The caller has the lock of its files. LIMIT_REACHED.
 func (s *Service) insert(ctx context.Context, r ports.Repos, state file.State) error {
 	used, err := r.Files.TotalSize(ctx, state.CreatorID)
 	if err != nil {
