@@ -24,6 +24,8 @@ type Customers interface {
 	GetOrInsert(ctx context.Context, c customer.State) (customer.State, error)
 	// Get returns a customer of any account. ErrNotFound.
 	Get(ctx context.Context, id string) (customer.State, error)
+	// GetForShare is Get that keeps the customer as they are until the transaction ends.
+	GetForShare(ctx context.Context, id string) (customer.State, error)
 	// GetByExternalID returns the account's customer with that external id. ErrNotFound.
 	GetByExternalID(ctx context.Context, creatorID, externalCustomerID string) (customer.State, error)
 	// Update writes a changed customer. ErrStale, and ErrDuplicate as Insert.

@@ -283,6 +283,9 @@ type AppointmentShare struct {
 type CustomerReader interface {
 	// Customer is a customer of any account. NOT_FOUND for an unknown id.
 	Customer(ctx context.Context, r Repos, customerID string) (customer.State, error)
+	// CustomerForShare is Customer that keeps them as they are until the transaction ends, for what must not be made of
+	// somebody who is erased meanwhile.
+	CustomerForShare(ctx context.Context, r Repos, customerID string) (customer.State, error)
 }
 
 // SavedCards returns the cards of customers, for subscriptions; payments implements it.

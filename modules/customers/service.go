@@ -145,7 +145,15 @@ func (s *Service) Update(ctx context.Context, creatorID, customerID string, p cu
 
 // Customer implements ports.CustomerReader.
 func (s *Service) Customer(ctx context.Context, r ports.Repos, customerID string) (customer.State, error) {
-	state, err := r.Customers.Customers.Get(ctx, customerID)
+	return found(r.Customers.Customers.Get(ctx, customerID))
+}
+
+// CustomerForShare implements ports.CustomerReader.
+func (s *Service) CustomerForShare(ctx context.Context, r ports.Repos, customerID string) (customer.State, error) {
+	return found(r.Customers.Customers.GetForShare(ctx, customerID))
+}
+
+func found(state customer.State, err error) (customer.State, error) {
 	if errors.Is(err, ports.ErrNotFound) {
 		return customer.State{}, errNoCustomer()
 	}

@@ -87,9 +87,10 @@ func (s *Service) reused(original invoice.State, fingerprint []byte) (invoice.St
 	)
 }
 
-// addressed finds the customer of a pushed invoice, who must have a card. CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED.
+// addressed finds the customer of a pushed invoice, who must have a card, and keeps them from being erased before it is
+// written. CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED.
 func (s *Service) addressed(ctx context.Context, r ports.Repos, state invoice.State) (invoice.State, error) {
-	customer, err := r.Customers.Customers.Get(ctx, state.CustomerID)
+	customer, err := r.Customers.Customers.GetForShare(ctx, state.CustomerID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && customer.CreatorID != state.CreatorID {
 		return state, fault.New(
 			fault.CustomerNotFound, "Customer not found: no customer of your account has the id "+state.CustomerID+".",

@@ -43,7 +43,7 @@ func (s *Service) CheckSetup(customerID, returnURL string) error {
 func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnURL string) (cardsetup.State, error) {
 	var opened cardsetup.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		owner, err := s.deps.Customers.Customer(ctx, r, customerID)
+		owner, err := s.deps.Customers.CustomerForShare(ctx, r, customerID)
 		if err == nil {
 			err = owner.RefuseErased()
 		}
@@ -319,10 +319,12 @@ func (s *Service) settleSetup(
 		if settled = setup.State(); !changed {
 			return nil
 		}
-		if err := r.Payments.CardSetups.Update(ctx, settled); err != nil || !done {
-			return err
+		if done { // before the setup is written: an erasure locks the customer first, too
+			if err := s.keep(ctx, r, settled, cardID, o); err != nil {
+				return err
+			}
 		}
-		return s.keep(ctx, r, settled, cardID, o)
+		return r.Payments.CardSetups.Update(ctx, settled)
 	})
 	if err != nil {
 		return cardsetup.State{}, fmt.Errorf("settle %s: %w", setupID, err)
@@ -334,7 +336,7 @@ func (s *Service) settleSetup(
 func (s *Service) keep(
 	ctx context.Context, r ports.Repos, setup cardsetup.State, cardID string, o payment.Outcome,
 ) error {
-	owner, err := s.deps.Customers.Customer(ctx, r, setup.CustomerID)
+	owner, err := s.deps.Customers.CustomerForShare(ctx, r, setup.CustomerID)
 	if err == nil {
 		err = owner.RefuseErased()
 	}

@@ -130,6 +130,11 @@ func (w *fixture) Customer(context.Context, ports.Repos, string) (customer.State
 		Details: customer.Details{Address: customer.Address{Country: w.taxed}}}, nil
 }
 
+// CustomerForShare implements ports.CustomerReader.
+func (w *fixture) CustomerForShare(ctx context.Context, r ports.Repos, id string) (customer.State, error) {
+	return w.Customer(ctx, r, id)
+}
+
 // begin starts a subscription by a paid checkout.
 func (w *fixture) begin(o plan.Offer) subscription.State {
 	w.t.Helper()

@@ -19,7 +19,7 @@ func (s *Service) TakeOver(ctx context.Context, creatorID string, t ports.TakeOv
 	subscriptionID := s.deps.IDs.New(id.Subscription)
 	var begun subscription.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		buyer, err := s.deps.Customers.Customer(ctx, r, t.CustomerID)
+		buyer, err := s.deps.Customers.CustomerForShare(ctx, r, t.CustomerID)
 		if err == nil && buyer.CreatorID != creatorID {
 			err = fault.New(fault.CustomerNotFound, "No such customer.")
 		}

@@ -219,6 +219,109 @@ func TestErasureSeesAPaymentThatBeginsMeanwhile(t *testing.T) {
 	w.Exec(t, "UPDATE sessions SET live_payment_id = '' WHERE id = $1", begun.ID)
 }
 
+// person makes a customer with a card, and returns their id and external id.
+func (w *fixture) person(t *testing.T) (customerID, external string) {
+	t.Helper()
+	external = harness.Unique("user")
+	customerID = text(t, w.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{
+		"email": external + "@example.com", "externalCustomerId": external,
+	}).Want(t, 201).Map(t)["id"])
+	w.card(t, customerID)
+	return customerID, external
+}
+
+// amid runs request while a transaction with some statements about a customer is open, which it commits once the
+// request waits for it, or has ended.
+func (w *fixture) amid(t *testing.T, customerID string, statements []string, request func()) {
+	t.Helper()
+	db, err := sql.Open("pgx", w.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(t.Context(), statement, customerID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		request()
+	}()
+	testdb.Postgres.AwaitWait(t, w.DatabaseURL, done)
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+}
+
+// TestNothingIsMadeOfACustomerAmidErasure is of PostgreSQL alone: SQLite has one writer at a time.
+func TestNothingIsMadeOfACustomerAmidErasure(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	w := newFixture(t, app)
+	catalog := harness.JSON{"listing": plans(t, w.Account, 0).CatalogKey, "plan": "basic"}
+	for table, open := range map[string]func(customerID, external string) (request func()){
+		"invoices": func(customerID, _ string) func() {
+			return func() {
+				w.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
+					"customerId": customerID, "currency": "eur", "idempotencyKey": harness.Unique("invoice"),
+					"lineItems": []harness.JSON{{"description": "Work", "amountInCents": 500}},
+				}).Refuses(t, 400, "PAYMENT_METHOD_REQUIRED")
+			}
+		},
+		"subscriptions": func(_, external string) func() {
+			return func() {
+				w.AsBackend(t, http.MethodPost, "/v1/subscriptions", harness.JSON{
+					"externalCustomerId": external, "catalog": catalog,
+					"paidUntil": time.Now().AddDate(0, 0, 10).UTC().Format(time.RFC3339),
+				}).Refuses(t, 409, "STATE_CONFLICT")
+			}
+		},
+		"payment_methods": func(customerID, _ string) func() {
+			page, err := url.Parse(text(t, w.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{
+				"customerId": customerID, "returnUrl": "https://shop.example/account",
+			}).Want(t, 201).Map(t)["hostedUrl"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() { submit(t, app, page.Path, url.Values{"card": {harness.CardSucceeds}}) }
+		},
+	} {
+		customerID, external := w.person(t)
+		w.amid(t, customerID, []string{
+			"UPDATE customers SET erased_at = 1, revision = revision + 1 WHERE id = $1",
+			"DELETE FROM payment_methods WHERE customer_id = $1",
+		}, open(customerID, external))
+		if n := w.Count(t, "SELECT COUNT(*) FROM "+table+" WHERE customer_id = $1", customerID); n != 0 {
+			t.Errorf("%d %s of a customer who was erased meanwhile", n, table)
+		}
+	}
+}
+
+// TestErasureSeesWhatIsMadeMeanwhile is of PostgreSQL alone: SQLite has one writer at a time.
+func TestErasureSeesWhatIsMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	w := newFixture(t, app)
+	customerID, _ := w.person(t)
+	w.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
+		"customerId": customerID, "currency": "eur", "idempotencyKey": harness.Unique("invoice"),
+		"lineItems": []harness.JSON{{"description": "Work", "amountInCents": 500}},
+	}).Want(t, 201)
+	w.amid(t, customerID, []string{
+		"SELECT 1 FROM customers WHERE id = $1 FOR SHARE", "UPDATE invoices SET status = 'open' WHERE customer_id = $1",
+	}, func() {
+		w.AsBackend(t, http.MethodPost, "/v1/customers/"+customerID+"/erase", nil).Refuses(t, 409, "STATE_CONFLICT")
+	})
+	w.Exec(t, "UPDATE invoices SET status = 'paid' WHERE customer_id = $1", customerID)
+}
+
 func TestNoCardOfAnErasedCustomerIsSaved(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

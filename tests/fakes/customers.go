@@ -16,6 +16,11 @@ func (c Customer) Customer(context.Context, ports.Repos, string) (customer.State
 	return customer.State(c), nil
 }
 
+// CustomerForShare implements ports.CustomerReader.
+func (c Customer) CustomerForShare(context.Context, ports.Repos, string) (customer.State, error) {
+	return customer.State(c), nil
+}
+
 // LockAccess implements ports.AccessVersions.
 func (Customer) LockAccess(context.Context, ports.Repos, string, string) error { return nil }
 

@@ -102,6 +102,16 @@ func (t customers) Get(_ context.Context, id string) (customer.State, error) {
 	})
 }
 
+// GetForShare implements ports.Customers.
+func (t customers) GetForShare(_ context.Context, id string) (customer.State, error) {
+	t.Base = t.ForShare()
+	found, err := t.GetBy("lock customer "+id, "id = ?", id)
+	if err == nil {
+		cachedCustomers.Put(t.Base, id, found)
+	}
+	return found, err
+}
+
 // PreloadCustomerOf reads the customer of a row of a table.
 func PreloadCustomerOf(b *repo.Base, table, id string) {
 	repo.PreloadRow(b, cachedCustomers, "get customer of "+id,

@@ -38,13 +38,17 @@ const obstacle = `SELECT CASE
 		AND status = 'confirmed' AND ends_at > CAST(@now AS BIGINT)) THEN 'appointment'
 	ELSE '' END`
 
-// Obstacle implements ports.Erasure. Payments of the customer's checkouts that begin meanwhile are waited for, and no
-// other begins before the transaction ends.
+// Obstacle implements ports.Erasure. Payments of the customer's checkouts that begin meanwhile are waited for, and what
+// is made of a customer who is read for share; nothing else begins before the transaction ends.
 func (t erasure) Obstacle(_ context.Context, c customer.State, now time.Time) (found customer.Obstacle, err error) {
 	var locked []string
 	err = t.ForUpdate().DB.Table("sessions").Where(unpaid, named(c, now)).Order("id").Pluck("id", &locked).Error
 	if err != nil {
 		return "", t.Failure("lock checkouts of "+c.ID, err)
+	}
+	err = t.ForUpdate().DB.Table("customers").Where("id = ?", c.ID).Pluck("id", &locked).Error
+	if err != nil {
+		return "", t.Failure("lock customer "+c.ID, err)
 	}
 	err = t.DB.Raw(obstacle, named(c, now)).Scan(&found).Error
 	return found, t.Failure("look for obstacles of "+c.ID, err)
