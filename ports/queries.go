@@ -66,7 +66,7 @@ type ListingChoice struct {
 	MayChange            plan.Changes
 }
 
-// LinkOffer is what a payment link sells, and where its buyers go afterwards ("" = they stay).
+// LinkOffer holds the offer of a payment link, and where its buyers go afterwards ("" = they stay).
 type LinkOffer struct {
 	Offer              plan.Offer
 	LinkID, SuccessURL string

@@ -52,7 +52,7 @@ func (r Request) Validate(minimum int64) (money.Currency, error) {
 	return currency, f.Err()
 }
 
-// step is what the minor units of a payout are a multiple of: processors pay thousandths in tens only.
+// step divides the minor units of every payout: processors pay thousandths in tens only.
 func step(c money.Currency) int64 {
 	if c.Exponent() == 3 {
 		return 10

@@ -142,7 +142,7 @@ func (r Receipt) rows(to reader) []row {
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
 }
 
-// price is how a total was reached.
+// price leads to a total: less discount and credit, plus or including tax.
 type price struct {
 	subtotal, discount, credit, tax, total money.Amount
 	details                                tax.Details
