@@ -71,7 +71,8 @@ type BusyCalendars interface {
 // Reservations keeps the time of creators that buyers have reserved. No two live reservations of a creator ever
 // overlap in what they block, no matter who writes them.
 type Reservations interface {
-	// Lock makes this transaction the only one that decides about a creator's time, until it ends.
+	// Lock makes this transaction the only one that decides about a creator's time, or on which accounts they meet
+	// buyers, until it ends.
 	Lock(ctx context.Context, creatorID string) error
 	// Insert writes new reservations of one creator. If any of them overlaps a live one it writes none: ok is false.
 	Insert(ctx context.Context, reservations []appointment.ReservationState) (ok bool, err error)

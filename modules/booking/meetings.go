@@ -108,6 +108,9 @@ func (s *Service) ConnectMeetings(ctx context.Context, creatorID string, provide
 // place until the creator sets another; those that are made stay. NOT_FOUND.
 func (s *Service) DisconnectMeetings(ctx context.Context, creatorID string, provider appointment.Provider) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil { // no meetings are set there meanwhile
+			return err
+		}
 		if _, err := r.Booking.Accounts.Get(ctx, creatorID, provider); errors.Is(err, ports.ErrNotFound) {
 			return fault.NotFound("meeting account")
 		} else if err != nil {

@@ -86,6 +86,9 @@ func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings ap
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil { // no account is disconnected meanwhile
+			return err
+		}
 		if err := s.checkConnected(ctx, r, creatorID, meetings); err != nil {
 			return err
 		}
