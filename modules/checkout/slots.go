@@ -149,6 +149,16 @@ func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout
 	return gone
 }
 
+// CheckAgain reports why Again cannot open a session now, and opens nothing. NOT_FOUND, the faults of ports.Offers.
+func (s *Service) CheckAgain(ctx context.Context, secret string) error {
+	page, err := s.Page(ctx, secret)
+	if err != nil || !page.State.Terminal() {
+		return err
+	}
+	_, err = s.deps.Offers.Again(ctx, s.deps.Store.Read(ctx), page.Session.Offer, page.Session.PaymentLinkID)
+	return err
+}
+
 // Again opens a fresh session in place of a terminal one: the same listing as it is sold now, the same customer and
 // the same redirects; times are chosen again. A session that is not terminal is returned itself. It counts the
 // visitor by their network. The faults of ports.Offers, NOT_BOOKABLE, RATE_LIMITED.

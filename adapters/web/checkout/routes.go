@@ -150,8 +150,7 @@ func (r *Routes) exists(c *fiber.Ctx, err error) error {
 // nothing.
 func (r *Routes) again(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodHead {
-		_, err := r.Sessions.Page(c.UserContext(), c.Params("secret"))
-		return r.exists(c, err)
+		return r.exists(c, r.Sessions.CheckAgain(c.UserContext(), c.Params("secret")))
 	}
 	url, err := r.Sessions.Again(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
 	if err != nil {
