@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
@@ -38,12 +39,7 @@ func (s *Service) Describe(
 	if err != nil {
 		return checkout.State{}, err
 	}
-	var session checkout.State
-	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
-		if err != nil {
-			return err
-		}
+	change := func(ctx context.Context, r ports.Repos, aggregate *checkout.Session, now time.Time) error {
 		if err := aggregate.UpdateBuyer(d.Email, d.Buyer, now); err != nil {
 			return err
 		}
@@ -51,16 +47,10 @@ func (s *Service) Describe(
 			return err
 		}
 		aggregate.NoteVATCheck(check)
-		if _, err := s.withoutTrial(ctx, r, aggregate, "", now); err != nil {
-			return err
-		}
-		if err := s.applyTax(ctx, aggregate, now); err != nil {
-			return err
-		}
-		session = aggregate.State()
-		return r.Checkout.Sessions.Update(ctx, session)
-	})
-	return session, err
+		_, err := s.withoutTrial(ctx, r, aggregate, "", now)
+		return err
+	}
+	return s.reprice(ctx, opened.ID, change)
 }
 
 // CheckBuyer checks a buyer's details. VALIDATION_FAILED with every fault.

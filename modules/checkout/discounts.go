@@ -60,7 +60,7 @@ func (s *Service) ApplyDiscountOnPage(ctx context.Context, secret, code, network
 			return checkout.State{}, err
 		}
 	}
-	return s.reprice(ctx, secret, func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error {
+	return s.repriceAt(ctx, secret, func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error {
 		if err := c.CanApplyDiscount(now); err != nil {
 			return err
 		}
@@ -73,22 +73,27 @@ func (s *Service) ApplyDiscountOnPage(ctx context.Context, secret, code, network
 func (s *Service) ChangeOffer(
 	ctx context.Context, secret string, every period.Cadence, quantity *int,
 ) (checkout.State, error) {
-	return s.reprice(ctx, secret, func(_ context.Context, _ ports.Repos, c *checkout.Session, now time.Time) error {
+	return s.repriceAt(ctx, secret, func(_ context.Context, _ ports.Repos, c *checkout.Session, now time.Time) error {
 		return c.Change(every, quantity, now)
 	})
 }
 
-// reprice changes an open session in a way that changes its price, and applies the tax to that.
-func (s *Service) reprice(ctx context.Context, secret string,
-	change func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error,
-) (checkout.State, error) {
+// repricing changes an open session in a way that changes its price.
+type repricing func(ctx context.Context, r ports.Repos, c *checkout.Session, now time.Time) error
+
+// repriceAt is reprice for the session behind a hosted page's secret.
+func (s *Service) repriceAt(ctx context.Context, secret string, change repricing) (checkout.State, error) {
 	opened, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}
-	var session checkout.State
+	return s.reprice(ctx, opened.ID, change)
+}
+
+// reprice makes a change of an open session, and applies the tax to its new price.
+func (s *Service) reprice(ctx context.Context, sessionID string, change repricing) (session checkout.State, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
+		aggregate, now, err := s.loadForUpdate(ctx, r, sessionID)
 		if err != nil {
 			return err
 		}
