@@ -1,101 +1,25 @@
 package e2e_test
 
 import (
-	"bytes"
-	"encoding/hex"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
-
 	"sundry/tests/harness"
+	"sundry/tests/otlp"
 	"sundry/tests/testdb"
 )
-
-// collector receives traces by OTLP over HTTP. TestACollectorReceivesASale has a real one.
-type collector struct {
-	url   string
-	mu    sync.Mutex
-	spans []*tracepb.Span
-	// raw is everything that was sent.
-	raw bytes.Buffer
-}
-
-func newCollector(t *testing.T) *collector {
-	t.Helper()
-	c := &collector{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		body, err := io.ReadAll(r.Body)
-		var sent tracepb.TracesData
-		if err != nil || proto.Unmarshal(body, &sent) != nil || r.URL.Path != "/v1/traces" ||
-			r.Header.Get("Authorization") != "Bearer of the collector" {
-			w.WriteHeader(http.StatusBadRequest)
-			t.Errorf("sent to the collector: %s %s (%v)", r.Method, r.URL.Path, err)
-			return
-		}
-		c.raw.Write(body)
-		for _, resource := range sent.GetResourceSpans() {
-			for _, scope := range resource.GetScopeSpans() {
-				c.spans = append(c.spans, scope.GetSpans()...)
-			}
-		}
-	}))
-	t.Cleanup(server.Close)
-	c.url = server.URL
-	return c
-}
-
-// trace returns the spans of a trace by their ids.
-func (c *collector) trace(id string) map[string]*tracepb.Span {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found := map[string]*tracepb.Span{}
-	for _, span := range c.spans {
-		if hex.EncodeToString(span.GetTraceId()) == id {
-			found[string(span.GetSpanId())] = span
-		}
-	}
-	return found
-}
-
-// under reports whether a span is within one of the given name.
-func under(trace map[string]*tracepb.Span, span *tracepb.Span, name string) bool {
-	for at := span; at != nil; at = trace[string(at.GetParentSpanId())] {
-		if at.GetName() == name {
-			return true
-		}
-	}
-	return false
-}
-
-// namesOf lists the distinct names of spans, sorted.
-func namesOf(trace map[string]*tracepb.Span) []string {
-	var names []string
-	for _, span := range trace {
-		names = append(names, span.GetName())
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
 
 // A buyer's request with a traceparent, its charge, its mail and the delivery of its event, which the next process
 // makes, are one trace.
 func TestTracing_OneTracePerSale(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		collected := newCollector(t)
+		collected := otlp.NewReceiver(t, "Bearer of the collector")
 		databaseURL := engine.URL(t)
 		vars := map[string]string{
-			"OTEL_EXPORTER_OTLP_ENDPOINT": collected.url, "APP_SECRET": strings.Repeat("0123456789abcdef", 4),
+			"OTEL_EXPORTER_OTLP_ENDPOINT": collected.URL, "APP_SECRET": strings.Repeat("0123456789abcdef", 4),
 			"OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Bearer%20of%20the%20collector", "DATA_DIR": t.TempDir(),
 			"OTEL_METRICS_EXPORTER": "none", "WEBHOOK_ALLOW_PRIVATE": "true", "RATE_LIMIT_PER_MINUTE": "100000",
 		}
@@ -137,42 +61,37 @@ func TestTracing_OneTracePerSale(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		spans := collected.trace(trace)
-		route, deliver := "POST /v1/sandbox/checkout-sessions/:id/pay", "task webhook.deliver"
-		for _, want := range []struct{ name, within string }{
-			{"transaction", route}, {"processor charge", route}, {deliver, route}, {"webhook POST", deliver},
-			{"task mail.send", route}, {"mail send", "task mail.send"}, {"INSERT", "transaction"}, {"SELECT", deliver},
-		} {
-			if engine.Name == testdb.Postgres.Name && want.name == "INSERT" {
-				want.name = "BATCH"
-			}
-			found := false
-			for _, span := range spans {
-				found = found || span.GetName() == want.name && under(spans, span, want.within)
-			}
-			if !found {
-				t.Errorf("no span %q within %q among %q", want.name, want.within, namesOf(spans))
-			}
+		spans := collected.Trace(trace)
+		route := "POST /v1/sandbox/checkout-sessions/:id/pay"
+		wants := []string{
+			route + " > processor charge", route + " > transaction > task webhook.deliver > webhook POST",
+			"task webhook.deliver > SELECT", route + " > transaction > task mail.send > mail send",
 		}
-		if engine.Name == testdb.Postgres.Name && !slices.ContainsFunc(namesOf(spans), func(name string) bool {
-			return strings.HasPrefix(name, "redis ")
-		}) {
-			t.Errorf("no command of Redis among %q", namesOf(spans))
+		if engine.Name == testdb.Postgres.Name {
+			wants = append(wants, "transaction > BATCH", "redis ")
+		} else {
+			wants = append(wants, "transaction > INSERT")
+		}
+		ways := spans.Ways()
+		for _, want := range wants {
+			if !slices.ContainsFunc(ways, func(way string) bool { return strings.Contains(way, want) }) {
+				t.Errorf("the trace has no %q:\n%s", want, strings.Join(ways, "\n"))
+			}
 		}
 		roots := 0
 		for _, span := range spans {
 			switch {
-			case hex.EncodeToString(span.GetParentSpanId()) == parent:
+			case span.ParentID == parent:
 				roots++
-			case spans[string(span.GetParentSpanId())] == nil:
-				t.Errorf("span %q has a parent that was not sent", span.GetName())
+			case spans[span.ParentID] == (otlp.Span{}):
+				t.Errorf("span %q has a parent that was not sent", span.Name)
 			}
 		}
 		if roots != 1 {
 			t.Errorf("%d spans are within the client's, want 1", roots)
 		}
 		for _, secret := range []string{"grace", "example.com", a.Key, made.Secret, harness.CardSucceeds, session.Secret()} {
-			if bytes.Contains(collected.raw.Bytes(), []byte(secret)) {
+			if strings.Contains(collected.Raw(), secret) {
 				t.Errorf("a span contains %q", secret)
 			}
 		}
@@ -189,8 +108,8 @@ func TestTracing_OffSendsNothing(t *testing.T) {
 				return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_SDK_DISABLED": "true"}
 			},
 		} {
-			collected := newCollector(t)
-			vars := set(collected.url)
+			collected := otlp.NewReceiver(t, "")
+			vars := set(collected.URL)
 			vars["WEBHOOK_ALLOW_PRIVATE"] = "true"
 			app := harness.New(t, engine, vars)
 			a := app.NewAccount(t)
@@ -207,8 +126,8 @@ func TestTracing_OffSendsNothing(t *testing.T) {
 			if err := app.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if sent := fmt.Sprint(collected.trace("")); collected.raw.Len() != 0 {
-				t.Errorf("%s: %d bytes were sent, want 0: %s", name, collected.raw.Len(), sent)
+			if sent := collected.Raw(); sent != "" {
+				t.Errorf("%s: %q was sent, want nothing", name, sent)
 			}
 		}
 	})

@@ -3,130 +3,24 @@
 package faults
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"sundry/tests/harness"
-	"sundry/tests/testenv"
+	"sundry/tests/otlp"
 )
 
-// collected is what an OpenTelemetry Collector has written: each line of its file is an export of one signal.
-type collected struct {
-	spans   map[string]collectedSpan // by their ids
-	metrics map[string]string        // the kind of each metric, by its name
-	// services are the ids of the processes that sent metrics.
-	services map[string]bool
-}
-
-type collectedSpan struct{ TraceID, SpanID, ParentSpanID, Name string }
-
-// collector runs an OpenTelemetry Collector of the test's own. end stops it and reads what it has received.
-func collector(t *testing.T) (address string, end func() collected) {
-	t.Helper()
-	s := newServer(t, testenv.Need(t, testenv.Collector), "")
-	file, settings := filepath.Join(s.dir, "collected.json"), filepath.Join(s.dir, "collector.yaml")
-	save(t, settings, fmt.Appendf(nil, `
-receivers: {otlp: {protocols: {http: {endpoint: %q}}}}
-exporters: {file: {path: %q}}
-service:
-  pipelines:
-    traces: {receivers: [otlp], exporters: [file]}
-    metrics: {receivers: [otlp], exporters: [file]}
-`, s.addr, file))
-	s.args = []string{"--config", settings}
-	s.start()
-	return "http://" + s.addr, func() collected {
-		s.die(syscall.SIGTERM)
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := collected{map[string]collectedSpan{}, map[string]string{}, map[string]bool{}}
-		for line := range strings.Lines(string(content)) {
-			all.read(t, []byte(line))
-		}
-		return all
-	}
-}
-
-// read adds one export, in OTLP's JSON.
-func (c collected) read(t *testing.T, line []byte) {
-	t.Helper()
-	var export struct {
-		ResourceSpans []struct {
-			ScopeSpans []struct{ Spans []collectedSpan }
-		}
-		ResourceMetrics []struct {
-			Resource struct {
-				Attributes []struct {
-					Key   string
-					Value struct{ StringValue string }
-				}
-			}
-			ScopeMetrics []struct{ Metrics []map[string]any }
-		}
-	}
-	if err := json.Unmarshal(line, &export); err != nil {
-		t.Fatalf("%v: %s", err, line)
-	}
-	for _, resource := range export.ResourceSpans {
-		for _, scope := range resource.ScopeSpans {
-			for _, span := range scope.Spans {
-				c.spans[span.SpanID] = span
-			}
-		}
-	}
-	for _, resource := range export.ResourceMetrics {
-		for _, a := range resource.Resource.Attributes {
-			if a.Key == "service.instance.id" {
-				c.services[a.Value.StringValue] = true
-			}
-		}
-		for _, scope := range resource.ScopeMetrics {
-			for _, metric := range scope.Metrics {
-				for _, kind := range []string{"sum", "gauge", "histogram", "summary"} {
-					if metric[kind] != nil {
-						c.metrics[fmt.Sprint(metric["name"])] = kind
-					}
-				}
-			}
-		}
-	}
-}
-
-// ways are the names of a trace's spans, each below those that it is within.
-func (c collected) ways(trace string) []string {
-	var all []string
-	for _, span := range c.spans {
-		if span.TraceID != trace {
-			continue
-		}
-		way := span.Name
-		for at, ok := c.spans[span.ParentSpanID]; ok; at, ok = c.spans[at.ParentSpanID] {
-			way = at.Name + " > " + way
-		}
-		all = append(all, way)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// A real collector receives the trace of a sale, from the buyer's request to the delivery of its event by another
+// A collector receives the trace of a sale, from the buyer's request to the delivery of its event by another
 // process, and the metrics of both processes.
 func TestACollectorReceivesASale(t *testing.T) {
 	t.Parallel()
-	address, end := collector(t)
+	received := otlp.NewReceiver(t, "")
 	d := Distributed(t)
 	maps.Copy(d.env, map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_METRIC_EXPORT_INTERVAL": "1000", "RATE_LIMIT_PER_MINUTE": "100000", // which asks Redis
+		"OTEL_EXPORTER_OTLP_ENDPOINT": received.URL, "OTEL_METRIC_EXPORT_INTERVAL": "1000", "RATE_LIMIT_PER_MINUTE": "100000", // which asks Redis
 	})
 	serve, worker := d.Start(t, "serve", nil), d.Start(t, "worker", nil)
 	account := serve.App.NewAccount(t)
@@ -146,10 +40,9 @@ func TestACollectorReceivesASale(t *testing.T) {
 	})
 	serve.Terminate(t)
 	worker.Terminate(t)
-	received := end()
 
 	route := "POST " + pay + ":id/pay"
-	ways := received.ways(trace)
+	ways := received.Trace(trace).Ways()
 	for _, want := range []string{
 		route + " > transaction > BATCH", route + " > processor charge", route + " > transaction > task webhook.deliver > webhook POST",
 		"task webhook.deliver > SELECT", "task mail.send > mail send", "redis ",
@@ -164,14 +57,14 @@ func TestACollectorReceivesASale(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"sundry_payments_total": "sum", "sundry_http_request_seconds": "histogram", "sundry_task_runs_total": "sum",
-		"sundry_database_connections": "gauge", "go_gc_duration_seconds": "summary",
+		"sundry_payments_total": "Sum", "sundry_http_request_seconds": "Histogram", "sundry_task_runs_total": "Sum",
+		"sundry_database_connections": "Gauge", "go_gc_duration_seconds": "Summary",
 	} {
-		if got := received.metrics[name]; got != want {
+		if got := received.Metric(name); got != want {
 			t.Errorf("the metric %s is %q, want %q", name, got, want)
 		}
 	}
-	if len(received.services) != 2 {
-		t.Errorf("%d processes sent metrics, want 2", len(received.services))
+	if n := received.Services(); n != 2 {
+		t.Errorf("%d processes sent metrics, want 2", n)
 	}
 }

@@ -3,9 +3,9 @@
 //	go run ./tests/run [-race] [go test arguments]
 //
 // Needed are PostgreSQL, PgBouncer, HAProxy, pgBackRest, Redis, Chromium, axe-core, Node.js, the npm packages of
-// tests/npm, stripe-mock and the OpenTelemetry Collector of tests/collector. Each is taken from the environment, found on the machine, or installed and started for this run only;
-// what was started is stopped at the end, interrupted or not. A skipped test counts as a failure, because a skip is how a missing service
-// hides. A plain go test runs what needs none of them and skips the rest.
+// tests/npm and stripe-mock. Each is taken from the environment, found on the machine, or installed and started for
+// this run only; what was started is stopped at the end, interrupted or not. A skipped test counts as a failure, because
+// a skip is how a missing service hides. A plain go test runs what needs none of them and skips the rest.
 //
 // The race detector needs a C compiler. Without one the command fails before it runs anything.
 package main
@@ -47,8 +47,8 @@ func main() {
 
 // announcement is printed before anything is installed.
 const announcement = `The tests need PostgreSQL, PgBouncer, HAProxy, pgBackRest, Redis, Chromium, axe-core, Node.js, the npm
-packages of tests/npm, stripe-mock and an OpenTelemetry Collector. Each is, in this order: taken from its TEST_* variable,
-found on this machine, or installed, with apt-get (as root or by sudo without a password), Docker, Homebrew, npm or go.
+packages of tests/npm and stripe-mock. Each is, in this order: taken from its TEST_* variable, found on this machine,
+or installed, with apt-get (as root or by sudo without a password), Docker, Homebrew, npm or go.
 Servers that are started here listen on 127.0.0.1, keep their data in a temporary directory and stop at the end.
 Nothing is installed by: go test ./...
 `
@@ -161,7 +161,6 @@ func setUp(ctx context.Context, b *bench) error {
 		{"Node.js", testenv.Node, findNode},
 		{"npm packages", testenv.Packages, findPackages},
 		{"stripe-mock", testenv.StripeMock, findStripeMock},
-		{"collector", testenv.Collector, findCollector},
 	} {
 		err := b.step(s.name, func() (string, error) {
 			value, how, err := s.find(ctx, b)

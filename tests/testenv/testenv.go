@@ -19,7 +19,6 @@ const (
 	Node       = "TEST_NODE"         // the program
 	Packages   = "TEST_NPM"          // the folder with the npm packages of tests/npm
 	StripeMock = "TEST_STRIPE_MOCK"  // the program
-	Collector  = "TEST_COLLECTOR"    // the program of tests/collector
 	Engine     = "TEST_ENGINE"       // "sqlite" or "postgres": the only engine to use; "" for all that there are
 )
 
