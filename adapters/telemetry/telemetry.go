@@ -50,6 +50,7 @@ func (c Config) resource(ctx context.Context) (*resource.Resource, error) {
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
+	log      *slog.Logger
 }
 
 var _ ports.Tracer = (*Tracer)(nil)
@@ -65,15 +66,16 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*Tracer, error) {
 		return nil, fmt.Errorf("send traces: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
-	return &Tracer{provider: provider, tracer: provider.Tracer("sundry")}, nil
+	return &Tracer{provider: provider, tracer: provider.Tracer("sundry"), log: log}, nil
 }
 
-// Close sends what is left.
+// Close sends what is left. What a collector does not take by then is lost, which is logged: the process has done its
+// work all the same.
 func (t *Tracer) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {
-		return fmt.Errorf("send the last traces: %w", err)
+		t.log.WarnContext(ctx, "telemetry is lost", slog.String("signal", "traces"), slog.Any("error", err))
 	}
 	return nil
 }

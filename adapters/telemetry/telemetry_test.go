@@ -1,11 +1,13 @@
 package telemetry_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -63,5 +65,25 @@ func TestSpansReachABusyCollector(t *testing.T) {
 	}
 	if got := spans[0].GetAttributes()[1].GetValue().GetStringValue(); got != "*errors.errorString" {
 		t.Errorf("error type %q", got)
+	}
+}
+
+// A process that is asked to stop while the collector is down has stopped well: the log says what was lost.
+func TestClose_WithoutACollector(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	var logged bytes.Buffer
+	tracer, err := telemetry.New(t.Context(), telemetry.Config{URL: server.URL}, slog.New(slog.NewTextHandler(&logged, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, span := tracer.Continue(t.Context(), ports.RequestSpan, "GET", "")
+	span.End("")
+	if err := tracer.Close(); err != nil {
+		t.Errorf("close: %v, want no error", err)
+	}
+	if got := logged.String(); !strings.Contains(got, `msg="telemetry is lost" signal=traces`) {
+		t.Errorf("the log is %q, want what was lost", got)
 	}
 }
