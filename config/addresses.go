@@ -41,7 +41,7 @@ func (c Config) addressFaults() []error {
 		path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:")
 		check(embedded || isURL(c.DatabaseURL, "postgres", "postgresql"),
 			"DATABASE_URL must begin with sqlite: or postgres:// and be a valid address")
-		check(!embedded || path != "", "DATABASE_URL needs a path after sqlite:")
+		check(!embedded || path != "" && path != ":memory:", "DATABASE_URL needs a path after sqlite:")
 	}
 	check(c.RedisURL == "" || isURL(c.RedisURL, "redis", "rediss"),
 		"REDIS_URL must begin with redis:// or rediss:// and be a valid address")

@@ -30,8 +30,12 @@ const minEventRetention = 30
 // minUsageRetention covers the longest period and reports that come late: until then a period may be counted again.
 const minUsageRetention = 400
 
-// maxStatement is the longest text that card networks show on a statement.
-const maxStatement = 22
+// maxStatement is the longest text that card networks show on a statement, and notOnStatements are the characters that
+// it can't have.
+const (
+	maxStatement    = 22
+	notOnStatements = `<>\'"*`
+)
 
 // maxWorkers bounds the workers of one class in one process.
 const maxWorkers = 10_000
@@ -147,7 +151,7 @@ type Config struct {
 	// SellerName is the name of the seller of record on pages, mails and documents. Default in the sandbox: `Sundry`.
 	SellerName string `env:"SELLER_NAME"`
 	// StatementDescriptor is the text on buyers' card statements, as it is set at the card processor: at most 22
-	// characters. Default: the seller's name in capitals.
+	// characters, none of `< > \ ' " *`. Default: the seller's name in capitals, without those.
 	StatementDescriptor string `env:"STATEMENT_DESCRIPTOR"`
 	// SellerAddress is the seller's postal address.
 	SellerAddress string `env:"SELLER_ADDRESS"`
@@ -337,14 +341,24 @@ func (c *Config) defaults() {
 	if c.MailFrom == "" && !c.Live() {
 		c.MailFrom = sandboxSender
 	}
-	if c.MailFrom == "" && c.SellerEmail != "" {
+	if c.MailFrom == "" && isBareAddress(c.SellerEmail) {
 		c.MailFrom = (&mail.Address{Name: c.SellerName, Address: c.SellerEmail}).String()
 	}
 	if c.SellerName == "" && !c.Live() {
 		c.SellerName = "Sundry"
 	}
 	if c.StatementDescriptor == "" {
-		name := []rune(strings.ToUpper(c.SellerName))
+		name := []rune(withoutAny(strings.ToUpper(c.SellerName), notOnStatements))
 		c.StatementDescriptor = strings.TrimSpace(string(name[:min(len(name), maxStatement)]))
 	}
+}
+
+// withoutAny returns s without the characters.
+func withoutAny(s, characters string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(characters, r) {
+			return -1
+		}
+		return r
+	}, s)
 }

@@ -58,6 +58,9 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"BASE_URL=https://:443":                      "BASE_URL must be an origin such as https://pay.example.com, without a path",
 		"BASE_URL=https://a.example:99999":           "BASE_URL must be an origin such as https://pay.example.com, without a path",
 		"DATABASE_URL=sqlite:":                       "DATABASE_URL needs a path after sqlite:",
+		"DATABASE_URL=sqlite::memory:":               "DATABASE_URL needs a path after sqlite:",
+		"SELLER_EMAIL=help":                          "SELLER_EMAIL must be an email address such as help@example.com",
+		"SELLER_EMAIL=Shop <help@example.com>":       "SELLER_EMAIL must be an email address such as help@example.com",
 		"DATABASE_URL=mysql://x":                     "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address",
 		"WEBHOOK_WORKERS=0":                          "WEBHOOK_WORKERS must be 1 to 10000, not 0",
 		"DIRECTORY_URL=sqlite:names.db":              "DIRECTORY_URL must begin with postgres:// or postgresql://",
@@ -166,6 +169,30 @@ func TestLiveNamesTheSellerOfRecord(t *testing.T) {
 	}
 	if sandbox, err := config.FromMap(nil); err != nil || sandbox.SellerName != "Sundry" {
 		t.Errorf("a sandbox: %q, %v", sandbox.SellerName, err)
+	}
+}
+
+// The variable that is wrong is named, not MAIL_FROM, which is made of it.
+func TestLive_RefusesTheSellersAddress(t *testing.T) {
+	t.Parallel()
+	_, err := config.FromMap(map[string]string{"ENVIRONMENT": "live", "SELLER_NAME": "Example", "SELLER_EMAIL": "help"})
+	if got := fmt.Sprint(err); strings.Contains(got, "MAIL_FROM") || !strings.Contains(got, "SELLER_EMAIL must be") {
+		t.Errorf("got:\n%v\nwant a line about SELLER_EMAIL and none about MAIL_FROM", err)
+	}
+}
+
+func TestStatementDescriptor_OfTheSellersName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"O'Neill \"Books\" Ltd": "ONEILL BOOKS LTD", "A Name That Is Quite Long, Ltd.": "A NAME THAT IS QUITE L",
+	} {
+		cfg, err := config.FromMap(map[string]string{"SELLER_NAME": name})
+		if err != nil || cfg.StatementDescriptor != want {
+			t.Errorf("%s: got %q, %v; want %q", name, cfg.StatementDescriptor, err, want)
+		}
+	}
+	if _, err := config.FromMap(map[string]string{"STATEMENT_DESCRIPTOR": "O'NEILL"}); err == nil {
+		t.Error("a text that no statement has is accepted")
 	}
 }
 

@@ -53,7 +53,7 @@ func (c Config) faults() []error {
 	if c.UsageRetentionDays < minUsageRetention {
 		add("USAGE_RETENTION_DAYS must be %d or more: a year's period and what is reported late", minUsageRetention)
 	}
-	if s := c.StatementDescriptor; utf8.RuneCountInString(s) > maxStatement || strings.ContainsAny(s, `<>\'"*`) {
+	if s := c.StatementDescriptor; utf8.RuneCountInString(s) > maxStatement || strings.ContainsAny(s, notOnStatements) {
 		add("STATEMENT_DESCRIPTOR must have at most %d characters, none of < > \\ ' \" *; it is %q", maxStatement, s)
 	}
 	if c.PayoutMinimum < 1 {
