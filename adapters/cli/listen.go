@@ -12,10 +12,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"sundry/core/apiformat"
+	"sundry/core/fault"
 	"sundry/core/webhook"
 )
 
@@ -75,8 +77,15 @@ func newListener(args []string) (*listener, error) {
 	if _, err := l.begin(time.Time{}); err != nil {
 		return nil, err
 	}
-	if *types != "" {
-		l.types = strings.Split(*types, ",")
+	for filter := range strings.SplitSeq(*types, ",") {
+		if filter = strings.TrimSpace(filter); filter == "" {
+			continue
+		}
+		if filter != "*" && !slices.Contains(webhook.Filters(), filter) {
+			return nil, fmt.Errorf(`--events: %q names no event type; "invoice.*" is a family and "*" is all.%s`, filter,
+				fault.DidYouMean(filter, webhook.Filters()...))
+		}
+		l.types = append(l.types, filter)
 	}
 	l.secret = make([]byte, 32)
 	_, _ = rand.Read(l.secret) // never fails

@@ -10,6 +10,7 @@ func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 	for name, args := range map[string][]string{
 		"no URL": {"--key", "k", "--forward-to", "nonsense"}, "a secret that is none": {"--key", "k", "--secret", "%"},
 		"a flag that is none": {"--port", "1"}, "a word": {"--key", "k", "now"},
+		"a type that is none": {"--key", "k", "--events", "invoice.*,invoice.payed"},
 		"a time that is none": {"--key", "k", "--since", "yesterday"}, "a time to come": {"--key", "k", "--since", "-2h"},
 	} {
 		if _, err := newListener(args); err == nil {
@@ -26,7 +27,10 @@ func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 
 func TestListenFiltersByTypeAndFamily(t *testing.T) {
 	t.Parallel()
-	l := listener{types: []string{"invoice.*", "refund.created"}}
+	l, err := newListener([]string{"--key", "k", "--events", "invoice.*, refund.created,"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for event, want := range map[string]bool{"invoice.paid": true, "refund.created": true, "refund.failed": false,
 		"invoices.x": false} {
 		if l.wants(event) != want {

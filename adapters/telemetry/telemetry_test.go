@@ -74,7 +74,8 @@ func TestClose_WithoutACollector(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	var logged bytes.Buffer
-	tracer, err := telemetry.New(t.Context(), telemetry.Config{URL: server.URL}, slog.New(slog.NewTextHandler(&logged, nil)))
+	log := slog.New(slog.NewTextHandler(&logged, nil))
+	tracer, err := telemetry.New(t.Context(), telemetry.Config{URL: server.URL}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
