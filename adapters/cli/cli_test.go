@@ -36,6 +36,7 @@ func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
 	for _, args := range [][]string{
 		{"sell"}, {"sell", "x"}, {"serve", "worker"}, {"version", "2"}, {"verify", "--fix"}, {"catalog", "--x"},
 		{"backup"}, {"backup", "a", "b"}, {"reconcile"}, {"reconcile", "yesterday"},
+		{"reconcile", "2999-11-23T21:00:00Z"},
 		{"reconcile", "--fix", "2026-11-23T21:00:00Z"}, {"admin"}, {"admin", "delete", "a@b.c"},
 		{"admin", "suspend", "a@b.c"}, {"admin", "limits"}, {"admin", "limits", "a@b.c", "listings=many"},
 		{"admin", "accounts", "a", "b"}, {"catalog", "import", "no such file"}, {"catalog", "import", "cli_test.go"},
@@ -57,7 +58,7 @@ func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
 		"version": false, "help": false, "--help": false, "healthcheck": true, "": true, "serve": true, "worker": true,
 		"migrate": true, "seed": true, "verify": true, "figures": true, "catalog export f": true,
 		"admin accounts": true, "admin suspend a@b.c spam": true, "admin limits a@b.c listings=5": true, "admin audit": true,
-		"tax-report 2026-10-01 2027-01-01": true, "reconcile --apply 2026-11-23T21:00:00Z": true,
+		"tax-report 2026-10-01 2027-01-01": true, "reconcile --apply 2025-11-23T21:00:00Z": true,
 	} {
 		var out strings.Builder
 		args := strings.Fields(command)

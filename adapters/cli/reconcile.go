@@ -51,6 +51,9 @@ func parseReconcile(args []string) (action, error) {
 	if c.since, err = time.Parse(time.RFC3339, args[0]); err != nil {
 		return nil, fmt.Errorf("SINCE must be a time such as 2026-11-23T21:00:00Z: %q is none", args[0])
 	}
+	if now := time.Now(); c.since.After(now) { // nothing would be found since then
+		return nil, fmt.Errorf("SINCE must be in the past: now is %s", now.UTC().Format(time.RFC3339))
+	}
 	return c.run, nil
 }
 
