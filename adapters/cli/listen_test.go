@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
@@ -9,7 +12,8 @@ func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"no URL": {"--key", "k", "--forward-to", "nonsense"}, "a secret that is none": {"--key", "k", "--secret", "%"},
-		"a flag that is none": {"--port", "1"}, "a word": {"--key", "k", "now"},
+		"an address without http": {"--key", "k", "--api", "127.0.0.1:8080"},
+		"a flag that is none":     {"--port", "1"}, "a word": {"--key", "k", "now"},
 		"a type that is none": {"--key", "k", "--events", "invoice.*,invoice.payed"},
 		"a time that is none": {"--key", "k", "--since", "yesterday"}, "a time to come": {"--key", "k", "--since", "-2h"},
 	} {
@@ -52,5 +56,18 @@ func TestListenBeginsWhereItIsTold(t *testing.T) {
 		if got, err := l.begin(now); err != nil || !got.Equal(want) {
 			t.Errorf("--since %q begins at %v, %v; want %v", since, got, err, want)
 		}
+	}
+}
+
+func TestTrigger_NamesTheListing(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"data":[{"id":"lst_1","catalogKey":"guide","type":"DIGITAL"}],"hasMore":false}`))
+	}))
+	t.Cleanup(service.Close)
+	args := []string{"trigger", "payment.completed", "--listing", "giude", "--key", "k", "--api", service.URL}
+	err := Run(t.Context(), args, Host{})
+	if want := "sells no listing giude of type"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q in it", err, want)
 	}
 }

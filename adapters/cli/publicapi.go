@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -38,6 +39,9 @@ func (a *publicAPI) check() error {
 		return errors.New("a secret key is needed: --key sk_test_… or SUNDRY_KEY")
 	}
 	a.url = strings.TrimRight(a.url, "/")
+	if u, err := url.Parse(a.url); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return errors.New("--api, or SUNDRY_URL, wants a URL such as http://127.0.0.1:8080")
+	}
 	return nil
 }
 

@@ -62,9 +62,11 @@ func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Typ
 	for i, kind := range types {
 		names[i] = string(kind)
 	}
-	return r, fmt.Errorf(
-		"the account sells no listing of type %s; make one, or name one with --listing", strings.Join(names, " or "),
-	)
+	wanted := strings.Join(names, " or ")
+	if t.listing != "" {
+		return r, fmt.Errorf("the account sells no listing %s of type %s", t.listing, wanted)
+	}
+	return r, fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", wanted)
 }
 
 // typesThat lists the types of listings that are sold in a way.
