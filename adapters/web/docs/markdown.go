@@ -97,6 +97,8 @@ var (
 	anyTag    = regexp.MustCompile(`<(/?)([a-z0-9]+)([^>]*)>`)
 	linkTo    = regexp.MustCompile(`href="([^"]*)"`)
 	blankRun  = regexp.MustCompile(`\n{3,}`)
+	// rowBreak is between the rows of a table, where Markdown has one line break: a blank line ends the table.
+	rowBreak = regexp.MustCompile(`\s+(</?t(?:r|body)>)`)
 )
 
 // markdownOf has what stands for our own tags, opened and closed. All others are left out.
@@ -113,6 +115,7 @@ func asMarkdown(markup string) string {
 		blocks = append(blocks, "\n```\n"+html.UnescapeString(codeBlock.FindStringSubmatch(block)[1])+"\n```\n\n")
 		return "\x00"
 	})
+	markup = rowBreak.ReplaceAllString(markup, "$1")
 	var link []string // the address of the link that is open
 	markup = anyTag.ReplaceAllStringFunc(markup, func(tag string) string {
 		found := anyTag.FindStringSubmatch(tag)

@@ -51,6 +51,7 @@ func TestTheDocumentationIsOneText(t *testing.T) {
 		"- `Idempotency-Key` (header · string, required) Makes retries safe. at most 255 characters.\n",
 		"```sh\ncurl 'https://pay.example/v1/checkout-sessions/cs_1'\n```",
 		"Opens a page <script>alert(1)</script> for the buyer.", // text
+		"| Code and status | What to do |\n|---|---|\n| `VALIDATION_FAILED` 418 | ",
 	} {
 		if !strings.Contains(body, part) {
 			t.Errorf("lacks %q", part)
