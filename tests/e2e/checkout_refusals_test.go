@@ -177,6 +177,20 @@ func TestBadCheckoutSessionsAreRefused(t *testing.T) {
 	})
 }
 
+// A member that is required is never said to be one to leave out.
+func TestCheckoutSession_EmptySuccessURL(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		body := harness.SessionBody(w.listing, "pro", "user_1", harness.JSON{"successUrl": ""})
+		response := w.AsBackend(t, post, "/v1/checkout-sessions", body)
+		response.Refuses(t, 400, "VALIDATION_FAILED", "successUrl")
+		if want := "Specify where the buyer goes after paying."; !strings.Contains(string(response.Body), want) {
+			t.Errorf("got %s, want %q in it", response.Body, want)
+		}
+	})
+}
+
 func TestBadPaymentsAreRefusedAndNothingIsTried(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -125,7 +125,8 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 	return n, httpapi.MergeFieldErrors(err, f.Err())
 }
 
-// blanks refuses an empty text where it would count as absent, because its caller meant something else.
+// blanks refuses an empty text where it would count as absent, because its caller meant something else. An empty
+// successUrl is refused as the missing one that it is.
 func (r sessionRequest) blanks() error {
 	var f fault.Violations
 	check := func(field string, value *string) {
@@ -138,7 +139,6 @@ func (r sessionRequest) blanks() error {
 	check("variantId", r.VariantID)
 	check("externalCustomerId", r.ExternalCustomerID)
 	check("email", r.Email)
-	check("successUrl", r.SuccessURL)
 	check("cancelUrl", r.CancelURL)
 	check("uiMode", r.UIMode)
 	check("discountCode", r.DiscountCode)
