@@ -5,6 +5,17 @@ const lifetime = 5 * 60;
 
 const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
+const keyOf = (secret: string): Uint8Array<ArrayBuffer> => {
+  let key: Uint8Array<ArrayBuffer> | undefined;
+  try {
+    key = bytes(secret.replace(/^whsec_/, ""));
+  } catch {
+    // It is no base64.
+  }
+  if (!key?.length) throw new Error("The secret of an endpoint reads whsec_ and base64.");
+  return key;
+};
+
 /** The headers of a message: of fetch, or of Node's http in lower case. */
 export type MessageHeaders = Headers | Record<string, string | string[] | undefined>;
 
@@ -21,8 +32,7 @@ export async function verifyWebhook(
   secret: string, headers: MessageHeaders, body: string, now: Date = new Date(),
 ): Promise<Event> {
   const id = header(headers, "webhook-id"), stamp = header(headers, "webhook-timestamp");
-  const key = bytes(secret.replace(/^whsec_/, ""));
-  if (key.length === 0) throw new Error("The secret of an endpoint reads whsec_ and base64.");
+  const key = keyOf(secret);
   const invalid = new Error("The webhook message has no valid signature.");
   if (id === "" || !/^\d+$/.test(stamp) || Math.abs(now.getTime() / 1000 - Number(stamp)) > lifetime) throw invalid;
   const mac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);

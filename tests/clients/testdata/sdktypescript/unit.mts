@@ -152,5 +152,7 @@ test("messages are verified", async () => {
   ] as const) {
     await assert.rejects(verifyWebhook(secret, headers(signature), text, new Date(time)), /signature/);
   }
-  await assert.rejects(verifyWebhook("whsec_", headers(right), body, new Date(at)));
+  for (const wrong of ["whsec_", "whsec_not base64!"]) {
+    await assert.rejects(verifyWebhook(wrong, headers(right), body, new Date(at)), /reads whsec_ and base64/);
+  }
 });
