@@ -90,6 +90,8 @@ type App struct {
 	wake atomic.Pointer[func(classes ...ports.TaskClass)]
 	// closers run in reverse order of what they close.
 	closers []func() error
+	// opened are the addresses that Listen has opened and Run is to serve.
+	opened []opened
 	// listeners close idle connections when the program stops.
 	listeners []*listener
 	stopped   bool // nothing is served from now on
@@ -322,25 +324,44 @@ func (a *App) noteScheduled(classes ...ports.TaskClass) {
 	}
 }
 
-// listen opens the addresses that the roles need and serves them until they are shut down.
-func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) error {
-	serve := func(app *fiber.App, addr string) error {
+// opened is an address that is open, and what is served there.
+type opened struct {
+	app *fiber.App
+	net.Listener
+}
+
+// Listen opens the addresses that the roles need, which Run serves. Run opens them itself where it was not called.
+func (a *App) Listen(ctx context.Context, roles ...Role) error {
+	open := func(app *fiber.App, addr string) error {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 		if err != nil {
 			return fmt.Errorf("listen on %s: %w", addr, err)
 		}
-		go func() { failed <- a.serve(app, l) }()
+		a.opened = append(a.opened, opened{app, l})
 		return nil
 	}
 	if a.cfg.MetricsAddr != "" {
-		if err := serve(a.operations, a.cfg.MetricsAddr); err != nil {
+		if err := open(a.operations, a.cfg.MetricsAddr); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(roles, Serve) {
-		if err := serve(a.http, a.cfg.Addr); err != nil {
+		return open(a.http, a.cfg.Addr)
+	}
+	return nil
+}
+
+// listen serves the addresses that the roles need until they are shut down.
+func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) error {
+	if len(a.opened) == 0 {
+		if err := a.Listen(ctx, roles...); err != nil {
 			return err
 		}
+	}
+	for _, o := range a.opened {
+		go func() { failed <- a.serve(o.app, o.Listener) }()
+	}
+	if slices.Contains(roles, Serve) {
 		a.log.InfoContext(ctx, "serving", slog.String("url", a.cfg.BaseURL))
 	}
 	if slices.Contains(roles, Work) {

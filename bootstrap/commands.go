@@ -141,6 +141,7 @@ func (a *App) ForCommands() *cli.App {
 		Documents: a.modules.Documents, Reconciliation: a.modules.Reconciliation, Operator: a.modules.Operator,
 		Imports: a.modules.Imports, Recurring: a.modules.Subscriptions.Recurring,
 		FillDirectory: a.modules.Directory.Fill,
+		Listen:        func(ctx context.Context, roles cli.Roles) error { return a.Listen(ctx, rolesOf(roles)...) },
 		Run:           a.runRoles, Seed: a.SeedIfEmpty, Close: a.Close,
 		Verify: func(ctx context.Context, age time.Duration) ([]string, error) {
 			if age == 0 {
@@ -156,6 +157,10 @@ func (a *App) ForCommands() *cli.App {
 }
 
 func (a *App) runRoles(ctx context.Context, roles cli.Roles) error {
+	return a.Run(ctx, rolesOf(roles)...)
+}
+
+func rolesOf(roles cli.Roles) []Role {
 	var all []Role
 	if roles.Serve {
 		all = append(all, Serve)
@@ -163,7 +168,7 @@ func (a *App) runRoles(ctx context.Context, roles cli.Roles) error {
 	if roles.Work {
 		all = append(all, Work)
 	}
-	return a.Run(ctx, all...)
+	return all
 }
 
 func newLogger(cfg config.Config) *slog.Logger {

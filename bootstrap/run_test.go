@@ -28,3 +28,18 @@ func TestCommandsReportConfigurationFaults(t *testing.T) {
 		}
 	}
 }
+
+// The key and the password of the demo creator are printed once, so not where nobody can use them. Not parallel: it
+// sets variables of the process.
+func TestServe_SeedsOnceItsAddressIsFree(t *testing.T) {
+	busy := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(busy.Close)
+	t.Setenv("ADDR", strings.TrimPrefix(busy.URL, "http://"))
+	t.Setenv("DATA_DIR", t.TempDir())
+	if err := run(t.Context(), nil, Options{}); err == nil || !strings.HasPrefix(err.Error(), "listen on ") {
+		t.Errorf("got %v, want a line about the address", err)
+	}
+	if err := run(t.Context(), []string{"seed"}, Options{}); err != nil {
+		t.Errorf("seed: %v, want an empty database", err)
+	}
+}

@@ -62,6 +62,8 @@ type App struct {
 	Reconciliation *payments.Reconciliation
 	// Recurring reads what runs over all accounts.
 	Recurring func(ctx context.Context) (subscriptions.Recurring, error)
+	// Listen opens the addresses that the roles need, for Run, which otherwise does so itself.
+	Listen func(ctx context.Context, roles Roles) error
 	// Run plays the roles until ctx ends.
 	Run func(ctx context.Context, roles Roles) error
 	// Seed creates the demo creator in an empty sandbox database. It returns nil if there is any account.

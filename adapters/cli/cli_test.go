@@ -137,9 +137,12 @@ func TestServe_SaysHowToStartOver(t *testing.T) {
 	} {
 		var out strings.Builder
 		err := printQuickStart(t.Context(), call{
-			Host: Host{Out: &out}, app: &App{Seed: func(context.Context) (*Demo, error) { return nil, nil }},
+			Host: Host{Out: &out}, app: &App{
+				Listen: func(context.Context, Roles) error { return nil },
+				Seed:   func(context.Context) (*Demo, error) { return nil, nil },
+			},
 			settings: Settings{DataDir: "data", DatabaseInDataDir: c.inDataDir, SeedsDemo: true},
-		})
+		}, Roles{})
 		if err != nil || !strings.Contains(out.String(), c.want) {
 			t.Errorf("printed %q, %v; want %q", out.String(), err, c.want)
 		}

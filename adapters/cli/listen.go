@@ -82,8 +82,8 @@ func newListener(args []string) (*listener, error) {
 			continue
 		}
 		if filter != "*" && !slices.Contains(webhook.Filters(), filter) {
-			return nil, fmt.Errorf(`--events: %q names no event type; "invoice.*" is a family and "*" is all.%s`, filter,
-				fault.DidYouMean(filter, webhook.Filters()...))
+			return nil, fmt.Errorf(`--events: %q names no event type; "invoice.*" is a family and "*" is all.%s`,
+				filter, fault.DidYouMean(filter, webhook.Filters()...))
 		}
 		l.types = append(l.types, filter)
 	}

@@ -11,7 +11,7 @@ import (
 // serve runs the program until ctx ends.
 func serve(roles Roles) action {
 	return func(ctx context.Context, c call) error {
-		if err := printQuickStart(ctx, c); err != nil {
+		if err := printQuickStart(ctx, c, roles); err != nil {
 			return err
 		}
 		return runRoles(ctx, c, roles)
@@ -83,10 +83,14 @@ func checkMigrations(ctx context.Context, c call) error {
 	return nil
 }
 
-// printQuickStart seeds an empty sandbox and prints how to use it.
-func printQuickStart(ctx context.Context, c call) error {
+// printQuickStart seeds an empty sandbox and prints how to use it, once it is known that its addresses are free: what
+// it prints is shown once.
+func printQuickStart(ctx context.Context, c call, roles Roles) error {
 	if !c.settings.SeedsDemo {
 		return nil
+	}
+	if err := c.app.Listen(ctx, roles); err != nil {
+		return err
 	}
 	demo, err := c.app.Seed(ctx)
 	if err != nil {
