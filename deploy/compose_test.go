@@ -41,13 +41,18 @@ func TestComposeTakesTheFile(t *testing.T) {
 		"migrate DATABASE_URL", "serve APP_SECRET", "serve REDIS_URL", "worker DATABASE_URL", "worker REDIS_URL",
 		"postgres POSTGRES_PASSWORD",
 	} {
-		if !strings.Contains("\n"+out, "\n"+line+"\n") {
+		if !strings.Contains("\n"+out, "\n"+line+" ") {
 			t.Errorf("a service has no %s", line)
 		}
 	}
+	// Links lead to the port that is published.
+	elsewhere, err := compose(t, file, "APP_SECRET=x", "POSTGRES_PASSWORD=y", "PORT=9000")
+	if err != nil || !strings.Contains(elsewhere, "\nserve BASE_URL http://127.0.0.1:9000\n") {
+		t.Errorf("at another port: %v\n%s", err, elsewhere)
+	}
 	// What others read by themselves is there where it is set, and nowhere else: to Go, an empty GOGC is its own 100.
 	sampled, err := compose(t, file, "APP_SECRET=x", "POSTGRES_PASSWORD=y", "OTEL_TRACES_SAMPLER=always_off")
-	if err != nil || !strings.Contains(sampled, "\nserve OTEL_TRACES_SAMPLER\n") || strings.Contains(sampled, "GOGC") {
+	if err != nil || !strings.Contains(sampled, "\nserve OTEL_TRACES_SAMPLER always_off\n") || strings.Contains(sampled, "GOGC") {
 		t.Errorf("with a sampler: %v\n%s", err, sampled)
 	}
 	for missing, given := range map[string]string{"APP_SECRET": "POSTGRES_PASSWORD=y", "POSTGRES_PASSWORD": "APP_SECRET=x"} {

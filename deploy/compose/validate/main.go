@@ -38,8 +38,8 @@ func validate(ctx context.Context, file string) error {
 	for _, name := range slices.Sorted(maps.Keys(project.Services)) {
 		for _, variable := range slices.Sorted(maps.Keys(project.Services[name].Environment)) {
 			// What is nil a container has only where it is set outside.
-			if project.Services[name].Environment[variable] != nil {
-				fmt.Println(name, variable)
+			if value := project.Services[name].Environment[variable]; value != nil {
+				fmt.Println(name, variable, *value)
 			}
 		}
 	}
