@@ -43,3 +43,14 @@ func TestServe_SeedsOnceItsAddressIsFree(t *testing.T) {
 		t.Errorf("seed: %v, want an empty database", err)
 	}
 }
+
+// Not parallel: it sets variables of the process.
+func TestSeed_WhateverTheSignUps(t *testing.T) {
+	for _, signUps := range []string{"open", "invite", "closed"} {
+		t.Setenv("SIGN_UPS", signUps)
+		t.Setenv("DATA_DIR", t.TempDir())
+		if err := run(t.Context(), []string{"seed"}, Options{}); err != nil {
+			t.Errorf("SIGN_UPS=%s: %v", signUps, err)
+		}
+	}
+}

@@ -42,8 +42,8 @@ func (a *App) SeedIfEmpty(ctx context.Context) (*cli.Demo, error) {
 
 func (a *App) seed(ctx context.Context) (*cli.Demo, error) {
 	demo := &cli.Demo{Email: demoEmail, Password: strings.ToLower(base32.StdEncoding.EncodeToString(a.ids.Random(15)))}
-	signedIn, err := a.modules.Identity.SignUp(ctx, identity.Registration{Email: demo.Email, Password: demo.Password,
-		DisplayName: "Ada's Workshop"}, "127.0.0.1")
+	signedIn, err := a.modules.Identity.SignUpDemo(ctx, identity.Registration{Email: demo.Email, Password: demo.Password,
+		DisplayName: "Ada's Workshop"})
 	if err != nil {
 		return nil, err
 	}

@@ -29,16 +29,28 @@ type Session struct {
 // EMAIL_TAKEN, RATE_LIMITED, and FORBIDDEN where sign-ups are closed or need another invitation. In live, who was not
 // invited has to confirm the address before selling.
 func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
-	err = s.register(ctx, r, identity.Client{Address: address}, func(
-		ctx context.Context, repos ports.Repos, user identity.User,
-	) error {
-		in, err = s.begin(ctx, repos, user)
-		return err
-	})
+	err = s.register(ctx, r, identity.Client{Address: address}, s.beginInto(&in))
 	return in, err
 }
 
-// register creates a creator and signs them in with begin, in one transaction.
+// SignUpDemo is SignUp of the demo creator of a sandbox, whom its operator makes whatever the sign-ups are.
+func (s *Service) SignUpDemo(ctx context.Context, r identity.Registration) (in Session, err error) {
+	if r, err = r.Clean(); err != nil {
+		return in, err
+	}
+	err = s.registerAdmitted(ctx, r, true, identity.Client{Address: "127.0.0.1"}, s.beginInto(&in))
+	return in, err
+}
+
+// beginInto starts a sign-in and stores it in a variable.
+func (s *Service) beginInto(in *Session) beginner {
+	return func(ctx context.Context, repos ports.Repos, user identity.User) (err error) {
+		*in, err = s.begin(ctx, repos, user)
+		return err
+	}
+}
+
+// register checks whether somebody may make an account, and makes it with registerAdmitted.
 func (s *Service) register(ctx context.Context, r identity.Registration, from identity.Client, begin beginner) error {
 	r, invalid := r.Clean()
 	confirmed, err := s.admitRegistration(r)
@@ -48,6 +60,13 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 	if err != nil {
 		return err
 	}
+	return s.registerAdmitted(ctx, r, confirmed, from, begin)
+}
+
+// registerAdmitted creates a creator and signs them in with begin, in one transaction.
+func (s *Service) registerAdmitted(
+	ctx context.Context, r identity.Registration, confirmed bool, from identity.Client, begin beginner,
+) error {
 	if err := s.admit(ctx, "sign-up:address:"+from.Address, s.limits.SignUpPerAddress); err != nil {
 		return err
 	}
