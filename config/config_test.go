@@ -74,6 +74,7 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"EVENT_RETENTION_DAYS=1.5":            `EVENT_RETENTION_DAYS must be a whole number, not "1.5"`,
 		"USAGE_RETENTION_DAYS=399":            "USAGE_RETENTION_DAYS must be 400 or more: a year's period and what is reported late",
 		"PAYOUT_MINIMUM=a lot":                `PAYOUT_MINIMUM must be a whole number, not "a lot"`,
+		"PLATFORM_FEE_FIXED=100000000000":     "PLATFORM_FEE_FIXED must be 0 to 99999999999 minor units, not 100000000000",
 		"CELL=1024":                           "CELL must be 0 to 1023, not 1024",
 		"CELL=-1":                             "CELL must be 0 to 1023, not -1",
 		"SELLER_COUNTRY=ie":                   `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "ie"`,

@@ -12,6 +12,7 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"sundry/core/id"
+	"sundry/core/plan"
 )
 
 // faults lists every setting that is missing, malformed or contradicts another.
@@ -44,8 +45,8 @@ func (c Config) faults() []error {
 	if c.PlatformFeeBasisPoints < 0 || c.PlatformFeeBasisPoints > 10_000 {
 		add("PLATFORM_FEE_BASIS_POINTS must be 0 to 10000, not %d", c.PlatformFeeBasisPoints)
 	}
-	if c.PlatformFeeFixed < 0 {
-		add("PLATFORM_FEE_FIXED must be 0 or more minor units, not %d", c.PlatformFeeFixed)
+	if c.PlatformFeeFixed < 0 || c.PlatformFeeFixed > plan.MaxAmount {
+		add("PLATFORM_FEE_FIXED must be 0 to %d minor units, not %d", plan.MaxAmount, c.PlatformFeeFixed)
 	}
 	if c.EventRetentionDays < minEventRetention {
 		add("EVENT_RETENTION_DAYS must be %d or more: that long their deliveries are kept", minEventRetention)
