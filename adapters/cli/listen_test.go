@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,15 +60,34 @@ func TestListenBeginsWhereItIsTold(t *testing.T) {
 	}
 }
 
-func TestTrigger_NamesTheListing(t *testing.T) {
+// The list of listings has those of all accounts, so the one that is named may be anywhere in it.
+func TestTrigger_SellsTheListing(t *testing.T) {
 	t.Parallel()
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"data":[{"id":"lst_1","catalogKey":"guide","type":"DIGITAL"}],"hasMore":false}`))
+	sold := make(chan string, 9)
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch body, _ := io.ReadAll(r.Body); {
+		case r.URL.Path == "/v1/catalog/listings/guide/recipe":
+			_, _ = w.Write([]byte(`{"listingId":"lst_1","type":"DIGITAL"}`))
+		case strings.HasSuffix(r.URL.Path, "/recipe"):
+			w.WriteHeader(http.StatusNotFound)
+		case r.URL.Path == "/v1/checkout-sessions":
+			sold <- string(body)
+			_, _ = w.Write([]byte(`{"id":"cs_1"}`))
+		default:
+			_, _ = w.Write([]byte(`{"data":[]}`))
+		}
 	}))
 	t.Cleanup(service.Close)
-	args := []string{"trigger", "payment.completed", "--listing", "giude", "--key", "k", "--api", service.URL}
-	err := Run(t.Context(), args, Host{})
-	if want := "sells no listing giude of type"; err == nil || !strings.Contains(err.Error(), want) {
+	args := []string{"trigger", "payment.completed", "--key", "k", "--api", service.URL, "--listing"}
+	err := Run(t.Context(), append(args, "guide"), Host{Out: io.Discard})
+	if err != nil || len(sold) != 1 {
+		t.Fatalf("%d sold, %v; want one", len(sold), err)
+	}
+	if got := <-sold; !strings.Contains(got, `"listingId":"lst_1"`) {
+		t.Errorf("sold %s, want lst_1", got)
+	}
+	err = Run(t.Context(), append(args, "giude"), Host{Out: io.Discard})
+	if want := "sells no listing giude of type"; err == nil || !strings.Contains(err.Error(), want) || len(sold) != 0 {
 		t.Errorf("got %v, want %q in it", err, want)
 	}
 }

@@ -19,24 +19,17 @@ import (
 // buy sells a listing of one of the types and pays it. Public listings may be of other accounts: those are not found.
 func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Type) (r receipt, err error) {
 	for _, kind := range types {
-		var found struct {
-			Data []struct{ ID, CatalogKey, Type string }
-		}
-		if err := t.api.call(
-			ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found,
-		); err != nil {
+		found, err := t.candidates(ctx, kind)
+		if err != nil {
 			return r, err
 		}
-		for _, l := range found.Data {
-			if t.listing != "" && l.CatalogKey != t.listing {
-				continue
-			}
+		for _, listingID := range found {
 			var session struct {
 				ID           string
 				TotalInCents int64
 			}
 			err := t.post(ctx, "/v1/checkout-sessions", object{
-				"listingId": l.ID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
+				"listingId": listingID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
 				"email":      "buyer@example.com",
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
 			}, &session)
@@ -50,7 +43,7 @@ func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Typ
 			}
 			body := object{"cardNumber": card, "country": "IE"}
 			if kind.Bookable() {
-				if body["appointmentSlots"], err = t.slots(ctx, l.ID); err != nil {
+				if body["appointmentSlots"], err = t.slots(ctx, listingID); err != nil {
 					return r, err
 				}
 			}
@@ -67,6 +60,29 @@ func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Typ
 		return r, fmt.Errorf("the account sells no listing %s of type %s", t.listing, wanted)
 	}
 	return r, fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", wanted)
+}
+
+// candidates lists the ids of listings of a type that may be the account's: the one of --listing, or the newest ones.
+func (t *trigger) candidates(ctx context.Context, kind listingtype.Type) (ids []string, err error) {
+	if t.listing != "" {
+		var recipe struct{ ListingID, Type string }
+		path := "/v1/catalog/listings/" + url.PathEscape(t.listing) + "/recipe"
+		err := t.api.call(ctx, http.MethodGet, path, nil, &recipe)
+		var refused *apiError
+		if errors.As(err, &refused) && refused.status == http.StatusNotFound {
+			return nil, nil
+		}
+		if err == nil && recipe.Type == string(kind) {
+			ids = []string{recipe.ListingID}
+		}
+		return ids, err
+	}
+	var found struct{ Data []struct{ ID string } }
+	err = t.api.call(ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found)
+	for _, l := range found.Data {
+		ids = append(ids, l.ID)
+	}
+	return ids, err
 }
 
 // typesThat lists the types of listings that are sold in a way.
