@@ -23,7 +23,8 @@ type Config struct {
 	BaseURL string
 	// Key is a secret key: sk_test_… or sk_live_….
 	Key string
-	// HTTPClient sends the requests; nil for one that gives up after 60 seconds.
+	// HTTPClient sends the requests; nil for one that gives up after 60 seconds. Redirects are not followed: the service
+	// makes none, and a POST would arrive elsewhere as a GET.
 	HTTPClient *http.Client
 	// Retries is how often a request is sent again; 0 for 3, negative for never.
 	Retries int
@@ -41,6 +42,9 @@ func New(config Config) *Client {
 	if config.HTTPClient == nil {
 		config.HTTPClient = &http.Client{Timeout: time.Minute}
 	}
+	own := *config.HTTPClient
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	config.HTTPClient = &own
 	if config.Retries == 0 {
 		config.Retries = 3
 	}
@@ -148,7 +152,7 @@ func (c *Client) attempt(
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	if response.StatusCode >= http.StatusBadRequest {
+	if response.StatusCode >= http.StatusMultipleChoices && response.StatusCode != http.StatusNotModified {
 		return response, nil, newError(response, text)
 	}
 	return response, text, nil

@@ -118,6 +118,16 @@ func TestRetryAfterIsBounded(t *testing.T) {
 	}
 }
 
+func TestARedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	c, s := start(t, response{status: 301, header: map[string]string{"Location": "https://pay.example.com/v1/refunds"}})
+	err := c.Do(t.Context(), http.MethodPost, "/v1/refunds", struct{}{}, nil)
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok || refusal.Status != 301 || !strings.Contains(refusal.Message, "https://pay.example.com/") || len(s.requests) != 1 {
+		t.Errorf("%v after %d requests", err, len(s.requests))
+	}
+}
+
 func TestALongResponseIsRefused(t *testing.T) {
 	t.Parallel()
 	c, s := start(t, response{status: 200, body: strings.Repeat(" ", maxBody+1)})

@@ -49,6 +49,9 @@ func newError(response *http.Response, text []byte) *Error {
 	refusal := &Error{Status: response.StatusCode, Body: text}
 	if json.Unmarshal(text, refusal) != nil || refusal.Code == "" {
 		refusal.Code, refusal.Message = "INTERNAL", http.StatusText(response.StatusCode) // by a proxy, not by the service
+		if to := response.Header.Get("Location"); to != "" {
+			refusal.Message += " to " + to + ", so the base URL is not the service's"
+		}
 	}
 	if refusal.RequestID == "" {
 		refusal.RequestID = response.Header.Get("X-Request-Id")

@@ -109,7 +109,8 @@ export class Sundry {
     method: string, path: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined,
   ): Promise<{ status: number; headers: Headers; data: unknown }> {
     const timeout = AbortSignal.timeout(this.#options.timeoutMs);
-    const init: RequestInit = { method, headers, signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
+    // The service redirects nothing: a POST would arrive elsewhere as a GET.
+    const init: RequestInit = { method, headers, redirect: "manual", signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
     if (body !== undefined) init.body = body;
     const response = await this.#options.fetch(this.#options.baseUrl + path, init);
     const text = await response.text();
@@ -119,7 +120,7 @@ export class Sundry {
     } catch (error) {
       if (response.ok) throw error;
     }
-    if (response.status >= 400) {
+    if (!response.ok && response.status !== 304) {
       throw new SundryError(response.status, (data ?? {}) as Record<string, unknown>, response.headers);
     }
     return { status: response.status, headers: response.headers, data };

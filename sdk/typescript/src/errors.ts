@@ -26,7 +26,9 @@ export class SundryError extends Error {
     readonly body: Record<string, unknown>,
     headers: Headers,
   ) {
-    super(typeof body["message"] === "string" ? body["message"] : `The service responded with ${status}.`);
+    const location = headers.get("location");
+    const said = typeof body["message"] === "string" ? body["message"] : `The service responded with ${status}.`;
+    super(location ? `${said} It leads to ${location}: the baseUrl is not the service's.` : said);
     this.code = typeof body["code"] === "string" ? body["code"] : "INTERNAL"; // by a proxy, not by the service
     this.requestId = typeof body["requestId"] === "string" ? body["requestId"] : headers.get("x-request-id") ?? "";
     this.details = Array.isArray(body["details"]) ? (body["details"] as ErrorDetail[]) : [];

@@ -11,6 +11,7 @@ function client(...answers: Answer[]): { sundry: Sundry; sent: { url: string; he
   const sundry = new Sundry({
     baseUrl: "https://pay.example/", key: "sk_test_1", pauseMs: 1,
     fetch: (url, init) => {
+      assert.equal(init?.redirect, "manual");
       sent.push({ url: String(url), headers: new Headers(init?.headers), body: String(init?.body ?? "") });
       const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? "lost";
       if (answer === "lost") return Promise.reject(new TypeError("fetch failed"));
@@ -42,6 +43,13 @@ test("retries end", async () => {
   await assert.rejects(sundry.receipt("cs_1"), (error) => error instanceof SundryError && error.code === "INTERNAL" && error.status === 502);
   assert.equal(sent.length, 4);
   await assert.rejects(sundry.receipt("cs_1", { signal: AbortSignal.abort() }));
+});
+
+test("a redirect is not followed", async () => {
+  const { sundry, sent } = client({ status: 301, headers: { location: "https://pay.example.com/v1/customers" } });
+  await assert.rejects(sundry.createCustomer({ email: "" }), (error) =>
+    error instanceof SundryError && error.status === 301 && error.message.includes("https://pay.example.com/"));
+  assert.equal(sent.length, 1);
 });
 
 test("nobody waits for a day", async () => {
