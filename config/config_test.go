@@ -161,11 +161,13 @@ func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
 
 func TestLiveNamesTheSellerOfRecord(t *testing.T) {
 	t.Parallel()
-	_, err := config.FromMap(map[string]string{"ENVIRONMENT": "live"})
 	for _, variable := range []string{"SELLER_NAME", "SELLER_ADDRESS", "SELLER_VAT_ID", "SELLER_EMAIL", "TERMS_URL",
 		"PRIVACY_URL"} {
-		if !strings.Contains(fmt.Sprint(err), variable+" is required when ENVIRONMENT=live") {
-			t.Errorf("no line about %s in:\n%v", variable, err)
+		for _, blank := range []string{"", " "} {
+			_, err := config.FromMap(map[string]string{"ENVIRONMENT": "live", variable: blank})
+			if !strings.Contains(fmt.Sprint(err), variable+" is required when ENVIRONMENT=live") {
+				t.Errorf("no line about %s of %q in:\n%v", variable, blank, err)
+			}
 		}
 	}
 	if sandbox, err := config.FromMap(nil); err != nil || sandbox.SellerName != "Sundry" {

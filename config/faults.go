@@ -118,7 +118,7 @@ func isPostgres(address string) bool {
 func (c Config) liveFaults() []error {
 	var all []error
 	need := func(value, name string) {
-		if value == "" {
+		if strings.TrimSpace(value) == "" {
 			all = append(all, fmt.Errorf("%s is required when ENVIRONMENT=live", name))
 		}
 	}
