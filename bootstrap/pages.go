@@ -44,6 +44,7 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 	if err != nil {
 		return err
 	}
+	app.Use(shared.CheckForm)
 	for _, open := range []func() (site, error){
 		func() (site, error) { return docs.New(shared, openapi) },
 		func() (site, error) { return hosted, nil },

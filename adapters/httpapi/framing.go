@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -9,13 +10,17 @@ import (
 	"sundry/core/fault"
 )
 
-// checkFraming refuses requests that two servers could read differently, and bodies that are not sent as they are. The
-// connection of the former closes, for nobody knows where the next request begins.
+// checkFraming refuses requests that two servers could read differently, paths that no id or name could be read from,
+// and bodies that are not sent as they are. The connection of the first closes, for nobody knows where the next request
+// begins.
 func checkFraming(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	if why := ambiguous(header.RawHeaders(), string(header.Protocol())); why != "" {
 		c.Response().SetConnectionClose()
 		return fault.New(fault.ValidationFailed, why)
+	}
+	if !utf8.Valid(c.Request().URI().PathOriginal()) {
+		return fault.New(fault.ValidationFailed, "The path is not UTF-8. Percent-encode it.")
 	}
 	if len(header.ContentEncoding()) > 0 {
 		return fault.New(fault.UnsupportedMediaType, "Send the body as it is, without Content-Encoding.")

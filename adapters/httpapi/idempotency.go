@@ -92,11 +92,24 @@ func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, 
 			Field: "Idempotency-Key", Code: fault.DetailTooLong, Message: "Expected at most 255 characters.",
 		})
 	}
+	if err := checkKey(key); err != nil {
+		return request, false, err
+	}
 	h := sha256.New()
 	h.Write([]byte(c.OriginalURL() + "\n"))
 	h.Write(strictjson.Canonical(Body(c)))
 	return ports.IdempotentRequest{CreatorID: Account(c), Route: r.Method + " " + r.Path, Key: key, Hash: h.Sum(nil)},
 		true, nil
+}
+
+// checkKey refuses a header that is no text.
+func checkKey(key string) error {
+	if Storable(key) {
+		return nil
+	}
+	return fault.Invalid(fault.Detail{
+		Field: "Idempotency-Key", Code: fault.DetailMalformed, Message: "Expected UTF-8 text without control characters.",
+	})
 }
 
 // recovered makes a panic of the handler its error, so that a defect does not keep the key for the rest of the lease.
@@ -113,6 +126,9 @@ func recovered(c *fiber.Ctx, handle fiber.Handler) (err error) {
 // key is a fault.
 func TakeKey(c *fiber.Ctx, inBody *string) error {
 	header := c.Get("Idempotency-Key")
+	if err := checkKey(header); err != nil {
+		return err
+	}
 	switch {
 	case *inBody == "":
 		*inBody = header

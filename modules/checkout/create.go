@@ -272,8 +272,9 @@ func (s *Service) OpenLink(
 		return "", err
 	}
 	state := checkout.State{
-		UIMode: checkout.Hosted, ReferenceID: parameters["reference_id"], UTM: utm, OpenedBy: s.openedBy(from.Network),
-		Email: prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
+		UIMode: checkout.Hosted, UTM: utm, OpenedBy: s.openedBy(from.Network),
+		ReferenceID: strings.ToValidUTF8(parameters["reference_id"], "\ufffd"), // as in utm: the link may be Latin-1
+		Email:       prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
 	}
 	err = s.withRateLimit(ctx, "open", from.Network, maxOpened, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -183,3 +183,68 @@ func TestTextIsVisibleAndTurnsNoDirectionEverywhere(t *testing.T) {
 		}
 	})
 }
+
+// Neither engine is asked for bytes that are no text: PostgreSQL refuses them, and SQLite would keep them.
+func TestBytesThatAreNoTextAreRefused(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		address := strings.TrimPrefix(app.URL, "http://")
+		raw := func(method, path, credential, more string) int {
+			t.Helper()
+			all := responsesTo(t, address, fmt.Sprintf(
+				"%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%sContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+				method, path, credential, more,
+			))
+			if len(all) != 1 {
+				t.Fatalf("%s %q: %d responses", method, path, len(all))
+			}
+			return all[0].StatusCode
+		}
+		for _, op := range harness.Operations(t) {
+			path := placeholder.ReplaceAllString(op.Path, "\xff")
+			if path == op.Path {
+				continue
+			}
+			if got := raw(op.Method, path, w.credential(op), ""); got != http.StatusBadRequest {
+				t.Errorf("%s: %d, want 400", op.Line(), got)
+			}
+		}
+		for _, path := range []string{"/v1/customers", "/v1/invoices"} {
+			if got := raw(post, path, w.Account.Key, "Idempotency-Key: \xff\r\n"); got != http.StatusBadRequest {
+				t.Errorf("POST %s with such a key: %d, want 400", path, got)
+			}
+		}
+		v := w.Account.Visit(t)
+		for _, path := range []string{
+			"/dashboard/ledger?source=%00", "/dashboard/requests?cursor=1.%ff.YQ", "/dashboard/events?customer=%ff",
+		} {
+			if page := v.Open(t, path); page.Status != http.StatusBadRequest {
+				t.Errorf("%s: %d, want 400", path, page.Status)
+			}
+		}
+		v.Open(t, "/dashboard/customers/new")
+		page := v.Send(t, "/dashboard/customers/new", "email", "a@example.com", "displayName", "a\xffb")
+		if page.Status != http.StatusBadRequest {
+			t.Errorf("a form: %d, want 400", page.Status)
+		}
+	})
+}
+
+// A newsletter may write its links in Latin-1; its readers buy all the same.
+func TestLinksInAnotherEncodingOpen(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		link := w.Account.AsCreator(t, post, "/v1/payment-links", w.linkBody()).Want(t, 201).Map(t)
+		path := strings.TrimPrefix(fmt.Sprint(link["url"]), app.URL) + "?reference_id=caf%E9&utm_source=caf%E9"
+		if page := app.NewVisitor(t).Open(t, path); page.Status != http.StatusOK {
+			t.Fatalf("%d, want the checkout", page.Status)
+		}
+		all := w.Account.AsBackend(t, "GET", "/v1/checkout-sessions?limit=1", nil).Want(t, 200).Map(t)
+		session := all["data"].([]any)[0].(map[string]any)
+		if got := session["referenceId"]; got != "caf\ufffd" {
+			t.Errorf("referenceId %q, want caf\ufffd", got)
+		}
+	})
+}

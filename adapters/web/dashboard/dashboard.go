@@ -93,7 +93,7 @@ func New(l *layout.Layout, d Deps) (*Routes, error) {
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	at := app.Group(base, layout.Compress(), r.inChosenLanguage)
+	at := app.Group(base, layout.Compress(), r.inChosenLanguage, r.layout.CheckQuery)
 	at.Post("/language", r.chooseLanguage)
 	r.mountSignIn(at)
 	r.get(at, "/", r.home)
