@@ -100,6 +100,9 @@ func formatOf(file []byte) (format, error) {
 		case isDeep(c.ColorModel) && c.Width > core.MaxPixels/2/c.Height:
 			return f, refused(fault.DetailOutOfRange, "The image has too many pixels. Choose one with at most 12 million, "+
 				"or with 8 bits per color.")
+		case isCostly(file, c.ColorModel) && c.Width > core.MaxPixels/2/c.Height:
+			return f, refused(fault.DetailOutOfRange, "The image has too many pixels. Choose one with at most 12 million, "+
+				"or save it as a baseline JPEG in RGB.")
 		}
 		return f, nil
 	}
@@ -109,6 +112,13 @@ func formatOf(file []byte) (format, error) {
 // isDeep reports whether a picture has 16 bits per color, which take twice the memory.
 func isDeep(m color.Model) bool {
 	return m == color.NRGBA64Model || m == color.RGBA64Model || m == color.Gray16Model
+}
+
+// isCostly reports whether decoding takes several times the memory of other pictures of the same size: a progressive
+// JPEG is kept as coefficients of 4 bytes until its end, and the planes of CMYK are joined into another picture. The
+// compressed data of a baseline JPEG has no marker of a progressive frame.
+func isCostly(file []byte, m color.Model) bool {
+	return m == color.CMYKModel || bytes.HasPrefix(file, []byte("\xff\xd8")) && bytes.Contains(file, []byte("\xff\xc2"))
 }
 
 func unreadable() error {

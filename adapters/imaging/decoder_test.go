@@ -62,6 +62,18 @@ func withExif(file []byte, orientation byte) []byte {
 // bomb is a PNG file of a few bytes that claims to have many pixels.
 func bomb(w, h uint32) []byte { return bombOf(w, h, 8) }
 
+// jpegBomb is the beginning of a JPEG file whose frame has a marker and so many components.
+func jpegBomb(w, h uint16, marker, components byte) []byte {
+	frame := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16([]byte{8}, h), w)
+	frame = append(frame, components)
+	for n := range components {
+		frame = append(frame, n+1, 0x11, 0)
+	}
+	file := []byte("\xff\xd8\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00")
+	file = append(append(file, 0xff, marker, 0, byte(len(frame)+2)), frame...) //nolint:gosec // short
+	return append(file, "\xff\xda\x00\x02"...)
+}
+
 func bombOf(w, h uint32, bits byte) []byte {
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), w), h)
 	header = append(header, bits, 6, 0, 0, 0)
@@ -131,18 +143,22 @@ func TestOnlyPicturesThatCanBeReadAreTaken(t *testing.T) {
 		"nothing": {nil, "Expected a PNG"},
 		"a drawing in SVG": {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
 			"Expected a PNG"},
-		"a page":              {[]byte("<!doctype html><script>alert(1)</script>"), "Expected a PNG"},
-		"a GIF":               {[]byte("GIF89a\x01\x00\x01\x00"), "Expected a PNG"},
-		"half a PNG":          {whole[:len(whole)/2], "can’t be read"},
-		"a beginning":         {whole[:8], "can’t be read"},
-		"a page behind WEBP":  {[]byte("RIFF0000WEBP<script>alert(1)</script>"), "can’t be read"},
-		"a point":             {asPNG(t, photo(1, 1)), "too small"},
-		"a bomb":              {bomb(60_000, 60_000), "too many pixels"},
-		"a bomb that is thin": {bomb(2_000_000_000, 20), "too many pixels"},
-		"24 million pixels":   {bomb(6_000, 4_000), "can’t be read"},
-		"a deep bomb":         {bombOf(6_000, 4_000, 16), "at most 12 million"},
-		"12 million, deep":    {bombOf(4_000, 3_000, 16), "can’t be read"},
-		"a bomb of no height": {bomb(60_000, 0), "can’t be read"},
+		"a page":                  {[]byte("<!doctype html><script>alert(1)</script>"), "Expected a PNG"},
+		"a GIF":                   {[]byte("GIF89a\x01\x00\x01\x00"), "Expected a PNG"},
+		"half a PNG":              {whole[:len(whole)/2], "can’t be read"},
+		"a beginning":             {whole[:8], "can’t be read"},
+		"a page behind WEBP":      {[]byte("RIFF0000WEBP<script>alert(1)</script>"), "can’t be read"},
+		"a point":                 {asPNG(t, photo(1, 1)), "too small"},
+		"a bomb":                  {bomb(60_000, 60_000), "too many pixels"},
+		"a bomb that is thin":     {bomb(2_000_000_000, 20), "too many pixels"},
+		"24 million pixels":       {bomb(6_000, 4_000), "can’t be read"},
+		"a deep bomb":             {bombOf(6_000, 4_000, 16), "at most 12 million"},
+		"12 million, deep":        {bombOf(4_000, 3_000, 16), "can’t be read"},
+		"a bomb of no height":     {bomb(60_000, 0), "can’t be read"},
+		"a progressive bomb":      {jpegBomb(6_000, 4_000, 0xc2, 3), "save it as a baseline JPEG"},
+		"a bomb for print":        {jpegBomb(6_000, 4_000, 0xc0, 4), "save it as a baseline JPEG"},
+		"24 million, baseline":    {jpegBomb(6_000, 4_000, 0xc0, 3), "can’t be read"},
+		"12 million, progressive": {jpegBomb(4_000, 3_000, 0xc2, 4), "can’t be read"},
 	} {
 		_, err := imaging.New().Decode(t.Context(), c.file, 100)
 		if !fault.Is(err, fault.ValidationFailed) || !strings.Contains(err.Error(), c.message) {
