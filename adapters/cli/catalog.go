@@ -152,7 +152,7 @@ func (f catalogCommand) export(ctx context.Context, c call) error {
 	if err := writeFile(f.file, document.Write); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Out, "Listings written to %s: %d\n", f.file, len(document.Listings))
+	_, err = fmt.Fprintf(reportTo(c, f.file), "Listings written to %s: %d\n", f.file, len(document.Listings))
 	return err
 }
 

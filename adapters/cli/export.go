@@ -61,7 +61,7 @@ func (a *publicAPI) export(ctx context.Context, path, file string, c call) error
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Out, "%s: %d lines\n", file, count)
+	_, err = fmt.Fprintf(reportTo(c, file), "%s: %d lines\n", file, count)
 	return err
 }
 

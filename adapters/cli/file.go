@@ -30,6 +30,15 @@ func writeFile(name string, write func(out io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
+// reportTo returns the output for what a command says about a file that it has written: Err where that is a pipe or a
+// device, such as /dev/stdout, whose reader expects the file alone.
+func reportTo(c call, name string) io.Writer {
+	if written, err := os.Stat(name); err == nil && !written.Mode().IsRegular() {
+		return c.Err
+	}
+	return c.Out
+}
+
 // replaceFile lets no file that it makes be more open than mode.
 func replaceFile(name string, mode os.FileMode, write func(out io.Writer) error) error {
 	partial := name + ".part"

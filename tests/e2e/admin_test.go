@@ -15,16 +15,21 @@ func admin(t *testing.T, app *harness.App, args ...string) string {
 	t.Helper()
 	var out strings.Builder
 	err := cli.Run(t.Context(), append([]string{"admin"}, args...), cli.Host{
-		Out: &out, Open: func(context.Context) (*cli.App, error) {
-			program := app.Program.ForCommands()
-			program.Close = func() error { return nil }
-			return program, nil
-		},
+		Out: &out, Open: forCommands(app),
 	})
 	if err != nil {
 		t.Fatalf("admin %q: %v", args, err)
 	}
 	return out.String()
+}
+
+// forCommands lets commands use the program's database.
+func forCommands(app *harness.App) func(context.Context) (*cli.App, error) {
+	return func(context.Context) (*cli.App, error) {
+		program := app.Program.ForCommands()
+		program.Close = func() error { return nil }
+		return program, nil
+	}
 }
 
 func TestAdmin_SuspendAndResume(t *testing.T) {

@@ -3,9 +3,12 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -158,6 +161,35 @@ func TestAGuestsAccessIsExported(t *testing.T) {
 			}
 			if plans, _ := got["access"][0]["activePlans"].([]any); len(plans) != want {
 				t.Errorf("%s: the access is %v", email, got["access"][0])
+			}
+		}
+	})
+}
+
+func TestExportsToAPipeAreTheFileAlone(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		for name, args := range map[string][]string{
+			"export": {"export", "--api", app.URL, "--key", a.Key}, "catalog": {"catalog", "export"},
+		} {
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("/dev/fd", strconv.Itoa(int(writer.Fd())))
+			if args = append(args, file); name == "catalog" {
+				args = append(args, a.Email)
+			}
+			var notes strings.Builder
+			err = cli.Run(t.Context(), args, cli.Host{Out: writer, Err: &notes, Open: forCommands(app)})
+			if err := errors.Join(err, writer.Close()); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			written, err := io.ReadAll(reader)
+			_ = reader.Close() // it was read
+			if err != nil || strings.Contains(string(written), file) || !strings.Contains(notes.String(), file) {
+				t.Errorf("%s: wrote %q, noted %q, %v", name, written, notes.String(), err)
 			}
 		}
 	})
