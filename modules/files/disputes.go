@@ -42,12 +42,7 @@ func (s *Service) StoreForDispute(ctx context.Context, f ports.NewDisputeFile) (
 	if err != nil {
 		return file.State{}, err
 	}
-	if err := s.deps.Storage.Put(ctx, state.Key(1), f.Content); err != nil {
-		return file.State{}, fmt.Errorf("store %s of %s: %w", state.ID, f.DisputeID, err)
-	}
-	return state, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Files.UpsertPart(ctx, state.ID, 1)
-	})
+	return state, s.store(ctx, state, 1, f.Content, ofDispute)
 }
 
 // AttachStored implements ports.DisputeFileRecords.

@@ -37,6 +37,8 @@ type storage struct {
 	*filestore.Folder
 	dir  string
 	away atomic.Bool
+	// meanwhile runs before a part is stored; nil for nothing.
+	meanwhile func()
 }
 
 var errAway = errors.New("the storage is away")
@@ -45,6 +47,9 @@ var errAway = errors.New("the storage is away")
 func (s *storage) Put(ctx context.Context, key string, part []byte) error {
 	if s.away.Load() {
 		return errAway
+	}
+	if s.meanwhile != nil {
+		s.meanwhile()
 	}
 	return s.Folder.Put(ctx, key, part)
 }
@@ -185,6 +190,58 @@ func TestDeletedBytesGoWhenTheStorageIsBack(t *testing.T) {
 		}
 		if _, err := w.store.Read(t.Context()).Files.Find(t.Context(), f.ID); !errors.Is(err, ports.ErrNotFound) {
 			t.Errorf("the file: %v", err)
+		}
+	})
+}
+
+// A part may be on its way while its upload is deleted or completed by another request.
+func TestPutPart_BesideAnotherRequest(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *world) {
+		deletion := func(fileID string) {
+			if _, err := w.Delete(t.Context(), creatorID, fileID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		deleteBytes := func() {
+			for _, task := range w.deletes() {
+				if err := w.DeleteBytes(t.Context(), task); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, c := range []struct {
+			name      string
+			meanwhile func(fileID string)
+			code      fault.Code
+			stored    int
+		}{
+			{"deleted", deletion, fault.NotFoundCode, 0},
+			{"deleted with its bytes", func(fileID string) { deletion(fileID); deleteBytes() }, fault.NotFoundCode, 0},
+			{"complete", func(fileID string) {
+				if _, err := w.Complete(t.Context(), creatorID, fileID); err != nil {
+					t.Fatal(err)
+				}
+			}, fault.StateConflict, 1},
+		} {
+			begun, err := w.Begin(t.Context(), creatorID, listingID, file.Proposal{Name: "a", Size: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			put := func() error { return w.PutPart(t.Context(), creatorID, begun.ID, 1, []byte("abc")) }
+			if err := put(); err != nil {
+				t.Fatal(err)
+			}
+			w.storage.meanwhile = func() { c.meanwhile(begun.ID) }
+			if err := put(); !fault.Is(err, c.code) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.code)
+			}
+			w.storage.meanwhile = nil
+			deleteBytes()
+			parts, err := w.store.Read(t.Context()).Files.ListParts(t.Context(), begun.ID)
+			if n := w.stored(); n != c.stored || len(parts) != c.stored || err != nil {
+				t.Errorf("%s: %d parts are stored and %v noted, want %d; %v", c.name, n, parts, c.stored, err)
+			}
 		}
 	})
 }

@@ -100,7 +100,7 @@ func (s *Service) insert(ctx context.Context, r ports.Repos, state file.State) e
 }
 
 // PutPart stores a part of an upload, by its number from 1; again, it replaces it. NOT_FOUND, VALIDATION_FAILED,
-// STATE_CONFLICT once the file is complete.
+// STATE_CONFLICT once the file is complete. Of a file that is deleted meanwhile nothing stays in the storage.
 func (s *Service) PutPart(ctx context.Context, creatorID, fileID string, number int, part []byte) error {
 	state, err := own(ctx, s.deps.Store.Read(ctx), creatorID, fileID)
 	if err != nil {
@@ -109,12 +109,38 @@ func (s *Service) PutPart(ctx context.Context, creatorID, fileID string, number 
 	if err := file.Restore(state).CheckPart(number, len(part)); err != nil {
 		return err
 	}
+	return s.store(ctx, state, number, part, own)
+}
+
+// store stores a part and notes it. find loads the file again afterwards: it may have been deleted or completed
+// meanwhile, and the task that deletes its bytes may have passed this part.
+func (s *Service) store(
+	ctx context.Context, state file.State, number int, part []byte,
+	find func(ctx context.Context, r ports.Repos, creatorID, fileID string) (file.State, error),
+) error {
 	if err := s.deps.Storage.Put(ctx, state.Key(number), part); err != nil {
-		return fmt.Errorf("store part %d of %s: %w", number, fileID, err)
+		return fmt.Errorf("store part %d of %s: %w", number, state.ID, err)
 	}
-	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Files.UpsertPart(ctx, fileID, number)
+	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Files.Lock(ctx, state.CreatorID); err != nil {
+			return err
+		}
+		now, err := find(ctx, r, state.CreatorID, state.ID)
+		if err != nil {
+			return err
+		}
+		if err := file.Restore(now).CheckPart(number, len(part)); err != nil {
+			return err
+		}
+		return r.Files.UpsertPart(ctx, state.ID, number)
 	})
+	if !fault.Is(err, fault.NotFoundCode) {
+		return err
+	}
+	if err := s.deps.Storage.Delete(ctx, state.Key(number)); err != nil {
+		return fmt.Errorf("delete part %d of %s: %w", number, state.ID, err)
+	}
+	return err
 }
 
 // Complete gives an uploaded file to the buyers of its listing, in the place of an earlier one of its name. NOT_FOUND,
@@ -245,6 +271,9 @@ func (s *Service) DeleteBytes(ctx context.Context, t ports.Task) error {
 		}
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Files.Lock(ctx, t.CreatorID); err != nil {
+			return err
+		}
 		if err := r.Files.Delete(ctx, t.CreatorID, t.Subject); err != nil {
 			return err
 		}
