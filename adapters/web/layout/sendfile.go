@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -22,7 +23,7 @@ const stalled = time.Minute
 func SendFile(c *fiber.Ctx, state file.State, read func(context.Context, file.State, file.Range) io.Reader) error {
 	etag := strconv.Quote(state.ID)
 	c.Set(fiber.HeaderContentType, state.ContentType)
-	c.Set(fiber.HeaderContentDisposition, "attachment; filename*=UTF-8''"+url.PathEscape(state.Name))
+	c.Set(fiber.HeaderContentDisposition, "attachment; filename*=UTF-8''"+encoded(state.Name))
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	c.Set(fiber.HeaderCacheControl, "private, no-store")
@@ -44,6 +45,9 @@ func SendFile(c *fiber.Ctx, state file.State, read func(context.Context, file.St
 	c.Context().SetBodyStream(&paced{read(c.UserContext(), state, wanted), c.Context().Conn()}, int(wanted.Len()))
 	return nil
 }
+
+// encoded writes a name as the value of a header's parameter (RFC 8187), where @ and = are encoded, too.
+func encoded(name string) string { return strings.ReplaceAll(url.QueryEscape(name), "+", "%20") }
 
 // paced gives a client time for each piece, as long as it accepts them: the server's own limit is for a whole response.
 type paced struct {
