@@ -11,6 +11,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
+	"sundry/core/email"
 	"sundry/core/id"
 	"sundry/ports"
 )
@@ -24,8 +25,8 @@ func compose(from stdmail.Address, m ports.Message) (*gomail.Msg, error) {
 	if !id.Valid(id.Mail, m.ID) {
 		return nil, fmt.Errorf("%q is no mail's id", m.ID)
 	}
-	to, err := stdmail.ParseAddress("<" + m.To + ">")
-	if err != nil || to.Address != m.To {
+	to, ok := readAddress(m.To)
+	if !ok {
 		return nil, &ports.MailRefusedError{Reason: "the address cannot be written to"}
 	}
 	to.Name = shortened(oneLine(m.ToName))
@@ -33,8 +34,8 @@ func compose(from stdmail.Address, m ports.Message) (*gomail.Msg, error) {
 	msg.FromMailAddress(&from)
 	msg.AddToMailAddress(to)
 	if m.ReplyTo != "" {
-		reply, err := stdmail.ParseAddress("<" + m.ReplyTo + ">")
-		if err != nil || reply.Address != m.ReplyTo {
+		reply, ok := readAddress(m.ReplyTo)
+		if !ok {
 			return nil, &ports.MailRefusedError{Reason: "the address for replies cannot be written to"}
 		}
 		reply.Name = shortened(oneLine(m.ReplyToName))
@@ -52,6 +53,17 @@ func compose(from stdmail.Address, m ports.Message) (*gomail.Msg, error) {
 		}
 	}
 	return msg, nil
+}
+
+// readAddress reads an address as we take them from people. Some have points where headers and commands need quotes,
+// which the address writes around them.
+func readAddress(text string) (address *stdmail.Address, ok bool) {
+	written := "<" + text + ">"
+	if _, taken := email.Parse(text); taken {
+		written = (&stdmail.Address{Address: text}).String()
+	}
+	address, err := stdmail.ParseAddress(written)
+	return address, err == nil && address.Address == text
 }
 
 // attach adds a file. A calendar with a method is also one of the alternatives of the text: that is where mail clients

@@ -30,6 +30,7 @@ func Mailer(t *testing.T, mailer ports.Mailer, arrived func(t *testing.T, mailID
 		"repeats a message under its Message-ID":      mailRepeats,
 		"lets nobody write headers":                   mailHeadersAreOurs,
 		"refuses for good what is no address":         mailNeedsAnAddress,
+		"reaches addresses that are quoted":           mailReachesOddAddresses,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,6 +98,19 @@ func mailArrivesWhole(t *testing.T, p post) {
 	for _, a := range m.Attachments {
 		if got.Files[a.Name] != string(a.Content) {
 			t.Errorf("file %s: %q, want %q", a.Name, got.Files[a.Name], a.Content)
+		}
+	}
+}
+
+// Providers have handed out addresses that headers and commands write in quotes.
+func mailReachesOddAddresses(t *testing.T, p post) {
+	for n, address := range []string{"grace..hopper@example.com", ".grace@example.com", "grace.@example.com"} {
+		m := Message('h' + byte(n)) //nolint:gosec // a few
+		m.To, m.ReplyTo = address, address
+		got := p.send(t, m)
+		reply, err := mail.ParseAddress(got.Header.Get("Reply-To"))
+		if err != nil || got.To.Address != address || reply.Address != address {
+			t.Errorf("to %v, replies to %v, want %s; %v", got.To, reply, address, err)
 		}
 	}
 }
