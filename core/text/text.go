@@ -98,13 +98,22 @@ func visible(r rune) bool {
 	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}, r)
 }
 
-// CSVCell keeps spreadsheets from running what somebody typed as a formula. Numbers stay as they are.
+// CSVCell keeps spreadsheets from running what somebody typed as a formula. Numbers stay as they are. Where a comma is
+// written in numbers, as in German and French, spreadsheets take semicolons for the ends of cells, and lines for those
+// of rows, inside the quotes of a file with commas, too.
 func CSVCell(value string) string {
-	if value == "" || !strings.ContainsAny(value[:1], "=+-@\t\r") {
+	if _, err := strconv.ParseFloat(value, 64); err == nil || !strings.ContainsAny(value, "=+-@\t\r") {
 		return value
 	}
-	if _, err := strconv.ParseFloat(value, 64); err == nil {
-		return value
+	var cell strings.Builder
+	for i, formula := 0, "=+-@\t\r"; i < len(value); i++ {
+		if strings.IndexByte(formula, value[i]) >= 0 {
+			cell.WriteByte('\'')
+		}
+		cell.WriteByte(value[i])
+		if formula = ""; strings.IndexByte(";\r\n", value[i]) >= 0 {
+			formula = "=+-@"
+		}
 	}
-	return "'" + value
+	return cell.String()
 }

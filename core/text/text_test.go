@@ -100,7 +100,8 @@ func TestAFileHoldsNoFormulas(t *testing.T) {
 	for value, want := range map[string]string{
 		"=1+1": "'=1+1", "+cmd": "'+cmd", "@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "-12.50": "-12.50", "+5": "+5",
 		"\t=1":  "'\t=1",
-		"plain": "plain", "": "", "a=b": "a=b",
+		"plain": "plain", "": "", "a=b": "a=b", "a; -b": "a; -b", "a;\r\nb": "a;\r\nb",
+		"Ada;=cmd|' /C calc'!A0": "Ada;'=cmd|' /C calc'!A0", "a;;@b\n+c\r\n-d": "a;;'@b\n'+c\r\n'-d",
 	} {
 		if got := text.CSVCell(value); got != want {
 			t.Errorf("%q is written as %q, want %q", value, got, want)
