@@ -246,6 +246,37 @@ func TestPutPart_BesideAnotherRequest(t *testing.T) {
 	})
 }
 
+func TestComplete_OfAnArchivedListing(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *world) {
+		former := w.upload("a", "abc")
+		begun, err := w.Begin(t.Context(), creatorID, listingID, file.Proposal{Name: "a", Size: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.PutPart(t.Context(), creatorID, begun.ID, 1, []byte("xyz")); err != nil {
+			t.Fatal(err)
+		}
+		w.atomically(func(ctx context.Context, r ports.Repos) error {
+			l, err := r.Catalog.Listings.Get(ctx, listingID)
+			if err != nil {
+				return err
+			}
+			of := listing.Restore(l)
+			of.Archive(noon)
+			return r.Catalog.Listings.Update(ctx, of.State())
+		})
+		if _, err := w.Complete(t.Context(), creatorID, begun.ID); !fault.Is(err, fault.StateConflict) {
+			t.Errorf("completed: %v, want %s", err, fault.StateConflict)
+		}
+		for _, fileID := range []string{begun.ID, former.ID} {
+			if _, err := w.Delete(t.Context(), creatorID, fileID); err != nil {
+				t.Errorf("deleted: %v", err)
+			}
+		}
+	})
+}
+
 func TestUploadsEndAfterADay(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *world) {

@@ -22,6 +22,8 @@ import (
 // TaskDelete deletes the bytes of a deleted file. Its subject is the file.
 const TaskDelete = "file.delete"
 
+var errArchived = fault.New(fault.StateConflict, "An archived listing takes no more files.")
+
 // Config bounds what is kept.
 type Config struct {
 	BaseURL string
@@ -66,7 +68,7 @@ func (s *Service) Begin(ctx context.Context, creatorID, listingID string, p file
 			return err
 		}
 		if l.Status == listing.Archived {
-			return fault.New(fault.StateConflict, "An archived listing takes no more files.")
+			return errArchived
 		}
 		if err := r.Files.Lock(ctx, creatorID); err != nil {
 			return err
@@ -179,6 +181,9 @@ func (s *Service) change(
 			return err
 		}
 		state = f.State()
+		if state.Status == file.Ready && l.Status == listing.Archived {
+			return errArchived
+		}
 		if err := r.Files.Update(ctx, state); err != nil {
 			return err
 		}
