@@ -87,9 +87,10 @@ func ReadTime(f *fault.Violations, field string, text *string) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, *text)
+	t = t.UTC().Truncate(time.Millisecond)
 	if !f.Check(err == nil && t.Year() >= 1970 && t.Year() <= 9999, field, fault.DetailInvalid,
 		"A time reads like 2026-03-08T12:00:00Z.") {
 		return time.Time{}
 	}
-	return t.UTC().Truncate(time.Millisecond)
+	return t
 }

@@ -324,6 +324,7 @@ func TestAnImportNeverChangesADiscount(t *testing.T) {
 			"another value":           func(d *catalog.DocumentDiscount) { d.PercentOff = new(30) },
 			"a listing less":          func(d *catalog.DocumentDiscount) { d.Listings = nil },
 			"a listing nobody has":    func(d *catalog.DocumentDiscount) { d.Listings = []string{"nothing"} },
+			"a time that is zero":     func(d *catalog.DocumentDiscount) { d.ExpiresAt = new("0001-01-01T00:00:00Z") },
 			"a time that is none":     func(d *catalog.DocumentDiscount) { d.ExpiresAt = new("soon") },
 			"a code in another case":  func(d *catalog.DocumentDiscount) { d.Code = "SPRING" },
 			"another new, wrong code": func(d *catalog.DocumentDiscount) { d.Code = "a b" },

@@ -153,8 +153,10 @@ func (t *Transfer) discountDraft(
 	}
 	if w.ExpiresAt != nil {
 		at, err := time.Parse(time.RFC3339, *w.ExpiresAt)
-		f.Check(err == nil, "expiresAt", fault.DetailInvalid, "A time reads like 2026-03-08T12:00:00Z.")
-		draft.ExpiresAt = at.UTC().Truncate(time.Millisecond)
+		at = at.UTC().Truncate(time.Millisecond)
+		f.Check(err == nil && at.Year() >= 1970 && at.Year() <= 9999, "expiresAt", fault.DetailInvalid,
+			"A time reads like 2026-03-08T12:00:00Z.")
+		draft.ExpiresAt = at
 	}
 	for i, key := range w.Listings {
 		l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, key)

@@ -64,6 +64,10 @@ func TestADiscountIsMadeListedAndDeleted(t *testing.T) {
 		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"percentOff": 101, "duration": "twice", "maxRedemptions": 0,
 			"expiresAt": "yesterday"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "code", "percentOff", "duration", "maxRedemptions", "expiresAt")
+		for _, at := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00"} { // a zero time is no "never"
+			w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "A", "percentOff": 5, "expiresAt": at}).
+				Refuses(t, 400, "VALIDATION_FAILED", "expiresAt")
+		}
 		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "A", "percentOff": 5,
 			"listingIds": []string{newFixture(t, app).listing.ID}}).
 			Refuses(t, 400, "VALIDATION_FAILED", "listingIds[0]")

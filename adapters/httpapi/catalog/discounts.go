@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"time"
-
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
@@ -81,12 +79,7 @@ func (in discountRequest) draft(f *fault.Violations) discount.Draft {
 		DurationInMonths: in.DurationInMonths,
 		MaxRedemptions:   in.MaxRedemptions, ListingIDs: httpapi.ValueOf(in.ListingIDs),
 	}
-	if in.ExpiresAt != nil {
-		at, err := time.Parse(time.RFC3339, *in.ExpiresAt)
-		if f.Check(err == nil, "expiresAt", fault.DetailInvalid, "Expected an RFC 3339 time such as 2026-12-31T23:59:59Z.") {
-			d.ExpiresAt = at.UTC().Truncate(time.Millisecond)
-		}
-	}
+	d.ExpiresAt = httpapi.ReadTime(f, "expiresAt", in.ExpiresAt)
 	return d
 }
 
