@@ -141,7 +141,8 @@ func Credit(a Account, amount money.Amount) Leg {
 }
 
 // Balance is a creator's balance in one currency, each figure as the creator sees it: positive is owed to them. The
-// figures are those of the creator's accounts with the sign changed.
+// figures are those of the creator's accounts with the sign changed; refunds on their way are moved from available to
+// reserved.
 type Balance struct {
 	Currency                                money.Currency
 	Pending, Available, Reserved, InTransit int64

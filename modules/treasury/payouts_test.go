@@ -167,6 +167,40 @@ func TestAPaidPayoutMayComeBack(t *testing.T) {
 	})
 }
 
+func TestARefundOnItsWayIsNotPaidOut(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, config, func(t *testing.T, w *fixture) {
+		sale := w.earn(10_000)
+		first, err := w.refund(sale, 4000)
+		w.must(err)
+		w.wantBalance(0, 6000, 4000, 0)
+		w.unchanged(sale, func() error {
+			_, err := w.RequestPayout(t.Context(), creatorID, some(6001, ""))
+			return err
+		}, fault.InsufficientBalance)
+		if p, err := w.RequestPayout(t.Context(), creatorID, all("eur")); err != nil || p.Amount.Minor != 6000 {
+			t.Errorf("paid out %+v, %v; want 6000", p, err)
+		}
+		w.settleRefund(&first, true)
+		w.wantBalance(0, 0, 0, 0)
+	})
+}
+
+func TestARefundThatFailsIsAvailableAgain(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, config, func(t *testing.T, w *fixture) {
+		refunded, err := w.refund(w.earn(10_000), 4000)
+		w.must(err)
+		w.settleRefund(&refunded, false)
+		w.wantBalance(0, 10_000, 0, 0)
+		pending := w.pay(5000, 0)
+		if _, err := w.refund(pending, 1000); err != nil { // is taken from what is pending
+			t.Fatal(err)
+		}
+		w.wantBalance(w.sale(pending).Pending.Minor, 10_000, 0, 0)
+	})
+}
+
 func TestAPayoutIsAskedForOncePerKey(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, config, func(t *testing.T, w *fixture) {

@@ -118,6 +118,11 @@ func (s *story) check(rt *rapid.T) {
 		pending += sale.Pending.Minor
 		reserved += sale.Disputed.Amount.Minor - sale.Disputed.Tax.Minor
 	}
+	for _, f := range s.refunds {
+		if f.Status == refund.Pending && s.sale(f.PaymentID).Released {
+			reserved += f.Share.Amount.Minor - f.Share.Tax.Minor
+		}
+	}
 	b := s.balance()
 	if b.Pending != pending || b.Reserved != reserved || b.InTransit < 0 {
 		rt.Fatalf("%+v, want %d pending and %d reserved", b, pending, reserved)

@@ -10,17 +10,22 @@ import (
 // summedUntil is the id of the last posting of a creator that ledger_balances counts, and "" before there is any.
 const summedUntil = "COALESCE((SELECT MAX(until) FROM ledger_balances WHERE creator_id = ?), '')"
 
-// Balances implements ports.Ledger. One statement reads the stored sums and the postings after them, so that no posting
-// is counted twice or not at all while SumBalances runs. All ids are below 'lee': with a second bound PostgreSQL
-// expects few postings, and does not compile the query (JIT) as if it read a third of the table.
+// Balances implements ports.Ledger. One statement reads the stored sums, the postings after them and the refunds on
+// their way, so that none is counted twice or not at all while SumBalances runs or a refund is made. All ids are below
+// 'lee': with a second bound PostgreSQL expects few postings, and does not compile the query (JIT) as if it read a third
+// of the table.
 func (t postings) Balances(_ context.Context, creatorID string) (balances []ledger.Balance, err error) {
 	err = t.DB.Raw(`SELECT currency, CAST(SUM(pending) AS BIGINT) AS pending, CAST(SUM(available) AS BIGINT) AS available,
 			CAST(SUM(reserved) AS BIGINT) AS reserved, CAST(SUM(in_transit) AS BIGINT) AS in_transit
 		FROM (SELECT currency, pending, available, reserved, in_transit FROM ledger_balances WHERE creator_id = ?
 			UNION ALL
 			SELECT currency, -creator_pending, -creator_available, -creator_reserved, -creator_in_transit
-			FROM ledger_postings WHERE creator_id = ? AND id > `+summedUntil+` AND id < 'lee') parts
-		GROUP BY currency ORDER BY currency`, creatorID, creatorID, creatorID).Scan(&balances).Error
+			FROM ledger_postings WHERE creator_id = ? AND id > `+summedUntil+` AND id < 'lee'
+			UNION ALL
+			SELECT f.currency, 0, f.tax - f.amount, f.amount - f.tax, 0
+			FROM refunds f JOIN sales s ON s.id = f.payment_id
+			WHERE f.creator_id = ? AND f.status = 'pending' AND NOT f.automatic AND s.released) parts
+		GROUP BY currency ORDER BY currency`, creatorID, creatorID, creatorID, creatorID).Scan(&balances).Error
 	return balances, t.Failure("balances of "+creatorID, err)
 }
 

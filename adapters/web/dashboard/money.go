@@ -76,7 +76,7 @@ func (v *visit) balanceStats(b ledger.Balance) []ui.Stat {
 		{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: ""},
 		{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days", Href: ""},
 		{
-			Label: "Held for disputes", Value: v.price(b.Reserved, currency), Note: "Until they are decided",
+			Label: "Held", Value: v.price(b.Reserved, currency), Note: "For open disputes and refunds on their way",
 			Href: base + "/disputes",
 		},
 		{Label: "On its way", Value: v.price(b.InTransit, currency), Note: "To your bank", Href: ""},
