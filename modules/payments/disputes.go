@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sundry/core/dispute"
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
@@ -80,7 +82,22 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 	if !closed {
 		return after, nil
 	}
+	if err := s.wakeRefund(ctx, r, after.PaymentID, now); err != nil {
+		return dispute.State{}, err
+	}
 	return after, s.deps.Bus.Publish(ctx, r, dispute.Closed{State: after})
+}
+
+// wakeRefund makes the automatic refund of a payment due that has waited for its dispute to be decided.
+func (s *Disputes) wakeRefund(ctx context.Context, r ports.Repos, paymentID string, now time.Time) error {
+	waiting, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paymentID))
+	if errors.Is(err, ports.ErrNotFound) || err == nil && waiting.Status != refund.Pending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskRefund, paymentID, waiting.CreatorID, now)
 }
 
 // open records a dispute that was not known and holds its money.

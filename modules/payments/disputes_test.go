@@ -95,7 +95,6 @@ func TestMoneyThatIsDisputedGoesBackOnce(t *testing.T) {
 				}
 				reported.report.Status = status
 				w.processEvent(inbox, "closed")
-				w.clock.Advance(24 * time.Hour)
 				w.work()
 				back := eur(0)
 				if want == refund.Succeeded {
