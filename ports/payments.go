@@ -95,6 +95,8 @@ type PaymentMethods interface {
 	Update(ctx context.Context, m paymentmethod.State) error
 	// List returns the usable cards of a customer, the one saved or chosen last first: it pays what names no card.
 	List(ctx context.Context, customerID string) ([]paymentmethod.State, error)
+	// Lock keeps the usable cards of a customer as they are until the transaction ends.
+	Lock(ctx context.Context, customerID string) error
 }
 
 // CardSetups keeps customers' visits to save a card.

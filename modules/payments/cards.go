@@ -118,9 +118,13 @@ func ownCard(
 	return paymentmethod.Restore(state), now, err
 }
 
-// RemoveCard takes a customer's card out of use. NOT_FOUND for any other card.
+// RemoveCard takes a customer's card out of use. NOT_FOUND for any other card. No other card of theirs is removed
+// meanwhile: it would be the one that pays next.
 func (s *Service) RemoveCard(ctx context.Context, creatorID, customerID, cardID string) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Payments.PaymentMethods.Lock(ctx, customerID); err != nil {
+			return err
+		}
 		card, now, err := ownCard(ctx, r, creatorID, customerID, cardID)
 		if err != nil {
 			return err

@@ -322,6 +322,26 @@ func TestErasureSeesWhatIsMadeMeanwhile(t *testing.T) {
 	w.Exec(t, "UPDATE invoices SET status = 'paid' WHERE customer_id = $1", customerID)
 }
 
+// TestTwoCardsRemovedAtOnceLeaveNoneThatPays is of PostgreSQL alone: SQLite has one writer at a time.
+func TestTwoCardsRemovedAtOnceLeaveNoneThatPays(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	w := newFixture(t, app)
+	sub := subscribe(t, w.Account, plans(t, w.Account, 0), "basic", harness.Unique("user"), harness.CardSucceeds)
+	var found struct{ CustomerID, PaymentMethodID string }
+	w.AsBackend(t, http.MethodGet, "/v1/subscriptions/"+sub.ID, nil).Want(t, 200).Into(t, &found)
+	other := w.card(t, found.CustomerID) // pays from now on
+	w.amid(t, found.PaymentMethodID, []string{
+		"UPDATE payment_methods SET removed_at = 1, revision = revision + 1 WHERE id = $1",
+	}, func() {
+		w.AsBackend(t, http.MethodDelete, "/v1/customers/"+found.CustomerID+"/payment-methods/"+other, nil).Want(t, 204)
+	})
+	after := w.AsBackend(t, http.MethodGet, "/v1/subscriptions/"+sub.ID, nil).Want(t, 200).Map(t)
+	if after["paymentMethodId"] != nil {
+		t.Errorf("%v pays, which is removed", after["paymentMethodId"])
+	}
+}
+
 func TestNoCardOfAnErasedCustomerIsSaved(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -87,6 +87,14 @@ func (t paymentMethods) List(_ context.Context, customerID string) ([]paymentmet
 	})
 }
 
+// Lock implements ports.PaymentMethods.
+func (t paymentMethods) Lock(_ context.Context, customerID string) error {
+	var locked []string
+	err := t.ForUpdate().DB.Table("payment_methods").Where("customer_id = ? AND removed_at IS NULL", customerID).
+		Order("id").Pluck("id", &locked).Error
+	return t.Failure("lock payment methods of "+customerID, err)
+}
+
 // cardLists are the cards of a customer.
 var cardLists = repo.NewSlot[[]paymentmethod.State]("payment_methods")
 
