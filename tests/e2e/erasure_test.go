@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"database/sql"
+	"fmt"
+	"hash/fnv"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -320,6 +322,25 @@ func TestErasureSeesWhatIsMadeMeanwhile(t *testing.T) {
 		w.AsBackend(t, http.MethodPost, "/v1/customers/"+customerID+"/erase", nil).Refuses(t, 409, "STATE_CONFLICT")
 	})
 	w.Exec(t, "UPDATE invoices SET status = 'paid' WHERE customer_id = $1", customerID)
+}
+
+// TestARenamedCustomerBuysNothingUnderTheOldName is of PostgreSQL alone: SQLite has one writer at a time.
+func TestARenamedCustomerBuysNothingUnderTheOldName(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	w := newFixture(t, app)
+	customerID, external := w.person(t)
+	session := w.NewSession(t, w.listing, "pro", external, nil)
+	access := fnv.New64a() // the lock of the customer's access, which a change of their name takes
+	_, _ = access.Write([]byte("access " + w.ID + "/" + external))
+	w.amid(t, customerID, []string{
+		fmt.Sprintf("SELECT pg_advisory_xact_lock(%d), $1::TEXT", int64(access.Sum64())), //nolint:gosec // all 64 bits
+		"UPDATE customers SET external_customer_id = 'renamed', revision = revision + 1 WHERE id = $1",
+	}, func() { w.Pay(t, session, harness.CardSucceeds).Want(t, 200) })
+	if n := w.Count(t, `SELECT COUNT(*) FROM subscriptions s JOIN customers c ON c.id = s.customer_id
+		WHERE s.external_customer_id <> c.external_customer_id AND s.creator_id = $1`, w.ID); n != 0 {
+		t.Errorf("%d subscriptions under another name than their customer's", n)
+	}
 }
 
 // TestTwoCardsRemovedAtOnceLeaveNoneThatPays is of PostgreSQL alone: SQLite has one writer at a time.

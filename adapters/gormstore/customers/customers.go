@@ -138,11 +138,13 @@ func (t customers) GetByExternalID(_ context.Context, creatorID, externalCustome
 // customersByName are the one customer, or none, that the integrator calls so.
 var customersByName = repo.NewSlot[[]customerRow]("customers")
 
-// PreloadBuyer reads the customer, if there is one yet, whom the session of a payment names.
+// PreloadBuyer reads the customer, if there is one yet, whom the session of a payment names, and keeps them as they are
+// until the transaction ends: what is bought under a name goes with a change of it.
 func PreloadBuyer(b *repo.Base, paymentID string) {
 	const query = `SELECT s.creator_id AS owner, s.external_customer_id AS name, c.* FROM payments p
 		JOIN sessions s ON s.id = p.subject_id AND s.external_customer_id <> ''
-		LEFT JOIN customers c ON c.creator_id = s.creator_id AND c.external_customer_id = s.external_customer_id
+		LEFT JOIN LATERAL (SELECT * FROM customers WHERE creator_id = s.creator_id
+			AND external_customer_id = s.external_customer_id FOR NO KEY UPDATE) c ON TRUE
 		WHERE p.id = ?`
 	type namedRow struct {
 		Owner, Name string
