@@ -25,6 +25,8 @@ type Sessions interface {
 	ListPaying(ctx context.Context, creatorID, externalCustomerID string) ([]checkout.State, error)
 	// Update writes a changed session. ErrStale.
 	Update(ctx context.Context, s checkout.State) error
+	// Readdress gives what a customer has paid for with an email address, in any case, another one.
+	Readdress(ctx context.Context, customerID, from, to string) error
 	// List returns the account's sessions that the search asks for, newest first.
 	List(ctx context.Context, creatorID string, search SessionSearch, page Page) (List[checkout.State], error)
 }

@@ -12,6 +12,15 @@ type Renamed struct {
 // EventName implements event.Event.
 func (Renamed) EventName() string { return "customer.renamed" }
 
+// Readdressed is emitted when the email address of a customer who had one is corrected.
+type Readdressed struct {
+	State
+	From, To string
+}
+
+// EventName implements event.Event.
+func (Readdressed) EventName() string { return "customer.readdressed" }
+
 // LinkAsked is emitted when a customer asks for a new link to their portal.
 type LinkAsked struct {
 	State

@@ -10,6 +10,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
+	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/ports"
@@ -116,8 +117,9 @@ func (s *Service) CountByEmail(
 	return s.deps.Store.Read(ctx).Customers.Customers.CountByEmail(ctx, creatorID, emails)
 }
 
-// Update changes a customer. A new external id moves their access there. CUSTOMER_NOT_FOUND, VALIDATION_FAILED, and
-// STATE_CONFLICT when another has the external id.
+// Update changes a customer. A new external id moves their access there, and a new email address is that of their
+// orders that had the former one. CUSTOMER_NOT_FOUND, VALIDATION_FAILED, and STATE_CONFLICT when another has the
+// external id.
 func (s *Service) Update(ctx context.Context, creatorID, customerID string, p customer.Patch) (customer.State, error) {
 	var updated customer.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -135,10 +137,17 @@ func (s *Service) Update(ctx context.Context, creatorID, customerID string, p cu
 		if err != nil || !changed {
 			return err
 		}
-		if err := r.Customers.Customers.Update(ctx, updated); err != nil || renamed == nil {
+		if err := r.Customers.Customers.Update(ctx, updated); err != nil {
 			return err
 		}
-		return s.deps.Bus.Publish(ctx, r, *renamed)
+		var news []event.Event
+		if renamed != nil {
+			news = append(news, *renamed)
+		}
+		if from, to := state.Email, updated.Email; from != to && from != "" && to != "" {
+			news = append(news, customer.Readdressed{State: updated, From: from, To: to})
+		}
+		return s.deps.Bus.Publish(ctx, r, news...)
 	})
 	return updated, taken(err)
 }

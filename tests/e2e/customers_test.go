@@ -146,6 +146,41 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 	})
 }
 
+func TestMailsFollowACorrectedAddress(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		buy := func(email string) (receipt harness.JSON) {
+			session := a.NewSession(t, a.Published(t, nil), "default", "user_1", nil)
+			a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", harness.JSON{
+				"cardNumber": harness.CardSucceeds, "email": email,
+			}).Want(t, 200)
+			return a.Receipt(t, session)
+		}
+		wrong, right := harness.Unique("grcae")+"@example.com", harness.Unique("grace")+"@example.com"
+		other := harness.Unique("office") + "@example.com"
+		receipt, elsewhere := buy(strings.ToUpper(wrong)), buy(other)
+		workOff(t, a)
+		a.AsBackend(t, http.MethodPatch, "/v1/customers/"+text(t, receipt["customerId"]), harness.JSON{"email": right}).
+			Want(t, 200)
+		for _, sold := range []harness.JSON{receipt, elsewhere} {
+			request := harness.JSON{"paymentId": sold["paymentId"], "reason": "asked"}
+			a.AsBackend(t, post, "/v1/refunds", request).Want(t, 201)
+		}
+		workOff(t, a)
+		if got := len(mailsTo(t, app, right)); got != 1 {
+			t.Errorf("%d mails to the corrected address, want that about the refund", got)
+		}
+		if got := len(mailsTo(t, app, other)); got != 2 {
+			t.Errorf("%d mails to the address of another order, want its receipt and refund", got)
+		}
+		a.AsBackend(t, post, "/v1/customers/"+text(t, receipt["customerId"])+"/erase", nil).Want(t, 200)
+		if n := a.Count(t, "SELECT COUNT(*) FROM mails WHERE LOWER(recipient) = $1", strings.ToLower(wrong)); n != 0 {
+			t.Errorf("%d mails to the former address of somebody who is erased", n)
+		}
+	})
+}
+
 func TestAWonDisputeGivesAccessUnderTheCustomersPresentName(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -170,6 +170,14 @@ func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (i
 	return len(ids), err
 }
 
+// Readdress implements ports.Sessions.
+func (t sessions) Readdress(_ context.Context, customerID, from, to string) error {
+	return t.Exec("readdress sessions of "+customerID, `UPDATE sessions SET email = ?, revision = revision + 1
+		WHERE id IN (SELECT subject_id FROM payments WHERE customer_id = ? AND purpose = ?)
+			AND LOWER(email) = LOWER(?)`,
+		to, customerID, payment.ForCheckout, from)
+}
+
 // ListPaying implements ports.Sessions.
 func (t sessions) ListPaying(_ context.Context, creatorID, externalCustomerID string) ([]checkout.State, error) {
 	return t.ListBy("list sessions being paid", t.DB.Where(`creator_id = ? AND external_customer_id = ? AND status = ?

@@ -3,6 +3,7 @@ package customers
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +99,13 @@ func (t erasure) Erase(_ context.Context, c customer.State, now time.Time) error
 	if err != nil {
 		return err
 	}
+	former, err := t.QueryIDs(op, `SELECT DISTINCT m.recipient FROM payments p
+		JOIN mails m ON m.creator_id = p.creator_id AND m.kind = 'receipt' AND m.cause = p.id
+		WHERE p.customer_id = ? LIMIT ?`, c.ID, math.MaxInt32) // from before it was corrected
+	if err != nil {
+		return err
+	}
+	who.emails = append(who.emails, former...)
 	if err := t.mails(op, c.CreatorID, who); err != nil {
 		return err
 	}
