@@ -86,11 +86,11 @@ func (a State) DecideRefund(by Canceler, wanted bool, now time.Time) RefundDecis
 // ShareOf returns the part of a payment for several appointments that one of them is worth. The shares do not depend on
 // the order in which they are computed, and sum to exactly the payment.
 func ShareOf(paid money.Amount, position, count int) (money.Amount, error) {
-	before, err := paid.RatioHalfUp(int64(position), int64(count))
+	before, err := paid.RatioPayable(int64(position), int64(count))
 	if err != nil {
 		return money.Amount{}, err
 	}
-	after, err := paid.RatioHalfUp(int64(position)+1, int64(count))
+	after, err := paid.RatioPayable(int64(position)+1, int64(count))
 	if err != nil {
 		return money.Amount{}, err
 	}

@@ -38,6 +38,16 @@ func TestTheSharesOfAPackSumToWhatWasPaid(t *testing.T) {
 	}
 }
 
+func TestTheSharesOfThousandthsCanBeRefunded(t *testing.T) {
+	t.Parallel()
+	for i, want := range []int64{3330, 3340, 3330} {
+		got, err := ShareOf(money.Amount{Minor: 10_000, Currency: "kwd"}, i, 3)
+		if err != nil || got.Minor != want {
+			t.Errorf("share %d is %+v, %v, want %d", i, got, err, want)
+		}
+	}
+}
+
 func TestNoPlaceOutsideThePackHasAShare(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

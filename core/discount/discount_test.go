@@ -296,6 +296,14 @@ func TestWhatIsTakenOff(t *testing.T) {
 	}
 }
 
+func TestAPercentageOfThousandthsLeavesWhatCanBeCharged(t *testing.T) {
+	t.Parallel()
+	off, err := Terms{PercentOff: 15}.Off(money.Amount{Minor: 10_010, Currency: "kwd"})
+	if want := (money.Amount{Minor: 1500, Currency: "kwd"}); err != nil || off != want {
+		t.Errorf("%v, %v; want %v", off, err, want)
+	}
+}
+
 func TestADiscountNeverTakesMoreThanThePrice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -36,11 +36,11 @@ type Terms struct {
 	DurationInMonths int `json:"durationInMonths,omitempty"`
 }
 
-// Off returns the reduction of a subtotal: a percentage is rounded half up to the minor unit, and an amount is at most
-// the subtotal. An amount in another currency takes nothing off.
+// Off returns the reduction of a subtotal: a percentage is rounded half up to what can be charged, and an amount is at
+// most the subtotal. An amount in another currency takes nothing off.
 func (t Terms) Off(subtotal money.Amount) (money.Amount, error) {
 	if t.PercentOff > 0 {
-		return subtotal.RatioHalfUp(int64(t.PercentOff), 100)
+		return subtotal.RatioPayable(int64(t.PercentOff), 100)
 	}
 	off := money.Amount{Currency: subtotal.Currency}
 	if t.AmountOff.Currency == subtotal.Currency {

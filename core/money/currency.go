@@ -60,6 +60,14 @@ func (c Currency) Exponent() int {
 	return 2
 }
 
+// Step divides the minor units of every amount that processors move: thousandths are charged and paid out in tens only.
+func (c Currency) Step() int64 {
+	if c.Exponent() == 3 {
+		return 10
+	}
+	return 1
+}
+
 // Symbol is the sign of the currency; its code in capitals, and ok false, where no sign names it to any reader.
 func (c Currency) Symbol() (symbol string, ok bool) {
 	if symbol, ok = symbols[c]; ok {

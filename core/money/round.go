@@ -30,3 +30,18 @@ func (a Amount) RatioHalfUp(numerator, denominator int64) (Amount, error) {
 	}
 	return result, nil
 }
+
+// RatioPayable is RatioHalfUp of an amount that can be charged, rounded to one that can be charged, too
+// (Currency.Step). Of any other amount it is RatioHalfUp.
+func (a Amount) RatioPayable(numerator, denominator int64) (Amount, error) {
+	step := a.Currency.Step()
+	if a.Minor%step != 0 {
+		step = 1
+	}
+	a.Minor /= step
+	share, err := a.RatioHalfUp(numerator, denominator)
+	if err != nil {
+		return Amount{}, err
+	}
+	return share.Mul(step)
+}

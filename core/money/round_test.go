@@ -34,6 +34,30 @@ func TestRatioHalfUpRoundsTheHalfAwayFromZero(t *testing.T) {
 	}
 }
 
+func TestRatioPayableIsWhatCanBeCharged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of                     money.Amount
+		numerator, denominator int64
+		want                   int64
+	}{
+		"cents are as they are":           {money.Amount{Minor: 1005, Currency: "eur"}, 1, 10, 101},
+		"thousandths are tens":            {money.Amount{Minor: 10_010, Currency: "kwd"}, 15, 100, 1500},
+		"half of ten is rounded up":       {money.Amount{Minor: 10_100, Currency: "kwd"}, 5, 100, 510},
+		"a negative amount mirrors it":    {money.Amount{Minor: -10_100, Currency: "kwd"}, 5, 100, -510},
+		"all of what can't be is all":     {money.Amount{Minor: 10_005, Currency: "kwd"}, 7, 7, 10_005},
+		"a share of what can't be is not": {money.Amount{Minor: 10_005, Currency: "kwd"}, 1, 3, 3335},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := c.of.RatioPayable(c.numerator, c.denominator)
+			if want := (money.Amount{Minor: c.want, Currency: c.of.Currency}); err != nil || got != want {
+				t.Errorf("got %v, %v, want %v", got, err, want)
+			}
+		})
+	}
+}
+
 func TestRatioHalfUpRefusesWhatItCannotRepresent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ minor, numerator, denominator int64 }{

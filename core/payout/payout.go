@@ -45,24 +45,16 @@ func (r Request) Validate(minimum int64) (money.Currency, error) {
 	if r.Minor != nil && *r.Minor < minimum {
 		f.Addf("amountInCents", fault.DetailOutOfRange, "A payout is at least %d minor units.", minimum)
 	}
-	if r.Minor != nil && *r.Minor%step(currency) != 0 {
+	if r.Minor != nil && *r.Minor%currency.Step() != 0 {
 		f.Addf("amountInCents", fault.DetailNotAllowed, "A payout in %s is a multiple of %d minor units.", currency,
-			step(currency))
+			currency.Step())
 	}
 	return currency, f.Err()
 }
 
-// step divides the minor units of every payout: processors pay thousandths in tens only.
-func step(c money.Currency) int64 {
-	if c.Exponent() == 3 {
-		return 10
-	}
-	return 1
-}
-
 // Payable returns the part of a balance that can be paid out.
 func Payable(balance money.Amount) money.Amount {
-	balance.Minor -= balance.Minor % step(balance.Currency)
+	balance.Minor -= balance.Minor % balance.Currency.Step()
 	return balance
 }
 

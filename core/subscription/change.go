@@ -77,7 +77,7 @@ func (sub *Subscription) changeable(to plan.Offer) error {
 // interval stays, else a whole period that begins now.
 func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 	left, total := DaysLeft(s.CurrentPeriodStart, s.CurrentPeriodEnd, now)
-	unused, err := s.PeriodValue.RatioHalfUp(left, total)
+	unused, err := s.PeriodValue.RatioPayable(left, total)
 	if err != nil {
 		return Bill{}, err
 	}
@@ -89,7 +89,7 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 	if b.PeriodValue, err = s.net(b.Offer, start); err != nil {
 		return Bill{}, err
 	}
-	fresh, err := b.PeriodValue.RatioHalfUp(left, total)
+	fresh, err := b.PeriodValue.RatioPayable(left, total)
 	if err != nil {
 		return Bill{}, err
 	}

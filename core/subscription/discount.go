@@ -31,7 +31,7 @@ func (d *Discount) off(price money.Amount, start time.Time) (money.Amount, error
 	off := d.AmountOff
 	if d.PercentOff > 0 {
 		var err error
-		if off, err = price.RatioHalfUp(int64(d.PercentOff), percent); err != nil {
+		if off, err = price.RatioPayable(int64(d.PercentOff), percent); err != nil {
 			return none, err
 		}
 	}

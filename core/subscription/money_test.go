@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -65,6 +66,18 @@ func TestAChangeOfPlanIsProratedToTheDayAndTheCent(t *testing.T) {
 				t.Errorf("anchor %s, period to %s", s.Anchor, s.CurrentPeriodEnd)
 			}
 		})
+	}
+}
+
+func TestThousandthsAreProratedToWhatCanBeCharged(t *testing.T) {
+	t.Parallel()
+	in := func(o plan.Offer, minor int64) plan.Offer {
+		o.Price = money.Amount{Minor: minor, Currency: "kwd"}
+		return o
+	}
+	bill, _ := change(t, begin(t, in(basic, 10_000)), in(pro, 31_010), started.Add(day)) // 27 of 28 days are left
+	if bill.Lines[0].Amount.Minor != -9640 || bill.Lines[1].Amount.Minor != 29_900 || bill.Due().Minor != 20_260 {
+		t.Errorf("due %v, %+v", bill.Due(), bill.Lines)
 	}
 }
 

@@ -98,15 +98,15 @@ func sumByRate(s Sale, t Treatment, rates Table) (map[BasisPoints]money.Amount, 
 	return sums, nil
 }
 
-// split parts an amount into net and tax: contained in it, or added to it.
+// split parts an amount into net and tax: contained in it, or added to it. What is added can be charged with it.
 func split(amount money.Amount, rate BasisPoints, behavior Behavior) (Share, error) {
 	share := Share{Rate: rate, Net: amount}
-	denominator := int64(whole)
+	denominator, ratio := int64(whole), amount.RatioPayable
 	if behavior == Inclusive {
-		denominator += int64(rate)
+		denominator, ratio = denominator+int64(rate), amount.RatioHalfUp
 	}
 	var err error
-	if share.Tax, err = amount.RatioHalfUp(int64(rate), denominator); err != nil {
+	if share.Tax, err = ratio(int64(rate), denominator); err != nil {
 		return Share{}, fmt.Errorf("tax: %w", err)
 	}
 	if behavior == Inclusive {

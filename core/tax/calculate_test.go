@@ -96,6 +96,22 @@ func TestCalculateKnownCases(t *testing.T) {
 	}
 }
 
+// Stripe charges thousandths in tens only.
+func TestTaxOfThousandthsCanBeCharged(t *testing.T) {
+	t.Parallel()
+	line := tax.Line{Amount: money.Amount{Minor: 10_050, Currency: "kwd"}, Category: tax.Electronic}
+	for behavior, want := range map[tax.Behavior][2]int64{
+		tax.Exclusive: {1910, 11_960}, tax.Inclusive: {1605, 10_050},
+	} {
+		got, err := tax.Calculate(tax.Sale{
+			Lines: []tax.Line{line}, SellerCountry: "IE", BuyerCountry: "DE", Behavior: behavior,
+		}, table)
+		if err != nil || got.Tax.Minor != want[0] || got.Total.Minor != want[1] {
+			t.Errorf("%s: tax %v, total %v, %v, want %v", behavior, got.Tax, got.Total, err, want)
+		}
+	}
+}
+
 func TestCalculateRefusesWhatCannotBeTaxed(t *testing.T) {
 	t.Parallel()
 	of := func(c tax.Category, minor int64) tax.Line { return tax.Line{Amount: eur(minor), Category: c} }
