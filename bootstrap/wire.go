@@ -33,7 +33,7 @@ func (a *App) wire() modules {
 	documents := a.wireDocuments(accounts, ledger)
 	invoices := a.wireInvoicing(accounts, attempts, cards)
 	mails, uploads := a.wireMail(accounts, bookings, buyers, sessions), a.wireFiles(grants)
-	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions, disputeParts{
+	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions, buyers, disputeParts{
 		Sources: []ports.EvidenceSource{sessions, buyers, documents, grants, uploads, bookings, mails},
 		Files:   uploads, Documents: documents,
 	})

@@ -58,11 +58,12 @@ type disputeParts struct {
 
 // wireReturns wires refunds, disputes, and the inbox of the processor's events.
 func (a *App) wireReturns(
-	cards *payments.Service, ledger *treasury.Service, sales *checkout.Service, evidence disputeParts,
+	cards *payments.Service, ledger *treasury.Service, sales *checkout.Service, buyers *customers.Service,
+	evidence disputeParts,
 ) (*payments.Refunds, *payments.Disputes, *payments.Inbox) {
 	refunds := payments.NewRefunds(payments.RefundDeps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger, Checkouts: sales,
-		Links: a.documentLinks(),
+		Customers: buyers, Links: a.documentLinks(),
 	})
 	disputes := payments.NewDisputes(payments.DisputeDeps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger, Sources: evidence.Sources,

@@ -35,6 +35,7 @@ type RefundDeps struct {
 	Providers ports.Providers
 	Ledger    ports.SaleLedger
 	Checkouts ports.CheckoutPayments
+	Customers ports.CustomerReader
 	// Links are the addresses of credit notes.
 	Links document.Links
 }
@@ -131,10 +132,15 @@ func (s *Refunds) reserve(
 	return asked, r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now.Add(firstRefundCheck))
 }
 
-// intend records a refund of a payment and sets its money aside.
+// intend records a refund of a payment and sets its money aside. An erasure of the customer waits for it, or is over.
 func (s *Refunds) intend(
 	ctx context.Context, r ports.Repos, paid payment.State, req refund.Request, now time.Time,
 ) (refund.State, error) {
+	if paid.CustomerID != "" { // a second payment of a session has none
+		if _, err := s.deps.Customers.CustomerForShare(ctx, r, paid.CustomerID); err != nil {
+			return refund.State{}, err
+		}
+	}
 	share, err := s.deps.Ledger.ReserveRefund(ctx, r, paid.ID, req.Minor)
 	if err != nil {
 		return refund.State{}, err

@@ -34,6 +34,7 @@ func TestMoneyThatGoesBackByItselfIsNotRefundedBeside(t *testing.T) {
 		}
 		refunds := payments.NewRefunds(payments.RefundDeps{
 			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: fakes.Providers(w.processor), Ledger: bottomless{},
+			Customers: fakes.Customer{ID: customerID, CreatorID: creatorID},
 		})
 		request := refund.Request{PaymentID: started.ID, Reason: "requested_by_customer"}
 		_, err = refunds.Request(t.Context(), creatorID, request)

@@ -324,6 +324,60 @@ func TestErasureSeesWhatIsMadeMeanwhile(t *testing.T) {
 	w.Exec(t, "UPDATE invoices SET status = 'paid' WHERE customer_id = $1", customerID)
 }
 
+// TestErasureWaitsForARefund is of PostgreSQL alone: SQLite has one writer at a time.
+func TestErasureWaitsForARefund(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	a := app.NewAccount(t)
+	session := a.NewSession(t, a.Published(t, nil), "default", harness.Unique("user"), nil)
+	a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+	receipt := a.Receipt(t, session)
+	db, err := sql.Open("pgx", app.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tx.ExecContext(t.Context(), "UPDATE sales SET revision = revision WHERE id = $1", receipt["paymentId"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	refunded, erased := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(refunded)
+		a.AsBackend(t, http.MethodPost, "/v1/refunds", harness.JSON{
+			"paymentId": receipt["paymentId"], "amountInCents": 1, "reason": "a favor for Zoë",
+		}).Want(t, 201)
+	}()
+	testdb.Postgres.AwaitWait(t, app.DatabaseURL, refunded)
+	status := 0
+	go func() {
+		defer close(erased)
+		status = a.AsBackend(t, http.MethodPost, "/v1/customers/"+text(t, receipt["customerId"])+"/erase", nil).Status
+	}()
+	const waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() " +
+		"AND wait_event_type = 'Lock'"
+	for done := false; !done && testdb.Postgres.Int(t, app.DatabaseURL, waiting) < 2; {
+		select {
+		case <-erased:
+			done = true
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	<-refunded
+	<-erased
+	kept := a.Count(t, "SELECT COUNT(*) FROM refunds WHERE creator_id = $1 AND reason LIKE '%Zoë%'", a.ID)
+	if status == 200 && kept != 0 {
+		t.Error("the customer is erased, and a refund keeps a reason that names them")
+	}
+}
+
 // TestARenamedCustomerBuysNothingUnderTheOldName is of PostgreSQL alone: SQLite has one writer at a time.
 func TestARenamedCustomerBuysNothingUnderTheOldName(t *testing.T) {
 	t.Parallel()
