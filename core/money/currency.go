@@ -68,6 +68,17 @@ func (c Currency) Step() int64 {
 	return 1
 }
 
+// leastCharges are Stripe's minimum charge amounts (docs.stripe.com/currencies) in minor units. Others' depend on the
+// account that the money is settled to.
+var leastCharges = map[Currency]int64{
+	"aed": 200, "aud": 50, "brl": 50, "cad": 50, "chf": 50, "czk": 1500, "dkk": 250, "eur": 50, "gbp": 30, "hkd": 400,
+	"huf": 17_500, "inr": 50, "jpy": 50, "mxn": 1000, "myr": 200, "nok": 300, "nzd": 50, "pln": 200, "ron": 200,
+	"sek": 300, "sgd": 50, "thb": 1000, "usd": 50,
+}
+
+// LeastCharge returns the least amount that processors charge, in minor units; 0 where it is not known.
+func (c Currency) LeastCharge() int64 { return leastCharges[c] }
+
 // Symbol is the sign of the currency; its code in capitals, and ok false, where no sign names it to any reader.
 func (c Currency) Symbol() (symbol string, ok bool) {
 	if symbol, ok = symbols[c]; ok {

@@ -97,6 +97,22 @@ func TestCreditIsUsedUpByTheNextCharges(t *testing.T) {
 	}
 }
 
+func TestCreditLeavesWhatCanBeCharged(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, offer("pro", 2980, period.Month, 1, 0))
+	_, s := change(t, sub, basic, started) // 19.80 to the customer's credit
+	for _, want := range []struct{ due, credit int64 }{{0, 980}, {50, 30}, {970, 0}} {
+		bill, err := sub.NextBill(s.CurrentPeriodEnd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = renew(t, sub, s.CurrentPeriodEnd)
+		if bill.Due() != eur(want.due) || s.Credit != eur(want.credit) {
+			t.Fatalf("due %+v, credit %+v, want %+v", bill.Due(), s.Credit, want)
+		}
+	}
+}
+
 func TestCreditPaysForAnUpgrade(t *testing.T) {
 	t.Parallel()
 	sub := begin(t, pro)
