@@ -107,6 +107,15 @@ type State struct {
 // Undoes reports whether the dispute was lost with money, so that a credit note takes that part of the sale back.
 func (s State) Undoes() bool { return s.Status == Lost && s.Share.Amount.Minor > 0 }
 
+// Purchase returns the checkout session that the payment has paid for. It is empty for a second payment of a session,
+// which bought nothing and has no customer, and for a payment outside a checkout.
+func (s State) Purchase() string {
+	if s.CustomerID == "" {
+		return ""
+	}
+	return s.CheckoutID
+}
+
 // Opened is emitted once, when a dispute becomes known.
 type Opened struct{ State }
 

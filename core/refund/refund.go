@@ -144,6 +144,15 @@ type State struct {
 	Revision  int64
 }
 
+// Purchase returns the checkout session that the payment has paid for. It is empty for a second payment of a session,
+// which bought nothing and has no customer, and for a payment outside a checkout.
+func (s State) Purchase() string {
+	if s.CustomerID == "" {
+		return ""
+	}
+	return s.CheckoutID
+}
+
 // Outcome is the state of a refund as the processor reports it now.
 type Outcome struct {
 	Status Status

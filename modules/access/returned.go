@@ -16,7 +16,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	if !e.Full || e.KeepAccess {
 		return nil
 	}
-	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
+	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
 	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
@@ -26,7 +26,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 
 // OnDisputeOpened suspends what the payment of a purchase gave.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
-	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
+	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
 	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
@@ -39,7 +39,7 @@ func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.
 	if e.Status != dispute.Won {
 		return nil
 	}
-	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
+	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
 	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {

@@ -17,7 +17,7 @@ import (
 // takes a refund off the value and the credit that are left of the payment, and ends the subscription as the refund
 // specifies: by default at once where access was taken away.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.CheckoutID, e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
 	if sub == nil || err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 // OnDisputeOpened holds all charges of the subscription, and suspends the access of the current period where the
 // disputed payment has bought it.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.CheckoutID, e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
 	if sub == nil || err != nil || !sub.Dispute(e.ID, paid.Payment) {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.
 // OnDisputeClosed lets a subscription go on whose dispute was won. A lost one is canceled, and what is left of the
 // payment in its value and credit goes with the money.
 func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.CheckoutID, e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
 	if sub == nil || err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (w *fixture) refunded(s subscription.State, paymentID string, amount, taxed
 	w.t.Helper()
 	e := refund.Created{
 		State: refund.State{
-			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID,
+			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
 			Share: ledger.Share{Amount: eur(amount), Tax: eur(taxed)},
 		},
 	}
@@ -104,7 +104,7 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 		}
 		w.TakeNames()
 		lost := dispute.State{
-			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID,
+			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
 			Share: ledger.Share{Amount: eur(3100), Tax: eur(0)},
 		}
 		for _, status := range []dispute.Status{dispute.Won, dispute.Lost} {
@@ -143,7 +143,7 @@ func (w *fixture) disputed(s subscription.State, paymentID string, status disput
 	w.t.Helper()
 	d := dispute.State{
 		ID: "dsp_" + paymentID, CreatorID: creatorID, PaymentID: paymentID, SubscriptionID: s.ID, Status: status,
-		Share: ledger.Share{Amount: eur(1000), Tax: eur(0)},
+		CustomerID: customerID, Share: ledger.Share{Amount: eur(1000), Tax: eur(0)},
 	}
 	if paymentID == "pay_first" {
 		d.SubscriptionID, d.CheckoutID = "", s.CheckoutID
@@ -235,7 +235,8 @@ func TestARefundEndsTheSubscriptionAsItSpecifies(t *testing.T) {
 				w.do(func(ctx context.Context, r ports.Repos) error {
 					return w.OnRefundCreated(ctx, r, refund.Created{State: refund.State{
 						ID: "ref_1", CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, KeepAccess: c.keep,
-						Subscription: c.ends, Full: c.amount == 1000, Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
+						CustomerID: customerID, Subscription: c.ends, Full: c.amount == 1000,
+						Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
 					}})
 				})
 				got := w.get(s.ID)

@@ -175,7 +175,7 @@ func awaitsInvoice(ctx context.Context, r ports.Repos, c usage.CreditState) (boo
 
 // OnRefundCreated takes back what is left of credits whose purchase was refunded, by the share that went back.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
-	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(
+	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
 		c *usage.Credit, now time.Time,
 	) (event.Event, bool, error) {
 		ended, changed, err := c.Return(e.Share.Amount.Minor, e.Full, now)
@@ -185,14 +185,16 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 
 // OnDisputeOpened keeps credits from being used whose purchase is in dispute.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
-	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(c *usage.Credit, _ time.Time) (event.Event, bool, error) {
+	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
+		c *usage.Credit, _ time.Time,
+	) (event.Event, bool, error) {
 		return nil, c.Dispute(true), nil
 	})
 }
 
 // OnDisputeClosed lets credits be used again. What is left of them is gone when the dispute was lost.
 func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
-	return s.eachBought(ctx, r, e.CreatorID, e.CheckoutID, func(
+	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
 		c *usage.Credit, now time.Time,
 	) (event.Event, bool, error) {
 		changed := c.Dispute(false)

@@ -215,6 +215,46 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 	}
 }
 
+// A second payment of a session goes back by itself. A buyer who disputes it keeps what the first has bought.
+func TestADisputedSecondPaymentTakesNothingAway(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		order, user := harness.Unique("order"), harness.Unique("user")
+		session := w.NewSession(t, w.listing, "pro", user, harness.JSON{"referenceId": order})
+		w.Pay(t, session, harness.CardAsksAlways).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		var attempts struct{ Data []struct{ ID string } }
+		w.AsBackend(t, get, "/v1/payments?referenceId="+order, nil).Want(t, 200).Into(t, &attempts)
+		late := attempts.Data[1].ID
+		w.Exec(t, `UPDATE sandbox_charges SET outcome = (SELECT outcome FROM sandbox_charges WHERE payment_id = $2)
+			WHERE payment_id = $1`, late, text(t, receipt["paymentId"]))
+		w.Exec(t, "UPDATE payments SET status = 'processing', settled_at = NULL WHERE id = $1", late)
+		reported := func(kind, objectID string) {
+			t.Helper()
+			event := harness.JSON{"id": harness.Unique("evt"), "kind": kind, "objectId": objectID, "creatorId": w.ID}
+			app.Ask(t, processorEvent(t, app, event, time.Now())).Want(t, 200)
+			w.advance(t, 30)
+		}
+		reported("payment", late)
+		w.Exec(t, `INSERT INTO sandbox_disputes (id, payment_id, creator_id, currency, amount, status, respond_by)
+			SELECT 'dp_1', id, creator_id, currency, amount, 'needs_response', 9999999999999
+			FROM payments WHERE id = $1`, late)
+		for _, status := range []string{"needs_response", "lost"} {
+			w.Exec(t, "UPDATE sandbox_disputes SET status = $1 WHERE id = 'dp_1'", status)
+			reported("dispute", "dp_1")
+			sub := w.AsBackend(t, get, "/v1/subscriptions/"+text(t, receipt["subscriptionId"]), nil).Want(t, 200).Map(t)
+			if plans, _ := w.Access(t, user)["activePlans"].([]any); len(plans) != 1 || sub["status"] != "active" {
+				t.Errorf("%s: %d plans of a subscription that is %v", status, len(plans), sub["status"])
+			}
+		}
+		if w.disputeOf(t, late) == "" {
+			t.Error("the dispute is not listed")
+		}
+	})
+}
+
 func TestARefundBeforeADisputeLeavesTheRestToIt(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -212,7 +212,7 @@ func (t audit) RefundedAccess(_ context.Context, limit int) ([]string, error) {
 		SELECT f.id FROM refunds f JOIN grants g ON g.creator_id = f.creator_id AND g.checkout_id = f.checkout_id
 		WHERE `+t.Made("f.id", id.Refund)+`
 			AND f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT f.keep_access
-			AND f.checkout_id <> '' AND g.end_reason = ''
+			AND f.checkout_id <> '' AND f.customer_id <> '' AND g.end_reason = ''
 			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND s.current_period_start > g.started_at)
 		ORDER BY f.id LIMIT ?`, limit)
 }
