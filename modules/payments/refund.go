@@ -45,11 +45,14 @@ func automatic(paid payment.State, reason string, now time.Time) refund.State {
 // disputeRecheck is the delay after which the refund of a disputed payment looks again.
 const disputeRecheck = 24 * time.Hour
 
-// disputeLost is the failure reason of an automatic refund whose money the buyer's bank took instead.
-const disputeLost = "dispute_lost"
+// The failure reasons of automatic refunds whose money the buyer has already.
+const (
+	disputeLost     = "dispute_lost"     // their bank took it
+	alreadyRefunded = "already_refunded" // somebody sent it back at the processor
+)
 
-// RefundPayment makes all of a payment go back. It waits while the payment is disputed, and fails once the dispute is
-// lost: the buyer has the money then. Task TaskRefund.
+// RefundPayment makes all of a payment go back. It waits while the payment is disputed, and fails once the buyer has the
+// money: because the dispute is lost, or by refunds at the processor. Task TaskRefund.
 func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	read := s.deps.Store.Read(ctx)
 	paid, err := read.Payments.Payments.Get(ctx, t.Subject)
@@ -60,6 +63,11 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
+	}
+	if paid.Refunded == paid.Amount {
+		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			return failRefund(ctx, r, t, paid, alreadyRefunded)
+		})
 	}
 	disputes, err := read.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: 1})
 	if err != nil {
@@ -106,25 +114,35 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 // holdRefund postpones the refund of a payment that is disputed, or fails it because the dispute was lost.
 func (s *Attempts) holdRefund(ctx context.Context, t ports.Task, paid payment.State, status dispute.Status) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if status == dispute.Lost {
+			return failRefund(ctx, r, t, paid, disputeLost)
+		}
 		now, err := r.Clock.Now(ctx, paid.CreatorID)
 		if err != nil {
 			return err
 		}
-		if status != dispute.Lost {
-			return r.Tasks.Postpone(ctx, t, now.Add(disputeRecheck))
-		}
-		made, err := listedRefund(ctx, r, paid, now)
-		if err != nil {
+		return r.Tasks.Postpone(ctx, t, now.Add(disputeRecheck))
+	})
+}
+
+// failRefund ends the automatic refund of a payment whose money the buyer has already.
+func failRefund(ctx context.Context, r ports.Repos, t ports.Task, paid payment.State, reason string) error {
+	now, err := r.Clock.Now(ctx, paid.CreatorID)
+	if err != nil {
+		return err
+	}
+	made, err := listedRefund(ctx, r, paid, now)
+	if err != nil {
+		return err
+	}
+	if made.Status == refund.Pending {
+		f := refund.Restore(made)
+		f.Fail(reason, now)
+		if err := r.Payments.Refunds.Update(ctx, f.State()); err != nil {
 			return err
 		}
-		f := refund.Restore(made)
-		if f.Fail(disputeLost, now) {
-			if err := r.Payments.Refunds.Update(ctx, f.State()); err != nil {
-				return err
-			}
-		}
-		return r.Tasks.Done(ctx, t)
-	})
+	}
+	return r.Tasks.Done(ctx, t)
 }
 
 // reverse records that all of a payment went back. Only one that had a receipt gets a credit note.

@@ -7,6 +7,7 @@ import (
 	"sundry/adapters/system"
 	"sundry/core/fault"
 	"sundry/core/ledger"
+	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/modules/payments"
 	"sundry/ports"
@@ -19,6 +20,35 @@ type bottomless struct{ ports.SaleLedger }
 // ReserveRefund implements ports.SaleLedger.
 func (bottomless) ReserveRefund(context.Context, ports.Repos, string, *int64) (ledger.Share, error) {
 	return ledger.Share{Amount: eur(1000), Tax: eur(0)}, nil
+}
+
+// Somebody sends the money back at the processor while the automatic refund waits.
+func TestMoneyThatWentBackElsewhereIsNotRefundedAgain(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			elsewhere := payment.Restore(w.payment(paid.ID))
+			if err := elsewhere.Refund(eur(1000)); err != nil {
+				return err
+			}
+			if err := r.Payments.Payments.Update(ctx, elsewhere.State()); err != nil {
+				return err
+			}
+			return w.Refund(ctx, r, elsewhere.State(), refund.NoLongerDue)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.work()
+		if f := w.automaticRefund(paid); f.Status != refund.Failed || f.FailureReason != "already_refunded" {
+			t.Errorf("%+v", f)
+		}
+		if task, ok := w.next(); ok {
+			t.Errorf("left: %+v", task)
+		}
+	})
 }
 
 func TestMoneyThatGoesBackByItselfIsNotRefundedBeside(t *testing.T) {
