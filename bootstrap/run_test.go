@@ -44,7 +44,7 @@ func TestServe_SeedsOnceItsAddressIsFree(t *testing.T) {
 	}
 }
 
-// Not parallel: it sets variables of the process.
+//nolint:paralleltest // it sets variables of the process
 func TestSeed_WhateverTheSignUps(t *testing.T) {
 	for _, signUps := range []string{"open", "invite", "closed"} {
 		t.Setenv("SIGN_UPS", signUps)

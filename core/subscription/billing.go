@@ -167,8 +167,8 @@ func (s State) priced(b Bill) (Bill, error) {
 	return s.credited(b), nil
 }
 
-// credited takes the customer's credit off what is due. What it does not pay is at least what can be charged, where that
-// is due: a few cents would be declined. The rest stays credit.
+// credited takes the customer's credit off what is due. What it does not pay is at least what can be charged, where
+// that is due: a few cents would be declined. The rest stays credit.
 func (s State) credited(b Bill) Bill {
 	due := less(b.Subtotal, b.Discount)
 	b.CreditUsed = money.Amount{Minor: min(due.Minor, s.Credit.Minor), Currency: due.Currency}

@@ -211,11 +211,11 @@ func TestBytesThatAreNoTextAreRefused(t *testing.T) {
 			}
 		}
 		for _, path := range []string{"/v1/customers", "/v1/invoices"} {
-			if got := raw(post, path, w.Account.Key, "Idempotency-Key: \xff\r\n"); got != http.StatusBadRequest {
+			if got := raw(post, path, w.Key, "Idempotency-Key: \xff\r\n"); got != http.StatusBadRequest {
 				t.Errorf("POST %s with such a key: %d, want 400", path, got)
 			}
 		}
-		v := w.Account.Visit(t)
+		v := w.Visit(t)
 		for _, path := range []string{
 			"/dashboard/ledger?source=%00", "/dashboard/requests?cursor=1.%ff.YQ", "/dashboard/events?customer=%ff",
 		} {

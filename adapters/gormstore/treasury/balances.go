@@ -12,8 +12,8 @@ const summedUntil = "COALESCE((SELECT MAX(until) FROM ledger_balances WHERE crea
 
 // Balances implements ports.Ledger. One statement reads the stored sums, the postings after them and the refunds on
 // their way, so that none is counted twice or not at all while SumBalances runs or a refund is made. All ids are below
-// 'lee': with a second bound PostgreSQL expects few postings, and does not compile the query (JIT) as if it read a third
-// of the table.
+// 'lee': with a second bound PostgreSQL expects few postings, and does not compile the query (JIT) as if it read a
+// third of the table.
 func (t postings) Balances(_ context.Context, creatorID string) (balances []ledger.Balance, err error) {
 	err = t.DB.Raw(`SELECT currency, CAST(SUM(pending) AS BIGINT) AS pending, CAST(SUM(available) AS BIGINT) AS available,
 			CAST(SUM(reserved) AS BIGINT) AS reserved, CAST(SUM(in_transit) AS BIGINT) AS in_transit
