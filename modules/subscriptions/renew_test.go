@@ -370,6 +370,44 @@ func TestACustomerIsToldOnceAWeekBeforeATrialOrAYear(t *testing.T) {
 	})
 }
 
+// A charge that comes back within the week before it is due is announced when it does.
+func TestAResumedRenewalIsAnnounced(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stop func(t *testing.T, w *fixture, id string) (subscription.State, error)
+		want []string
+	}{
+		"a pause": {
+			func(t *testing.T, w *fixture, id string) (subscription.State, error) {
+				t.Helper()
+				return w.Pause(t.Context(), creatorID, id)
+			}, []string{"subscription.updated", "subscription.updated", "subscription.renewal_due"},
+		},
+		"a cancellation": {
+			func(t *testing.T, w *fixture, id string) (subscription.State, error) {
+				t.Helper()
+				return w.Cancel(t.Context(), creatorID, id, true)
+			}, []string{"subscription.cancel_scheduled", "subscription.updated", "subscription.renewal_due"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				s := w.begin(yearly)
+				if _, err := c.stop(t, w, s.ID); err != nil {
+					t.Fatal(err)
+				}
+				w.at(s.CurrentPeriodEnd.Add(-3 * day))
+				if _, err := w.Resume(t.Context(), creatorID, s.ID); err != nil {
+					t.Fatal(err)
+				}
+				w.at(s.CurrentPeriodEnd.Add(-3 * day))
+				w.wantEvents(c.want...)
+			})
+		})
+	}
+}
+
 func TestACanceledOrFreeRenewalIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

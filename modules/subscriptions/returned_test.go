@@ -183,6 +183,25 @@ func TestNoRenewalDuringADispute(t *testing.T) {
 	})
 }
 
+// A renewal that waited for a dispute is announced while it is still to come, and not on the day of its charge.
+func TestARenewalAfterADisputeIsAnnounced(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[time.Duration][]string{
+		3 * day: {"subscription.money_moved", "subscription.money_moved", "subscription.renewal_due"},
+		-day:    {"subscription.money_moved", "subscription.money_moved"},
+	} {
+		forEachEngine(t, func(t *testing.T, w *fixture) {
+			s := w.begin(yearly)
+			w.disputed(s, "pay_first", dispute.NeedsResponse)
+			at := s.CurrentPeriodEnd.Add(-before)
+			w.at(at)
+			w.disputed(s, "pay_first", dispute.Won)
+			w.at(at)
+			w.wantEvents(want...)
+		})
+	}
+}
+
 func TestALostDisputeOfAnyPaymentCancels(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

@@ -118,25 +118,32 @@ func (s *Service) plan(ctx context.Context, r ports.Repos, state subscription.St
 	return r.Tasks.Schedule(ctx, TaskDue, state.ID, state.CreatorID, due)
 }
 
-// planNotice schedules the notice of the next charge. Within the notice period only a period that begins schedules it:
-// every other change comes after it was given.
+// planNotice schedules the notice of the next charge. Within the notice period only an event with which that charge
+// falls due schedules it: every other change comes after it was given, and a charge that is due already needs none.
 func (s *Service) planNotice(ctx context.Context, r ports.Repos, state subscription.State, e event.Event) error {
 	at := state.NoticeAt()
 	if at.IsZero() {
 		return r.Tasks.Cancel(ctx, TaskNotice, state.ID)
 	}
 	now, err := r.Clock.Now(ctx, state.CreatorID)
-	if err != nil {
+	if err != nil || !at.After(now) && (!beginsCharge(e) || !now.Before(state.CurrentPeriodEnd)) {
 		return err
 	}
-	switch e.(type) {
-	case subscription.Created, subscription.Renewed:
-	default:
-		if !at.After(now) {
-			return nil
-		}
-	}
 	return r.Tasks.Schedule(ctx, TaskNotice, state.ID, state.CreatorID, at)
+}
+
+// beginsCharge reports whether an event may have a charge fall due that was not to be made before: that of another
+// period, or of one that was not to be renewed because of a pause, a cancellation or a dispute.
+func beginsCharge(e event.Event) bool {
+	switch e := e.(type) {
+	case subscription.Created, subscription.Renewed:
+		return true
+	case subscription.Updated:
+		return e.Previous["pausedAt"] != nil || e.Previous["cancelAtPeriodEnd"] != nil
+	case subscription.MoneyMoved:
+		return e.Why == subscription.DisputeWon
+	}
+	return false
 }
 
 // Notice notifies the customer of the next charge. Task TaskNotice.
