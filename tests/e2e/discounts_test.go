@@ -305,3 +305,41 @@ func TestADiscountReducesTheRenewalsThatItIsFor(t *testing.T) {
 		}
 	})
 }
+
+// The page and the mail of a trial name what the first payment costs with the code, which is what it then costs.
+func TestATrialNamesItsDiscountedFirstPayment(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, buyer := newFixture(t, app), harness.Unique("grace")+"@example.com"
+		listing := w.Published(t, harness.JSON{
+			"type": "SUBSCRIPTION", "priceInCents": 1000, "metadata": harness.JSON{"interval": "month", "trialDays": 14},
+		})
+		code := w.discount(t, harness.JSON{
+			"percentOff": 40, "duration": "once", "durationInMonths": nil, "listingIds": nil,
+		})
+		session := w.NewSession(t, listing, "default", harness.Unique("user"), harness.JSON{"discountCode": code.Code})
+		page := string(app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret()}).Want(t, 200).Body)
+		for _, want := range []string{
+			"Then €6.00, and €10.00 per month once the discount ends", "Off the first payment",
+			"you’ll pay €6.00, and €10.00 per month once the discount ends, until you cancel.",
+		} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+		w.payAs(t, session, buyer)
+		workOff(t, w.Account)
+		const mailed = "will charge your card €6.00, and €10.00 per month once the discount ends, until you cancel."
+		if mails := mailsTo(t, app, buyer); len(mails) != 1 || !strings.Contains(mails[0].Parts["text/plain"], mailed) {
+			t.Errorf("the mails don't say %q: %v", mailed, mails)
+		}
+		w.advance(t, 15*24*3600)
+		var paid struct {
+			Data []struct{ AmountInCents int64 }
+		}
+		w.AsBackend(t, get, "/v1/payments?status=succeeded", nil).Want(t, 200).Into(t, &paid)
+		if len(paid.Data) == 0 || paid.Data[0].AmountInCents != 600 {
+			t.Errorf("paid after the trial: %+v, want 600", paid.Data)
+		}
+	})
+}

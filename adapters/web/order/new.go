@@ -92,10 +92,13 @@ func recurring(p checkout.Page) *Recurring {
 	offer := p.Session.Offer
 	out := &Recurring{
 		Unit: string(offer.Interval), Count: offer.IntervalCount,
-		Amount: offer.Price.Minor, TrialDays: offer.TrialDays,
+		Amount: offer.Price.Minor, First: offer.Price.Minor, TrialDays: offer.TrialDays,
 	}
 	if due, err := core.Renewal(offer, p.Session.DiscountTerms, p.Session.TaxDetails); err == nil {
 		out.Amount = due.Minor
+	}
+	if due, err := core.FirstCharge(offer, p.Session.DiscountTerms, p.Session.TaxDetails); err == nil {
+		out.First = due.Minor
 	}
 	if offer.TrialDays > 0 {
 		start := p.Now

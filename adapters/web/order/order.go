@@ -80,6 +80,7 @@ type Recurring struct {
 	Unit          string // day, week, month, year
 	Count         int
 	Amount        int64 // minor units, per interval
+	First         int64 // minor units of the first charge after a trial, which a discount may reduce
 	TrialDays     int
 	FirstChargeAt time.Time // end of the trial; zero without one
 }
@@ -124,6 +125,9 @@ type Receipt struct {
 // Trial reports whether nothing is charged today because a trial starts.
 func (o Order) Trial() bool { return o.Recurring != nil && o.Recurring.TrialDays > 0 }
 
+// TrialDiscounted reports whether the first charge after a trial is not what later ones are.
+func (o Order) TrialDiscounted() bool { return o.Trial() && o.Recurring.First != o.Recurring.Amount }
+
 // CanLeave reports whether going back to the shop still makes sense: not while a payment
 // is under way and not after it.
 func (o Order) CanLeave() bool {
@@ -159,6 +163,9 @@ func (o Order) Cadence() string {
 		return ""
 	}
 	every := o.Reader.Interval(o.Recurring.Unit, o.Recurring.Count)
+	if o.TrialDiscounted() {
+		return o.Reader.Text("cadence.then_discounted", o.money(o.Recurring.First), o.money(o.Recurring.Amount), every)
+	}
 	if o.Trial() || o.Recurring.Amount != o.Total {
 		return o.Reader.Text("cadence.then", o.money(o.Recurring.Amount), every)
 	}
@@ -214,6 +221,10 @@ func (o Order) Given() []string {
 // Terms states, under the button, what the buyer agrees to.
 func (o Order) Terms() string {
 	switch {
+	case o.TrialDiscounted():
+		return o.Reader.Text("terms.trial_discounted", o.Reader.Date(o.Recurring.FirstChargeAt),
+			o.money(o.Recurring.First), o.money(o.Recurring.Amount),
+			o.Reader.Interval(o.Recurring.Unit, o.Recurring.Count))
 	case o.Trial():
 		return o.Reader.Text("terms.trial", o.Reader.Date(o.Recurring.FirstChargeAt),
 			o.money(o.Recurring.Amount),

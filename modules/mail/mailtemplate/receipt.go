@@ -25,14 +25,16 @@ type Receipt struct {
 	IntervalCount int          `json:"intervalCount,omitempty"`
 	TrialDays     int          `json:"trialDays,omitempty"`
 	Price         money.Amount `json:"price"` // of each interval
-	Subtotal      money.Amount `json:"subtotal"`
-	Discount      money.Amount `json:"discount"`
-	Tax           money.Amount `json:"tax"`
-	TaxDetails    tax.Details  `json:"taxDetails,omitzero"` // without evidence
-	Total         money.Amount `json:"total"`
-	PaidAt        time.Time    `json:"paidAt"` // account time
-	DownloadURL   string       `json:"downloadUrl,omitempty"`
-	HasFiles      bool         `json:"hasFiles,omitempty"` // they are on the receipt's page
+	// FirstPrice is charged at the end of a trial, where a discount makes it another than Price; zero for Price.
+	FirstPrice  money.Amount `json:"firstPrice,omitzero"`
+	Subtotal    money.Amount `json:"subtotal"`
+	Discount    money.Amount `json:"discount"`
+	Tax         money.Amount `json:"tax"`
+	TaxDetails  tax.Details  `json:"taxDetails,omitzero"` // without evidence
+	Total       money.Amount `json:"total"`
+	PaidAt      time.Time    `json:"paidAt"` // account time
+	DownloadURL string       `json:"downloadUrl,omitempty"`
+	HasFiles    bool         `json:"hasFiles,omitempty"` // they are on the receipt's page
 	// FullRefundHours is the number of hours before its start up to which an appointment can be canceled for a full
 	// refund; nil if that is not promised.
 	FullRefundHours *int `json:"fullRefundHours,omitempty"`
@@ -61,6 +63,10 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 			e.Offer.TrialDays, e.Offer.Price
 		if due, err := checkout.Renewal(e.Offer, e.DiscountTerms, e.TaxDetails); err == nil {
 			r.Price = due
+		}
+		due, err := checkout.FirstCharge(e.Offer, e.DiscountTerms, e.TaxDetails)
+		if err == nil && r.TrialDays > 0 && due != r.Price {
+			r.FirstPrice = due
 		}
 	}
 	return r
@@ -172,6 +178,13 @@ func (r Receipt) terms(to reader, merchant string) []string {
 	switch {
 	case r.Interval == "" || r.Price.Minor == 0:
 		return nil
+	case r.FirstPrice.Currency != "":
+		return []string{
+			to.words(
+				"receipt.after_trial_discounted", to.Date(r.PaidAt.AddDate(0, 0, r.TrialDays)), to.Money(r.FirstPrice),
+				to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount), merchant,
+			),
+		}
 	case r.TrialDays > 0:
 		return []string{
 			to.words(

@@ -39,7 +39,7 @@ func Trial(state string) order.Order {
 	c := Subscription(state)
 	c.Subtotal, c.Discount, c.Tax, c.Total = 0, 0, 0, 0
 	c.Recurring = &order.Recurring{
-		Unit: "month", Count: 1, Amount: 4900, TrialDays: 14,
+		Unit: "month", Count: 1, Amount: 4900, First: 4900, TrialDays: 14,
 		FirstChargeAt: time.Date(2026, 3, 22, 9, 0, 0, 0, time.UTC),
 	}
 	return c
