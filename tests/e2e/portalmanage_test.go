@@ -161,3 +161,30 @@ func TestFindPurchases_SameAnswer(t *testing.T) {
 		}
 	})
 }
+
+// A payment whose outcome is not known yet is neither received nor asked about by a bank.
+func TestPortal_PaymentStaysProcessing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		club := plans(t, a, 0)
+		session := a.NewSession(t, club, "basic", "ada", nil)
+		a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := a.Receipt(t, session)
+		customer := text(t, receipt["customerId"])
+		save := func(card string) {
+			t.Helper()
+			a.AsBackend(t, post, "/v1/sandbox/customers/"+customer+"/cards", harness.JSON{"cardNumber": card}).Want(t, 201)
+		}
+		save(harness.CardStaysPending)
+		portal := visit(t, a, customer)
+		mine := portal + "/plans/" + text(t, receipt["subscriptionId"])
+		if to := submit(t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}}); to != portal+"?done=processing" {
+			t.Errorf("a change of plan: %s", to)
+		}
+		page := html.UnescapeString(read(t, app, portal+"?done=processing"))
+		if strings.Contains(page, "Confirm payment") || strings.Count(page, "Your payment is being processed.") != 2 {
+			t.Errorf("the portal while a payment is processed:\n%s", page)
+		}
+	})
+}

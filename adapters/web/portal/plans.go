@@ -10,6 +10,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/locale"
+	"sundry/core/payment"
 	"sundry/core/subscription"
 	"sundry/modules/customers"
 )
@@ -28,7 +29,9 @@ type planView struct {
 	Until   time.Time
 	Planned string
 	Waits   bool // for the customer's bank
-	Pauses  bool // may be paused
+	// Processing means that a charge is under way, which does not wait for them.
+	Processing bool
+	Pauses     bool // may be paused
 	// Seats counts those paid for, where the customer may change them; 0 where they may not.
 	Seats int
 	// Next are the lines about the next charge; none while nothing is to be charged.
@@ -36,7 +39,11 @@ type planView struct {
 }
 
 // complete adds to a plan what depends on its listing, on its cards and on the tax.
-func (r *Routes) complete(ctx context.Context, reader locale.Locale, plan *planView) error {
+func (r *Routes) complete(ctx context.Context, reader locale.Locale, plan *planView) (err error) {
+	if plan.Waits, err = r.waits(ctx, plan.State); err != nil {
+		return err
+	}
+	plan.Processing = plan.Charge != nil && !plan.Waits
 	if plan.Changes {
 		others, err := r.choices(ctx, reader, plan.State)
 		if err != nil && !fault.Is(err, fault.NotFoundCode) { // a listing that is off sale has none
@@ -86,6 +93,15 @@ func (r *Routes) complete(ctx context.Context, reader locale.Locale, plan *planV
 	return nil
 }
 
+// waits reports whether a charge of a plan waits for the customer's bank.
+func (r *Routes) waits(ctx context.Context, s subscription.State) (bool, error) {
+	if s.Charge == nil {
+		return false, nil
+	}
+	attempt, err := r.Payments.Get(ctx, s.CreatorID, s.Charge.PaymentID)
+	return attempt.Status == payment.RequiresAction, err
+}
+
 func newPlanView(reader locale.Locale, s subscription.State) planView {
 	running := s.Status == subscription.StatusActive || s.Status == subscription.StatusTrialing
 	v := planView{
@@ -96,7 +112,7 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 		Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused && s.Charge == nil,
 		Changes: running && !s.CancelAtPeriodEnd && s.Charge == nil,
 	}
-	v.Waits, v.Pauses = s.Charge != nil, running && !s.CancelAtPeriodEnd && s.Charge == nil
+	v.Pauses = running && !s.CancelAtPeriodEnd && s.Charge == nil
 	if seats := s.Offer.Seats(); s.Offer.MayChange.Quantity || seats > 1 {
 		v.Seats = seats
 	}

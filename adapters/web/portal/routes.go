@@ -244,12 +244,27 @@ func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
 	return r.charged(c, changed, "plan")
 }
 
-// charged redirects to the bank's challenge when the charge waits for the customer to confirm it.
+// charged redirects to the bank's challenge when the charge waits for the customer to confirm it, or says that its
+// outcome is not known yet.
 func (r *Routes) charged(c *fiber.Ctx, s subscription.State, what string) error {
-	if s.Charge != nil {
+	waits, err := r.waits(c.UserContext(), s)
+	switch {
+	case err != nil:
+		return err
+	case waits:
 		return layout.SeeOther(c, path(c)+"/plans/"+s.ID+"/confirm")
+	case s.Charge != nil:
+		return done(c, "processing")
 	}
 	return done(c, what)
+}
+
+// paid says whether a payment was received, or that its outcome is not known yet.
+func paid(c *fiber.Ctx, attempt payment.State) error {
+	if attempt.Status != payment.Succeeded {
+		return done(c, "processing")
+	}
+	return done(c, "paid")
 }
 
 func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {
@@ -264,7 +279,7 @@ func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {
 	if attempt.Status == payment.RequiresAction {
 		return layout.SeeOther(c, path(c)+"/plans/"+s.ID+"/confirm")
 	}
-	return done(c, "paid")
+	return paid(c, attempt)
 }
 
 // challenge passes to the page's script how to lead the customer to their bank.
@@ -283,12 +298,11 @@ func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.Subscriptions.Confirm(
-		c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes",
-	); err != nil {
+	attempt, err := r.Subscriptions.Confirm(c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes")
+	if err != nil {
 		return refused(c, err)
 	}
-	return done(c, "paid")
+	return paid(c, attempt)
 }
 
 func (r *Routes) addCard(c *fiber.Ctx) error {
