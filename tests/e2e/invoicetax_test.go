@@ -45,6 +45,21 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		if added["taxBehavior"] != "exclusive" || taxed["taxBehavior"] != "inclusive" {
 			t.Errorf("%v, %v", added["taxBehavior"], taxed["taxBehavior"])
 		}
+		for _, c := range []struct {
+			invoice map[string]any
+			wants   []string
+		}{
+			{taxed, []string{"Tax included, 19% (Germany)", "€19.00"}},
+			{added, []string{"Subtotal", "€119.00", "Tax, 19% (Germany)", "€22.61", "€141.61"}},
+		} {
+			address := strings.TrimPrefix(text(t, c.invoice["hostedUrl"]), app.URL)
+			page := string(app.Ask(t, harness.Request{Method: get, Path: address}).Want(t, 200).Body)
+			for _, want := range c.wants {
+				if !strings.Contains(page, want) {
+					t.Errorf("the page of an invoice of %v lacks %q:\n%s", c.invoice["totalInCents"], want, page)
+				}
+			}
+		}
 		app.Exec(
 			t, `UPDATE customers SET details = '{"country":"DE","taxId":"DE136695976"}' WHERE id = $1`, m.customerID,
 		)

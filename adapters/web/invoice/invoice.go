@@ -84,6 +84,9 @@ func (p page) day(text string) string {
 	return text
 }
 
+// TaxLabel names the tax, with its rate and country.
+func (p page) TaxLabel() string { return p.reader.TaxLine(p.TaxDetails, p.TaxAdded().Minor == 0) }
+
 // Quantity returns the quantity of a line of usage; "" for any other.
 func (page) Quantity(l core.Line) string { return l.Quantity() }
 
