@@ -12,19 +12,19 @@ import (
 	"sundry/ports"
 )
 
-// Waiting reports whether a charge of the invoice waits for the customer's bank.
-func (s *Service) Waiting(ctx context.Context, state invoice.State) (bool, error) {
-	_, waits, err := s.waiting(ctx, state.ID)
-	return waits, err
+// UnderWay returns the status of the charge of the invoice that is under way; "" for none.
+func (s *Service) UnderWay(ctx context.Context, state invoice.State) (payment.Status, error) {
+	attempt, err := s.underWay(ctx, state.ID)
+	return attempt.Status, err
 }
 
-// waiting is the charge of an invoice that waits for the customer's bank.
-func (s *Service) waiting(ctx context.Context, invoiceID string) (payment.State, bool, error) {
+// underWay is the charge of an invoice that is under way; the zero value for none.
+func (s *Service) underWay(ctx context.Context, invoiceID string) (payment.State, error) {
 	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.GetLive(ctx, payment.ForInvoice, invoiceID)
 	if errors.Is(err, ports.ErrNotFound) {
-		return payment.State{}, false, nil
+		return payment.State{}, nil
 	}
-	return attempt, err == nil && attempt.Status == payment.RequiresAction, err
+	return attempt, err
 }
 
 // challenged is the charge that waits for the bank, of the invoice behind a secret address. STATE_CONFLICT without one.
@@ -33,8 +33,8 @@ func (s *Service) challenged(ctx context.Context, link string) (invoice.State, p
 	if err != nil {
 		return invoice.State{}, payment.State{}, err
 	}
-	attempt, waits, err := s.waiting(ctx, state.ID)
-	if err == nil && !waits {
+	attempt, err := s.underWay(ctx, state.ID)
+	if err == nil && attempt.Status != payment.RequiresAction {
 		err = fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
 	return state, attempt, err

@@ -403,8 +403,8 @@ func TestTheBankMayAskTheCustomer(t *testing.T) {
 				state := w.failing()
 				idle := func(when string) {
 					t.Helper()
-					if waits, err := w.Waiting(t.Context(), state); err != nil || waits {
-						t.Errorf("%s: waits %v, %v", when, waits, err)
+					if status, err := w.UnderWay(t.Context(), state); err != nil || status == payment.RequiresAction {
+						t.Errorf("%s: %s, %v", when, status, err)
 					}
 					_, err := w.Challenge(t.Context(), link(state))
 					refused(t, err, fault.StateConflict)
@@ -416,8 +416,8 @@ func TestTheBankMayAskTheCustomer(t *testing.T) {
 				if got, err := w.PayByLink(t.Context(), link(state)); err != nil || got.Status != invoice.Failed {
 					t.Fatalf("%+v, %v; want it unchanged while the bank asks", got, err)
 				}
-				if waits, err := w.Waiting(t.Context(), state); err != nil || !waits {
-					t.Errorf("waits %v, %v", waits, err)
+				if status, err := w.UnderWay(t.Context(), state); err != nil || status != payment.RequiresAction {
+					t.Errorf("%s, %v; want requires_action", status, err)
 				}
 				attempt := w.charges.Live(t, creatorID)[0]
 				action, err := w.Challenge(t.Context(), link(state))
@@ -444,8 +444,8 @@ func TestTheBankMayAskTheCustomer(t *testing.T) {
 		w.charges.Response = payment.Outcome{Status: payment.Processing}
 		_, err := w.PayByLink(t.Context(), link(state))
 		w.must(err)
-		if waits, err := w.Waiting(t.Context(), state); err != nil || waits {
-			t.Errorf("a charge that is processing waits for the customer: %v, %v", waits, err)
+		if status, err := w.UnderWay(t.Context(), state); err != nil || status == payment.RequiresAction {
+			t.Errorf("a charge that is processing waits for the customer: %s, %v", status, err)
 		}
 	})
 }

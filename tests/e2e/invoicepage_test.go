@@ -106,3 +106,33 @@ func TestAChallengeTakesNoPlannedChargesPlace(t *testing.T) {
 		}
 	})
 }
+
+// While the outcome of a charge is not known, the page neither calls the invoice due nor offers to pay it again.
+func TestAnInvoicesPaymentStaysProcessing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		customer := w.AsBackend(t, post, "/v1/customers",
+			harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
+		id := text(t, customer["id"])
+		w.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards",
+			harness.JSON{"cardNumber": harness.CardStaysPending}).Want(t, 201)
+		var inv invoiceBody
+		w.AsBackend(t, post, "/v1/invoices", harness.JSON{
+			"customerId": id, "currency": "eur", "idempotencyKey": "one",
+			"lineItems": []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
+		}).Want(t, 201).Into(t, &inv)
+		page := func() string {
+			t.Helper()
+			address := strings.TrimPrefix(inv.HostedURL, app.URL)
+			return string(app.Ask(t, harness.Request{Method: get, Path: address}).Want(t, 200).Body)
+		}
+		if p := page(); !strings.Contains(p, "Your payment is being processed.") || strings.Contains(p, "Pay now") {
+			t.Errorf("the page while a payment is processed:\n%s", p)
+		}
+		advance(t, w.Account, time.Hour)
+		if p := page(); !strings.Contains(p, "This invoice is paid.") {
+			t.Errorf("the page afterwards:\n%s", p)
+		}
+	})
+}

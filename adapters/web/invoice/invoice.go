@@ -15,6 +15,7 @@ import (
 	"sundry/core/fault"
 	core "sundry/core/invoice"
 	"sundry/core/locale"
+	"sundry/core/payment"
 	"sundry/modules/invoicing"
 	"sundry/ports"
 )
@@ -58,6 +59,8 @@ type page struct {
 	// Waiting means that a charge waits for the customer's bank, and Mandate what paying with a new card agrees to.
 	Waiting bool
 	Mandate string
+	// Processing means that a charge is under way, which does not wait for the customer.
+	Processing bool
 	// Card is a test card that was typed.
 	Card   string
 	reader locale.Locale
@@ -177,17 +180,19 @@ func (r *Routes) send(c *fiber.Ctx, p page) error {
 	p.Path, p.reader = "/i/"+c.Params("secret"), layout.Reader(c)
 	var form *layout.CardFormData
 	if p.Due() {
-		waits, err := r.invoicing.Waiting(c.UserContext(), p.State)
+		status, err := r.invoicing.UnderWay(c.UserContext(), p.State)
 		if err == nil {
 			p.Mandate, err = r.invoicing.MandateText(c.UserContext(), p.State, p.reader)
 		}
 		if err != nil {
 			return r.layout.Fail(c, err)
 		}
-		if waits {
+		p.Waiting = status == payment.RequiresAction
+		p.Processing = status != "" && !p.Waiting
+		if p.Waiting {
 			p.Problem = "" // the page asks for the bank's confirmation instead
 		}
-		p.Waiting, form = waits, r.layout.CardForm(p.reader, p.Total, true)
+		form = r.layout.CardForm(p.reader, p.Total, true)
 	}
 	return r.layout.SendForm(c, r.pages, "invoice.html", layout.View{
 		Title: p.reader.Text("invoice.title", p.Number), Classes: "sheet", Page: p,
