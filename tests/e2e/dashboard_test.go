@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/adapters/web/layout/layouttest"
 	"sundry/tests/harness"
@@ -216,6 +217,33 @@ func TestAPlanOfWhatIsNoLongerSoldIsNotChanged(t *testing.T) {
 		if page.Status != 200 || page.Path != "/dashboard/subscriptions/"+id ||
 			!strings.Contains(page.Body, "no longer sold") {
 			t.Errorf("changing the plan is %d %s", page.Status, page.Path)
+		}
+	})
+}
+
+// What is charged for in the dashboard is named before, and is not done before the payment is.
+func TestSubscriptionsNameWhatTheyCharge(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		session := a.NewSession(t, plans(t, a, 0), "basic", "ada", nil)
+		a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := a.Receipt(t, session)
+		at, v := "/dashboard/subscriptions/"+text(t, receipt["subscriptionId"]), a.Visit(t)
+		const over = "The paid time is over: the customer is charged €10.00 now, for a new period."
+		v.Open(t, at)
+		v.Send(t, at+"/pause")
+		if page := v.Open(t, at); strings.Contains(page.Body, "The paid time is over") {
+			t.Errorf("resuming in the paid time costs something:\n%s", page.Body)
+		}
+		advance(t, a, 32*24*time.Hour)
+		if page := v.Open(t, at); !strings.Contains(page.Body, over) {
+			t.Errorf("the page lacks %q:\n%s", over, page.Body)
+		}
+		a.AsBackend(t, post, "/v1/sandbox/customers/"+text(t, receipt["customerId"])+"/cards",
+			harness.JSON{"cardNumber": harness.CardStaysPending}).Want(t, 201)
+		if page := v.Send(t, at+"/resume"); !strings.Contains(page.Body, "The payment is being processed") {
+			t.Errorf("resumed without a payment:\n%s", page.Body)
 		}
 	})
 }

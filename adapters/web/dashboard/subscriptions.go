@@ -108,7 +108,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		Nav: base + "/subscriptions", Title: ui.Data(s.Offer.Name()), Badge: &status,
 		Lead: ui.Data(v.recurringPrice(s)), Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"},
 	}
-	p.Actions = v.subscriptionActions(s, at)
+	p.Actions = v.subscriptionActions(s, at, r.askResume(ctx, v, s))
 	if s.Status == subscription.StatusPastDue {
 		p.Parts = append(p.Parts, v.failedCardNote(s))
 	}
@@ -189,7 +189,22 @@ func (v *visit) subscriptionFacts(s subscription.State, customers *names) []ui.F
 	return append(all, ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)})
 }
 
-func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.Action) {
+// askResume names what resuming a paused subscription charges; "" where that costs nothing. A tax service that does not
+// respond leaves out the amount.
+func (r *Routes) askResume(ctx context.Context, v *visit, s subscription.State) ui.Words {
+	if over, err := r.Subscriptions.IsPaidTimeOver(ctx, s); err != nil || !over ||
+		s.Status != subscription.StatusPaused {
+		return ""
+	}
+	if sale, _, ok, err := r.Subscriptions.NextCharge(ctx, s); err == nil && ok {
+		if due, err := sale.Total(); err == nil {
+			return v.say("The paid time is over: the customer is charged %s now, for a new period.", v.reader.Money(due))
+		}
+	}
+	return "The paid time is over: the customer is charged now, for a new period."
+}
+
+func (v *visit) subscriptionActions(s subscription.State, at string, askResume ui.Words) (all []ui.Action) {
 	running := s.Status == subscription.StatusActive || s.Status == subscription.StatusTrialing
 	if running && !s.CancelAtPeriodEnd {
 		all = append(all, ui.Link("Change plan", at+"/change"))
@@ -198,7 +213,9 @@ func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.A
 		all = append(all, v.button("Pause", at+"/pause"))
 	}
 	if s.CancelAtPeriodEnd && !s.Status.Terminal() || s.Status == subscription.StatusPaused {
-		all = append(all, v.button("Resume", at+"/resume").Primary())
+		resume := v.button("Resume", at+"/resume").Primary()
+		resume.Ask = askResume
+		all = append(all, resume)
 	}
 	if !s.Status.Terminal() {
 		all = append(all, ui.Link("Bill usage", base+"/usage/plans/new?subscription="+s.ID))
@@ -253,6 +270,14 @@ func (r *Routes) changed(c *fiber.Ctx, err error, text ui.Words) error {
 	return r.done(c, at, text)
 }
 
+// charged is changed for what waits for a charge, whose outcome may not be known yet.
+func (r *Routes) charged(c *fiber.Ctx, s subscription.State, err error, text ui.Words) error {
+	if s.Charge != nil {
+		text = "The payment is being processed: the change follows it."
+	}
+	return r.changed(c, err, text)
+}
+
 func (r *Routes) cancelSubscription(c *fiber.Ctx, v *visit) error {
 	atPeriodEnd := ui.ReadInput(c).Checked("atPeriodEnd")
 	_, err := r.Subscriptions.Cancel(c.UserContext(), v.account(), c.Params("id"), atPeriodEnd)
@@ -268,8 +293,8 @@ func (r *Routes) pauseSubscription(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) resumeSubscription(c *fiber.Ctx, v *visit) error {
-	_, err := r.Subscriptions.Resume(c.UserContext(), v.account(), c.Params("id"))
-	return r.changed(c, err, "Resumed.")
+	s, err := r.Subscriptions.Resume(c.UserContext(), v.account(), c.Params("id"))
+	return r.charged(c, s, err, "Resumed.")
 }
 
 // askChange asks which plan, and then shows what the change costs before anything is done.
@@ -346,9 +371,9 @@ func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {
 			Field: "quantity", Code: fault.DetailInvalid, Message: "Expected an integer from 1 to 10000.",
 		}), "")
 	}
-	_, err = r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
+	s, err := r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
 		Plan: in.Text("plan"), Every: period.Cadence(in.Text("interval")), Quantity: quantity,
 		Mode: subscription.ProrationMode(in.Text("mode")), QuoteID: in.Text("quote"),
 	})
-	return r.changed(c, err, "The plan is changed.")
+	return r.charged(c, s, err, "The plan is changed.")
 }
