@@ -31,7 +31,8 @@ func ParseProrationMode(s string) (ProrationMode, error) {
 }
 
 // ChangeBill returns the bill of a change of plan now. During a trial nothing is due for another plan with a trial,
-// because nothing is paid for yet; a plan without one ends the trial and is charged. Nothing is due with NextPeriod.
+// because nothing is paid for yet; a plan without one ends the trial and is charged. Nothing is due with NextPeriod,
+// nor for the present plan in its quantity.
 // The rest of the current period is worth its share by days, the day that has begun included.
 func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
 	if err := sub.changeable(to); err != nil {
@@ -46,7 +47,7 @@ func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.
 		Subtotal: none, Discount: none, CreditUsed: none, CreditAfter: s.Credit, PeriodValue: s.PeriodValue,
 	}
 	switch {
-	case mode == NextPeriod, s.Status == StatusTrialing && trial:
+	case mode == NextPeriod, s.Status == StatusTrialing && trial, to.SameAs(s.Offer): // which takes a planned one back
 		return b, nil
 	case s.Status == StatusTrialing:
 		b.Kind, b.Anchor, b.PeriodStart = Conversion, now, now

@@ -249,6 +249,32 @@ func TestAPlannedChangeTakesEffectWithTheNextPeriod(t *testing.T) {
 	}
 }
 
+// Staying on the present plan takes a planned change back and costs nothing, also where the period was paid with a
+// discount that is used up.
+func TestTakingAPlannedChangeBackIsFree(t *testing.T) {
+	t.Parallel()
+	o := order(pro)
+	o.Discount = &subscription.Discount{ID: "dsc_1", Code: "HALF", PercentOff: 50, Once: true}
+	sub := subscription.New(o, started)
+	if _, err := sub.Activate(started); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sub.PlanFor(basic); err != nil {
+		t.Fatal(err)
+	}
+	before := sub.State()
+	bill, err := sub.ChangeBill(pro, subscription.ChargeNow, started.Add(day))
+	if err != nil || bill.Due() != eur(0) || bill.PeriodValue != before.PeriodValue {
+		t.Fatalf("%+v, %v; want nothing due", bill, err)
+	}
+	if _, err := sub.Apply(bill); err != nil {
+		t.Fatal(err)
+	}
+	if s := sub.State(); s.Planned != nil || s.PeriodValue != before.PeriodValue || s.Credit != before.Credit {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestResumingKeepsThePlannedChange(t *testing.T) {
 	t.Parallel()
 	sub := begin(t, pro)
