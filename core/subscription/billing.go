@@ -231,6 +231,9 @@ func (sub *Subscription) apply(b Bill, paymentID string) (Transition, error) {
 	s.Offer, s.Anchor, s.CurrentPeriodStart, s.CurrentPeriodEnd = b.Offer, b.Anchor, b.PeriodStart, b.PeriodEnd
 	s.Planned, s.Charge = nil, nil
 	if b.Kind == PlanChange {
+		if before.Status == StatusActive && !sameInterval(before.Offer, b.Offer) { // a period begins
+			s.Discount = s.Discount.used(b.PeriodStart)
+		}
 		return sub.updated(before), nil
 	}
 	s.Status, s.Dunning, s.PausedAt, s.Held = StatusActive, Dunning{}, time.Time{}, false

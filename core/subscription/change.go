@@ -86,6 +86,8 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 	if !sameInterval(s.Offer, b.Offer) {
 		b.Anchor, b.PeriodStart, b.PeriodEnd = now, now, period.Nth(now, b.Offer.Interval, b.Offer.IntervalCount, 1)
 		start, left, total = now, 1, 1
+	} else if s.Discount != nil && s.Discount.Once {
+		s.Discount = nil // it is left for the next period
 	}
 	if b.PeriodValue, err = s.net(b.Offer, start); err != nil {
 		return Bill{}, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sundry/core/fault"
+	"sundry/core/plan"
 	"sundry/core/subscription"
 )
 
@@ -61,6 +62,41 @@ func TestTakeOverLeavesADiscountOfOnce(t *testing.T) {
 	}
 	if step, due := s.Next(); step != subscription.StepEnd || !due.Equal(started.Add(7*day)) {
 		t.Errorf("%s at %s", step, due)
+	}
+}
+
+// A discount of once that is left for the next period reduces that one alone, whatever is changed before.
+func TestTakeOverUsesADiscountOfOnceOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		to         plan.Offer
+		due, after int64
+	}{
+		"another plan in the period": {pro, 2100, 1550},
+		"a period that begins":       {yearly, 14000, 30000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := order(basic)
+			o.Discount = &subscription.Discount{Code: "HALF", PercentOff: 50, Once: true}
+			end := started.AddDate(0, 0, 28)
+			sub := subscription.Restore(takenOver(t, o, subscription.TakeOver{PaidUntil: end, Anchor: end}))
+			from := sub.State().CurrentPeriodStart
+			bill, err := sub.ChangeBill(c.to, subscription.ChargeNow, from)
+			if err != nil || bill.Due() != eur(c.due) {
+				t.Fatalf("changes for %v, %v; want %d", bill.Due(), err, c.due)
+			}
+			if err := sub.StartCharge("pay_1", bill); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sub.Paid("pay_1"); err != nil {
+				t.Fatal(err)
+			}
+			next, err := sub.NextBill(sub.State().CurrentPeriodEnd)
+			if err != nil || next.Due() != eur(c.after) {
+				t.Errorf("renews for %v, %v; want %d", next.Due(), err, c.after)
+			}
+		})
 	}
 }
 
