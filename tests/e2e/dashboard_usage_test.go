@@ -108,6 +108,24 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 	})
 }
 
+// Use that no invoice can ask for keeps nobody from the pages on which it is seen and its billing is ended.
+func TestUseBeyondAnInvoiceIsShownInTheDashboard(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m.report(t, "100000000000000") // while nothing bills it
+		m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
+		m.AsBackend(t, get, "/v1/usage/billing-plans/"+m.planID+"/preview", nil).Refuses(t, 409, "LIMIT_REACHED")
+		v := m.Visit(t)
+		for _, path := range []string{"/dashboard/usage/plans/" + m.planID, "/dashboard/subscriptions/" + m.subscriptionID} {
+			if page := v.Open(t, path); page.Status != 200 || !strings.Contains(page.Body, "than an invoice can ask for") ||
+				!strings.Contains(page.Body, m.planID) {
+				t.Errorf("%s is %d: %s", path, page.Status, page.Body)
+			}
+		}
+	})
+}
+
 func TestReportsOfUseAreShownInTheDashboard(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

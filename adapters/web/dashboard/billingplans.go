@@ -131,6 +131,8 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 	switch {
 	case fault.Is(err, fault.StateConflict):
 		p.Parts = append(p.Parts, ui.NotePart("wait", "This billing plan has ended."))
+	case fault.Is(err, fault.LimitReached):
+		p.Parts = append(p.Parts, ui.NotePart("bad", beyondInvoice))
 	case err != nil:
 		return err
 	default:
@@ -273,6 +275,9 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 	return shown
 }
 
+// beyondInvoice says why use has no amount.
+const beyondInvoice ui.Words = "What was used costs more than an invoice can ask for."
+
 // billedPart shows the amounts of a subscription's billing plans in their running periods; none when it has no plan.
 func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui.Part, error) {
 	ctx := c.UserContext()
@@ -289,6 +294,13 @@ func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui
 	for _, s := range plans.Items {
 		preview, err := r.Usage.Preview(ctx, v.account(), s.ID)
 		if fault.Is(err, fault.StateConflict) { // it has ended
+			continue
+		}
+		if fault.Is(err, fault.LimitReached) {
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+				{Text: ui.Data(s.ID), Href: base + "/usage/plans/" + s.ID, Sub: beyondInvoice}, {}, {},
+				v.moment(s.Current.End),
+			}})
 			continue
 		}
 		if err != nil {
