@@ -146,6 +146,8 @@ func (sub *Subscription) ResumeBill(now time.Time) (Bill, error) {
 		return Bill{}, sub.refuse("Nothing is due to resume this subscription.")
 	case s.Charge != nil:
 		return Bill{}, sub.refuse(underWay)
+	case s.CancelAtPeriodEnd:
+		return Bill{}, sub.refuse("The subscription was canceled and its paid time is over.")
 	}
 	b := Bill{Kind: Resumption, Offer: s.Offer, Anchor: now, PeriodStart: now}
 	if s.Planned != nil {

@@ -81,6 +81,17 @@ func TestALateResumptionBuysAPeriodOfThePlannedPlan(t *testing.T) {
 	}
 }
 
+// A paused subscription that was canceled costs nothing more once its paid time is over, also before it has ended.
+func TestACanceledPauseIsNotCharged(t *testing.T) {
+	t.Parallel()
+	sub := with(t, basic, func(s *subscription.State) {
+		s.Status, s.CancelAtPeriodEnd = subscription.StatusPaused, true
+	})
+	if bill, err := sub.ResumeBill(started.Add(45 * day)); !fault.Is(err, fault.StateConflict) {
+		t.Errorf("%+v, %v; want STATE_CONFLICT", bill, err)
+	}
+}
+
 func TestABillNamesWhatItCharges(t *testing.T) {
 	t.Parallel()
 	end := at("2026-02-28T10:00:00Z")
