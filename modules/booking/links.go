@@ -74,6 +74,24 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 	if err != nil {
 		return Calendar{}, err
 	}
+	return s.alternatives(ctx, r, a, a.Timezone, from, days)
+}
+
+// AlternativesIn is Alternatives to one of the account's appointments, on the days of a zone.
+func (s *Service) AlternativesIn(
+	ctx context.Context, creatorID, appointmentID, timezone string, from civil.Date, days int,
+) (Calendar, error) {
+	r := s.deps.Store.Read(ctx)
+	a, err := appointmentOf(ctx, r, creatorID, appointmentID)
+	if err != nil {
+		return Calendar{}, err
+	}
+	return s.alternatives(ctx, r, a, timezone, from, days)
+}
+
+func (s *Service) alternatives(
+	ctx context.Context, r ports.Repos, a appointment.State, timezone string, from civil.Date, days int,
+) (Calendar, error) {
 	now, err := s.deps.Clock.Now(ctx, a.CreatorID)
 	if err != nil {
 		return Calendar{}, err
@@ -85,13 +103,13 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 	if err != nil {
 		return Calendar{}, err
 	}
-	viewer, err := civil.ParseZone(a.Timezone)
+	viewer, err := civil.ParseZone(timezone)
 	if err != nil {
 		return Calendar{}, err
 	}
 	today := civil.DateIn(viewer, now)
 	c := Calendar{CalendarQuery: CalendarQuery{
-		ListingID: a.ListingID, VariantID: a.VariantID, Timezone: a.Timezone,
+		ListingID: a.ListingID, VariantID: a.VariantID, Timezone: timezone,
 		DurationMinutes: b.Variant.DurationMinutes,
 		From:            min(max(from, today), today+furthest), MostDays: days,
 	}, Modes: []appointment.DeliveryMode{a.DeliveryMode}}

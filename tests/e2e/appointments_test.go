@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,6 +179,36 @@ func TestAnAppointmentTookPlaceOrNot(t *testing.T) {
 		}
 		if got := w.changesOf(t, a.ID); got != "outcome_recorded, outcome_recorded, outcome_recorded, booked" {
 			t.Errorf("published %s", got)
+		}
+	})
+}
+
+// TestTheDashboardMovesWhatWasSold has the options of another time be those of the session that was booked, also once
+// the listing sells others or none.
+func TestTheDashboardMovesWhatWasSold(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		a := w.booked(t)
+		w.AsCreator(t, patch, "/v1/listings/"+a.ListingID+"/variants/"+a.VariantID, harness.JSON{"durationMinutes": 30}).
+			Want(t, 200)
+		v, path := w.Visit(t), "/dashboard/bookings/"+a.ID
+		for _, archived := range []bool{false, true} {
+			if archived {
+				w.AsCreator(t, http.MethodDelete, "/v1/listings/"+a.ListingID, nil).Want(t, 200)
+			}
+			options := regexp.MustCompile(`value="(20[^"]+Z)"`).FindAllStringSubmatch(v.Open(t, path).Body, -1)
+			if len(options) == 0 {
+				t.Fatalf("archived: %v, it cannot be moved", archived)
+			}
+			if at := slices.IndexFunc(options, func(o []string) bool { return strings.HasSuffix(o[1], ":30:00Z") }); at >= 0 {
+				t.Errorf("an hour is offered the time %s", options[at][1])
+			}
+			to := options[1][1]
+			page := v.Send(t, path+"/move", "startsAt", to)
+			if !strings.Contains(page.Body, "Moved. We’ll email the buyer the new time.") {
+				t.Errorf("archived: %v, moving it to %s: %s", archived, to, page.Body)
+			}
 		}
 	})
 }

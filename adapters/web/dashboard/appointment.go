@@ -12,6 +12,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/civil"
+	"sundry/core/fault"
 	"sundry/core/intake"
 	"sundry/core/refund"
 	"sundry/modules/booking"
@@ -247,25 +248,24 @@ func firstOf(texts ...string) string {
 }
 
 // movableDays bounds how far ahead an appointment is moved from here; buyers have their own calendar.
-const movableDays = 21
+const movableDays = 22
 
 // openTimes are the times that an appointment can be moved to.
 func (r *Routes) openTimes(
 	ctx context.Context, v *visit, a appointment.State, zone *time.Location,
 ) ([]ui.Option, error) {
-	now, err := r.Clock.Now(ctx, v.account())
+	calendar, err := r.Booking.AlternativesIn(ctx, v.account(), a.ID, zone.String(), 0, movableDays)
+	if fault.Is(err, fault.StateConflict) {
+		return nil, nil // it was canceled, or has begun, meanwhile
+	}
 	if err != nil {
 		return nil, err
 	}
-	today := civil.DateIn(zone, now)
-	calendar, err := r.Booking.Open(ctx, booking.CalendarQuery{
-		ListingID: a.ListingID, VariantID: a.VariantID, From: today, To: today + movableDays, MostDays: movableDays + 1,
-	})
-	if err != nil {
-		return nil, nil //nolint:nilerr // an archived listing has no calendar: its appointments are canceled, not moved
-	}
 	var all []ui.Option
 	for _, s := range calendar.Slots {
+		if s.StartsAt().Equal(a.StartsAt) {
+			continue
+		}
 		all = append(all, ui.Option{
 			Value: s.StartsAt().Format(time.RFC3339),
 			Label: ui.Data(v.reader.Day(s.StartsAt().In(zone)) + ", " + v.reader.Clock(s.StartsAt().In(zone))),
