@@ -1,6 +1,7 @@
 package appointment
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -33,6 +34,8 @@ type Bookable struct {
 	Setup
 	Listing listing.State
 	Variant listing.Variant
+	// Step is the number of minutes between offered starts; 0 = as the listing says of the variant.
+	Step int
 	// Rooms is the address below which the meetings have theirs that are made on the creator's account at a provider.
 	Rooms string
 	// SharedURL is the link of those who share the time already; "" for the first one.
@@ -53,7 +56,11 @@ func (b Bookable) Ready() error {
 }
 
 // Policy returns the rules by which the times are offered.
-func (b Bookable) Policy() slot.Policy { return Policy(b.Listing, b.Variant) }
+func (b Bookable) Policy() slot.Policy {
+	p := Policy(b.Listing, b.Variant)
+	p.Step = cmp.Or(b.Step, p.Step)
+	return p
+}
 
 // Blocked returns the interval that a session occupies of the creator's time: itself and its buffers.
 func (b Bookable) Blocked(startsAt time.Time) slot.Interval {

@@ -41,6 +41,7 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 	if err != nil {
 		return nil, err
 	}
+	b.Step = b.Policy().Step // a session of another length takes the starts that its calendar shows
 	b.Variant.DurationMinutes = cmp.Or(h.DurationMinutes, b.Variant.DurationMinutes)
 	b.Variant.SessionCount = cmp.Or(h.SessionCount, b.Variant.SessionCount)
 	now, err := r.Clock.Now(ctx, h.CreatorID)

@@ -11,6 +11,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/modules/booking"
 	"sundry/ports"
 )
 
@@ -74,6 +75,35 @@ func TestEveryRefusalOfAHoldChangesNothing(t *testing.T) {
 		w.listing.Status = listing.Active
 		if got := w.held("cs_1"); got != "held 02 10:00" {
 			t.Errorf("held: %s", got)
+		}
+	})
+}
+
+// TestOpenSessionsTakeTheTimesThatTheyShow has the creator change the length of an option while a buyer chooses: the
+// session goes on selling an hour, at the times that its calendar shows.
+func TestOpenSessionsTakeTheTimesThatTheyShow(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		for _, minutes := range []int{30, 90} {
+			w.listing.Variants[0].DurationMinutes = minutes
+			calendar, err := w.booking.Open(t.Context(), booking.CalendarQuery{
+				ListingID: listingID, DurationMinutes: 60, From: day(t, "2026-06-02"), To: day(t, "2026-06-02"), MostDays: 1,
+			})
+			w.must(err)
+			for _, shown := range calendar.Slots {
+				err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+					_, err := w.booking.Hold(ctx, r, ports.Hold{
+						CreatorID: creatorID, CheckoutID: "cs_1", ListingID: listingID, DurationMinutes: 60,
+						Picks: []appointment.SlotChoice{
+							{StartsAt: shown.StartsAt(), Timezone: "UTC", DeliveryMode: appointment.Virtual, Field: "appointmentSlot"},
+						},
+					})
+					return err
+				})
+				if err != nil {
+					t.Errorf("sold every %d minutes, %s is shown: %v", minutes, shown, err)
+				}
+			}
 		}
 	})
 }
