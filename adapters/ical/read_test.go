@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/civil"
 	"sundry/core/slot"
 	"sundry/ports"
 )
@@ -90,6 +91,25 @@ func TestEventsTakeTheTimeThatTheySay(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestOutlooksZonesAreKnown(t *testing.T) {
+	t.Parallel()
+	for name, zone := range windowsZones {
+		if _, err := civil.ParseZone(zone); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, want := range map[string]string{
+		"Alaskan Standard Time": "15T16:00-15T17:00", "Central Standard Time (Mexico)": "15T14:00-15T15:00",
+		"Cen. Australia Standard Time": "14T22:30-14T23:30", "Sri Lanka Standard Time": "15T02:30-15T03:30",
+		"Middle East Standard Time": "15T05:00-15T06:00", "SA Western Standard Time": "15T12:00-15T13:00",
+		"Belarus Standard Time": "15T05:00-15T06:00", "tzone://Microsoft/Utc": "15T08:00-15T09:00",
+	} {
+		if got := busyIn(t, calendarOf("DTSTART;TZID=\""+name+"\":20260615T080000\nDURATION:PT1H")); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }
 
