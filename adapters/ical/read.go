@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -157,6 +158,9 @@ func (b *busyReader) expand(e event) error {
 	return b.repeat(rule.value, starts, add)
 }
 
+// untilDay is the end of a rule on a day, that day included.
+var untilDay = regexp.MustCompile(`\bUNTIL=(\d{8})(;|$)`)
+
 // repeat goes through the times of a rule up to the horizon. Of a rule that makes no sense, or is finer than daily,
 // only the first time counts.
 func (b *busyReader) repeat(text string, starts time.Time, add func(time.Time)) (err error) {
@@ -166,6 +170,7 @@ func (b *busyReader) repeat(text string, starts time.Time, add func(time.Time)) 
 			err = nil
 		}
 	}()
+	text = untilDay.ReplaceAllString(strings.ToUpper(strings.TrimRight(text, "; ")), "UNTIL=${1}T235959$2")
 	option, err := rrule.StrToROptionInLocation(text, starts.Location())
 	if err != nil || len(text) > 512 || option.Freq > rrule.DAILY ||
 		max(1, len(option.Byhour))*max(1, len(option.Byminute))*max(1, len(option.Bysecond)) > mostADay {
