@@ -241,8 +241,11 @@ func TestThePortalListsInvoicesAndAppointments(t *testing.T) {
 		booked := w.bookedBy(t, "nameless@example.com", w.openTime(t))
 		var found struct{ Data []struct{ ID string } }
 		w.AsBackend(t, http.MethodGet, "/v1/customers?email=nameless@example.com", nil).Want(t, 200).Into(t, &found)
-		if html := read(t, app, visit(t, w.Account, found.Data[0].ID)); !strings.Contains(html, "/a/") {
+		html = read(t, app, visit(t, w.Account, found.Data[0].ID))
+		if _, listed, ok := strings.Cut(html, "/a/"); !ok {
 			t.Errorf("no appointment %s in\n%s", booked.ID, html)
+		} else if words, _, _ := strings.Cut(listed, "</a>"); !strings.HasSuffix(words, "M UTC&#43;5:45") {
+			t.Errorf("the time of an appointment in Kathmandu lacks its zone: %q", words)
 		}
 	})
 }

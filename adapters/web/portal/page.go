@@ -10,6 +10,7 @@ import (
 	"sundry/adapters/web/layout"
 	"sundry/adapters/web/order"
 	"sundry/core/appointment"
+	"sundry/core/civil"
 	"sundry/core/customer"
 	"sundry/core/identity"
 	"sundry/core/invoice"
@@ -232,10 +233,12 @@ func newCreditView(reader locale.Locale, s usage.CreditState) creditView {
 
 func (r *Routes) newAppointmentView(reader locale.Locale, a appointment.State) appointmentView {
 	at := a.StartsAt
-	if zone, err := time.LoadLocation(a.Timezone); err == nil {
+	if zone, err := civil.ParseZone(a.Timezone); err == nil {
 		at = at.In(zone)
 	}
-	return appointmentView{Date: reader.Day(at), Clock: reader.Clock(at), Href: r.Booking.ManageURL(a.ID)}
+	return appointmentView{
+		Date: reader.Day(at), Clock: reader.Clock(at) + " " + locale.ZoneName(at), Href: r.Booking.ManageURL(a.ID),
+	}
 }
 
 // Initial is the seller's monogram.
