@@ -136,6 +136,11 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 		if got := hours(); !strings.Contains(got, `"weekly":[]`) {
 			t.Errorf("a button of a row saves %s", got)
 		}
+		page = v.Send(t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "exceptions.date", "2026-12-28",
+			"exceptions.from", "10:00", "exceptions.to", "12:00")
+		if !strings.Contains(page.Body, "Nobody can book you: no day is ticked.") {
+			t.Errorf("exceptions without weekly hours: %d %s", page.Status, page.Body)
+		}
 		page = v.Send(t, "/dashboard/bookings/hours", sent...)
 		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "Your hours are saved.") {
 			t.Errorf("saving hours led to %d %s: %s", page.Status, page.Path, page.Body)

@@ -288,7 +288,7 @@ func (r *Routes) checkHours(c *fiber.Ctx, v *visit, h workHours) error {
 // hoursSaved leads on to what a creator who is new has still to set.
 func (r *Routes) hoursSaved(c *fiber.Ctx, v *visit, hours slot.Settings) error {
 	const at, saved = base + "/bookings/settings", "Your hours are saved."
-	if len(hours.Weekly) == 0 && len(hours.Overrides) == 0 {
+	if len(hours.Weekly) == 0 { // exceptions alone open no listing
 		return r.done(c, at, saved+" Nobody can book you: no day is ticked.")
 	}
 	setup, err := r.Booking.Setup(c.UserContext(), v.account())
