@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -347,6 +348,11 @@ func TestBusyTimesOfAnotherCalendarAreNotOffered(t *testing.T) {
 		if read.Data[0].ReadAt == "" || read.Data[0].Failure != "" || read.Data[1].Failure == "" ||
 			read.Data[1].ReadAt != "" {
 			t.Errorf("%+v", read)
+		}
+		page := w.Visit(t).Open(t, "/dashboard/bookings/settings")
+		if _, part, shown := strings.Cut(page.Body, "Calendars that cannot be read"); !shown ||
+			!strings.Contains(part, "/gone</strong>") || strings.Contains(part, "/busy.ics</strong>") {
+			t.Errorf("the dashboard does not say which calendar cannot be read: %s", page.Body)
 		}
 		if after := open(); before != 24 || after != 19 {
 			t.Errorf("%d times were open, %d are", before, after)

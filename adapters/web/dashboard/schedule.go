@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -79,6 +80,10 @@ func (r *Routes) schedulePage(
 	if err != nil {
 		return ui.Page{}, err
 	}
+	unread, err := r.unreadPart(c.UserContext(), v)
+	if err != nil {
+		return ui.Page{}, err
+	}
 	secret := ui.CodePart("Your calendar", "feed", feed)
 	secret.Lead = "Subscribe to this address to see appointments in your own calendar. Anyone who has it can read them."
 	secret.Actions = []ui.Action{
@@ -87,9 +92,30 @@ func (r *Routes) schedulePage(
 	return ui.Page{
 		Nav: base + "/bookings", Title: "Hours and meetings",
 		Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
-		Parts: slices.Concat([]ui.Part{ui.FormPart(hours), ui.FormPart(meetings(accounts))}, r.accountsPart(v, accounts),
-			[]ui.Part{secret}),
+		Parts: slices.Concat(unread, []ui.Part{ui.FormPart(hours), ui.FormPart(meetings(accounts))},
+			r.accountsPart(v, accounts), []ui.Part{secret}),
 	}, nil
+}
+
+// unreadPart lists the creator's other calendars that could not be read the last time; nothing where all were.
+func (r *Routes) unreadPart(ctx context.Context, v *visit) ([]ui.Part, error) {
+	calendars, err := r.Booking.BusyCalendars(ctx, v.account())
+	var unread []ui.Check
+	for _, one := range calendars {
+		if one.FailedAt.IsZero() {
+			continue
+		}
+		text := ui.Words("It could not be read yet, so buyers can book when you are busy there. Check its address.")
+		if !one.ReadAt.IsZero() {
+			text = v.say("It was last read on %s and cannot be read now. Buyers can book over what you have entered there "+
+				"since.", v.reader.Date(one.ReadAt))
+		}
+		unread = append(unread, ui.Check{Title: ui.Data(one.URL), Text: text, Icon: "appointment"})
+	}
+	if err != nil || len(unread) == 0 {
+		return nil, err
+	}
+	return []ui.Part{{Kind: "checks", Title: "Calendars that cannot be read", Data: unread}}, nil
 }
 
 func (r *Routes) schedule(c *fiber.Ctx, v *visit) error {
