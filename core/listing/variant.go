@@ -113,6 +113,7 @@ func checkBetween(f *fault.Violations, field string, value *int, least, most int
 }
 
 func (e VariantEdit) apply(v *Variant) {
+	made := defaultName(v.DurationMinutes, v.SessionCount)
 	set(&v.Name, e.Name)
 	set(&v.DurationMinutes, e.DurationMinutes)
 	set(&v.SessionCount, e.SessionCount)
@@ -126,7 +127,7 @@ func (e VariantEdit) apply(v *Variant) {
 	if e.PriceGiven {
 		v.PriceInCents = e.Price
 	}
-	if v.Name == "" {
+	if v.Name == "" || v.Name == made {
 		v.Name = defaultName(v.DurationMinutes, v.SessionCount)
 	}
 }

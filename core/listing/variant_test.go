@@ -218,6 +218,29 @@ func TestAVariantWithoutANameIsCalledWhatItIs(t *testing.T) {
 	}
 }
 
+func TestANameMadeOfTheLengthFollowsIt(t *testing.T) {
+	t.Parallel()
+	l, err := Create(proposal(Appointment, nil), Origin{VariantID: "var_1"}, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		edit VariantEdit
+		want string
+	}{
+		{VariantEdit{DurationMinutes: new(30)}, "30 minutes"},
+		{VariantEdit{DurationMinutes: new(45), SessionCount: new(3)}, "3 × 45 minutes"},
+		{VariantEdit{Name: new("3 × 45 minutes"), DurationMinutes: new(20), SessionCount: new(1)}, "20 minutes"}, // a form
+		{VariantEdit{Name: new("Talk"), DurationMinutes: new(25)}, "Talk"},
+		{VariantEdit{DurationMinutes: new(50)}, "Talk"},
+	} {
+		v, err := l.EditVariant("var_1", c.edit, func() string { return "pri_2" }, later)
+		if err != nil || v.Name != c.want || v.Key != "60-minutes" {
+			t.Errorf("%+v: %q with the key %q, %v; want %q", c.edit, v.Name, v.Key, err, c.want)
+		}
+	}
+}
+
 func TestANewAppointmentHasTheLengthThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for want, asked := range map[int]*int{60: nil, 5: new(5), 45: new(45), 1440: new(1440)} {
