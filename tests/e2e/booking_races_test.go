@@ -233,3 +233,32 @@ func TestAGroupIsSoldSeatBySeat(t *testing.T) {
 		verified(t, app)
 	})
 }
+
+// TestTheWeekIsInTheOrderOfItsTimes shows a time once, however many share it, and each day from its morning on.
+func TestTheWeekIsInTheOrderOfItsTimes(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
+			harness.JSON{"durationMinutes": 60, "seats": 3, "isDefault": true}).Want(t, 201)
+		starts := s.open(t, l, "")
+		for _, i := range []int{5, 2, 2, 0} { // 14:00 is booked before 11:00
+			body := s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, i)})
+			s.Pay(t, s.opens(t, body), harness.CardSucceeds).Want(t, 200)
+		}
+		html := s.Visit(t).Open(t, "/dashboard/bookings/week?from="+s.day).Body
+		want := []string{"9:00 AM – 10:00 AM", "Type specimens (1)", "11:00 AM – 12:00 PM", "Type specimens (2)",
+			"2:00 PM – 3:00 PM", "Type specimens (1)"}
+		for _, words := range want {
+			_, rest, found := strings.Cut(html, words)
+			if !found {
+				t.Fatalf("%q does not follow in the week: %s", words, html)
+			}
+			html = rest
+		}
+		if strings.Contains(html, "Type specimens") {
+			t.Errorf("a time is shown again: %s", html)
+		}
+	})
+}

@@ -2,7 +2,7 @@ package dashboard
 
 import (
 	"context"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -157,7 +157,47 @@ type weekEntry struct {
 }
 
 // maxWeek bounds how many appointments a week shows.
-const maxWeek = 100
+const maxWeek = 5000
+
+// starting reads the appointments that begin between two instants, in the order of their times.
+func (r *Routes) starting(ctx context.Context, v *visit, from, until time.Time) (all []appointment.State, err error) {
+	page := ports.Page{Limit: 100, Sort: ports.Sort{By: "startsAt", Ascending: true}}
+	for len(all) < maxWeek {
+		found, err := r.Booking.Appointments(
+			ctx, v.account(), ports.AppointmentSearch{From: from, To: until}, page,
+		)
+		if all = append(all, found.Items...); err != nil || found.Next == (ports.Cursor{}) {
+			return all, err
+		}
+		page.After = found.Next
+	}
+	return all, nil
+}
+
+// shared leaves one appointment of each time that several buyers share, with the number of those who come.
+func shared(all []appointment.State) (entries []appointment.State) {
+	groups := map[string]int{} // the place of each in entries
+	buyers := map[string]int{}
+	for _, a := range all {
+		at, known := groups[a.GroupID]
+		switch {
+		case a.GroupID == "" || !known:
+			groups[a.GroupID] = len(entries)
+			entries = append(entries, a)
+		case entries[at].Status == appointment.StatusCanceled:
+			entries[at] = a
+		}
+		if a.GroupID != "" && a.Status == appointment.StatusConfirmed {
+			buyers[a.GroupID]++
+		}
+	}
+	for i, a := range entries {
+		if n := buyers[a.GroupID]; n > 0 {
+			entries[i].Title += " (" + strconv.Itoa(n) + ")"
+		}
+	}
+	return entries
+}
 
 // week is the calendar of seven days.
 func (r *Routes) week(c *fiber.Ctx, v *visit) error {
@@ -176,10 +216,7 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 		monday = asked.Monday()
 	}
 	_, from, until := civil.ZoneForDays(zone, monday, monday+6)
-	found, err := r.Booking.Appointments(
-		ctx, v.account(), ports.AppointmentSearch{From: time.UnixMilli(from), To: time.UnixMilli(until)},
-		ports.Page{Limit: maxWeek},
-	)
+	all, err := r.starting(ctx, v, time.UnixMilli(from), time.UnixMilli(until))
 	if err != nil {
 		return err
 	}
@@ -188,8 +225,7 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 		date := monday + civil.Date(i) //nolint:gosec // 0 to 6
 		days[i] = weekDay{Label: v.weekday(i), Date: v.reader.ShortDay(dayOf(date)), Today: date == today}
 	}
-	for _, a := range slices.Backward(found.Items) {
-
+	for _, a := range shared(all) {
 		if at := int(civil.DateIn(zone, a.StartsAt) - monday); at >= 0 && at < len(days) {
 			days[at].Entries = append(days[at].Entries, weekEntry{
 				v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)), a.Title,
