@@ -100,6 +100,34 @@ func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 	})
 }
 
+func TestThePageSaysThatABuyerHasMovedTooOften(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		a := w.booked(t)
+		links := openTimeLink.FindAllStringSubmatch(string(w.page(t, a, "/reschedule").Want(t, 200).Body), -1)
+		var targets []string
+		for _, link := range links[:2] {
+			query, err := url.ParseQuery(link[1][1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			targets = append(targets, query.Get("to"))
+		}
+		move := func(n int) *harness.Response {
+			return w.send(t, a, "/reschedule", url.Values{"startsAt": {targets[n%2]}})
+		}
+		for n := range 10 {
+			move(n).Want(t, 303)
+		}
+		refused := move(10).Want(t, 409)
+		wantWords(t, refused, "moved this appointment 10 times. Ask Ada&#39;s Workshop to move it again.")
+		if strings.Contains(string(refused.Body), "no longer active") {
+			t.Errorf("the page of an appointment that is still to come says that it has ended: %s", refused.Body)
+		}
+	})
+}
+
 func TestABuyerCancelsTheAppointmentByItsLink(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

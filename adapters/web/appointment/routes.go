@@ -210,10 +210,10 @@ func sendCalendar(c *fiber.Ctx, raw []byte) error {
 }
 
 // choose shows the open times, or asks about the one that was chosen.
-func (r *Routes) choose(c *fiber.Ctx) error { return r.times(c, "") }
+func (r *Routes) choose(c *fiber.Ctx) error { return r.times(c, nil) }
 
-// times shows the open times, with the fault of an earlier choice.
-func (r *Routes) times(c *fiber.Ctx, problem string) error {
+// times shows the open times, with the fault of an earlier choice; nil for none.
+func (r *Routes) times(c *fiber.Ctx, problem func(p page) string) error {
 	secret := c.Params("secret")
 	m, err := r.booking.Managed(c.UserContext(), secret)
 	if err != nil {
@@ -226,8 +226,10 @@ func (r *Routes) times(c *fiber.Ctx, problem string) error {
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
-	page.Problem = problem
-	if to, ok := chosen(c.Query("to")); ok && problem == "" {
+	if problem != nil {
+		page.Problem = problem(page)
+	}
+	if to, ok := chosen(c.Query("to")); ok && problem == nil {
 		zone, _ := civil.ParseZone(m.Timezone) // parsed above
 		target := newSpan(page.reader, zone, to, to.Add(m.EndsAt.Sub(m.StartsAt)))
 		page.Target = &target
@@ -290,7 +292,12 @@ func (r *Routes) move(c *fiber.Ctx) error {
 		return layout.SeeOther(c, "/a/"+secret) // which shows why
 	case fault.Is(err, fault.SlotTaken), fault.Is(err, fault.SlotNotOffered), fault.Is(err, fault.SlotInPast):
 		c.Status(fiber.StatusConflict)
-		return r.times(c, layout.Reader(c).Text("apt.move.taken"))
+		return r.times(c, func(page) string { return layout.Reader(c).Text("apt.move.taken") })
+	case fault.Is(err, fault.LimitReached):
+		c.Status(fiber.StatusConflict)
+		return r.times(c, func(p page) string {
+			return layout.Reader(c).Text("apt.move.limit", appointment.MaxBuyerMoves, p.Seller)
+		})
 	}
 	return r.layout.Fail(c, err)
 }
