@@ -24,6 +24,7 @@ func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service)
 			Encrypter: a.encrypter("meeting-accounts"),
 		})
 
+	on(a.bus, module.OnCustomerRenamed)
 	a.mux.Handle(booking.TaskRemind, jobs.Default, module.Remind)
 	a.mux.Handle(booking.TaskReadCalendar, jobs.Default, module.ReadCalendar)
 	a.mux.Handle(booking.TaskHostMeeting, jobs.Default, module.HostMeeting)

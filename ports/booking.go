@@ -121,6 +121,8 @@ type Appointments interface {
 	List(ctx context.Context, creatorID string, search AppointmentSearch, page Page) (List[appointment.State], error)
 	// ListFrom lists the account's appointments that start at or after from, soonest first, at most limit.
 	ListFrom(ctx context.Context, creatorID string, from time.Time, limit int) ([]appointment.State, error)
+	// Rename gives a customer's appointments the integrator's own identifier.
+	Rename(ctx context.Context, creatorID, customerID, externalCustomerID string) error
 }
 
 // AppointmentSearch specifies which appointments are listed; every zero member is any.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/core/appointment"
+	"sundry/core/customer"
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
@@ -197,6 +198,11 @@ func (s *Service) RecordOutcome(
 		return s.deps.Bus.Publish(ctx, r, recorded)
 	})
 	return state, err
+}
+
+// OnCustomerRenamed stores the integrator's own identifier.
+func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
+	return r.Booking.Appointments.Rename(ctx, e.CreatorID, e.ID, e.ExternalCustomerID)
 }
 
 // room names a meeting at a provider that gives each its own. It has the shape of the secrets in other addresses, so

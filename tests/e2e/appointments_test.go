@@ -138,6 +138,23 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 	})
 }
 
+func TestAppointmentsFollowTheNameOfTheirCustomer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		a, name := w.bookedBy(t, "nameless@example.com", w.openTime(t)), harness.Unique("user")
+		var found struct{ Data []struct{ ID string } }
+		w.AsBackend(t, get, "/v1/customers?email=nameless@example.com", nil).Want(t, 200).Into(t, &found)
+		w.AsBackend(t, patch, "/v1/customers/"+found.Data[0].ID, harness.JSON{"externalCustomerId": name}).Want(t, 200)
+		var listed struct{ Data []bookedTime }
+		w.AsBackend(t, get, "/v1/appointments?externalCustomerId="+name, nil).Want(t, 200).Into(t, &listed)
+		if len(listed.Data) != 1 || listed.Data[0].ID != a.ID || *listed.Data[0].ExternalCustomerID != name {
+			t.Errorf("the appointments of %s are %+v, want %s", name, listed.Data, a.ID)
+		}
+		w.AsBackend(t, post, "/v1/appointments/"+a.ID+"/cancel", nil).Want(t, 200)
+	})
+}
+
 // begun is a new appointment that the account's clock has reached.
 func (w *fixture) begun(t *testing.T) bookedTime {
 	t.Helper()

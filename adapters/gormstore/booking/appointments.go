@@ -166,3 +166,10 @@ func (t appointments) ListByCheckout(_ context.Context, creatorID, checkoutID st
 	query := t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("position")
 	return t.ListBy("list appointments of "+checkoutID, query)
 }
+
+// Rename implements ports.Appointments.
+func (t appointments) Rename(_ context.Context, creatorID, customerID, externalCustomerID string) error {
+	return t.Exec("rename appointments of "+customerID,
+		`UPDATE appointments SET external_customer_id = ?, revision = revision + 1
+			WHERE creator_id = ? AND customer_id = ?`, externalCustomerID, creatorID, customerID)
+}
