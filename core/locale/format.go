@@ -128,15 +128,19 @@ func (l Locale) Moment(t time.Time) string {
 // distinguishes apart the two hours that a change of clocks repeats. Where the clocks change in between, both ends name
 // theirs; an end on another day names the day.
 func (l Locale) Hours(from, to time.Time) string {
-	zone := from.Location()
-	start, end := l.Clock(from), l.Clock(to)
-	if civil.DateIn(zone, from) != civil.DateIn(zone, to) {
-		end = l.Day(to) + ", " + end
-	}
+	start, end := l.Clock(from), l.ClockAfter(from, to)
 	if ZoneName(from) != ZoneName(to) {
 		start += " " + ZoneName(from)
 	}
 	return start + " – " + end + " " + ZoneName(to)
+}
+
+// ClockAfter is the Clock of to, behind its day where from is on another day of the zone that both carry.
+func (l Locale) ClockAfter(from, to time.Time) string {
+	if zone := from.Location(); civil.DateIn(zone, from) != civil.DateIn(zone, to) {
+		return l.Day(to) + ", " + l.Clock(to)
+	}
+	return l.Clock(to)
 }
 
 // ZoneName is the abbreviation of the zone that t carries, where it has one, and its offset: EDT (UTC−4), UTC−3.

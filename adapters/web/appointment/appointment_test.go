@@ -99,3 +99,12 @@ func TestWordsOnAnAppointmentCannotBecomeMarkup(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageNamesTheDayOnWhichAnAppointmentEnds(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 15, 8, 30, 0, 0, time.UTC)
+	if got, want := newSpan(locale.Default, time.UTC, at, at.Add(24*time.Hour)).Clock,
+		"8:30 AM–Tuesday, June 16, 2026, 8:30 AM"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

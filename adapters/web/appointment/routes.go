@@ -186,7 +186,8 @@ func newPage(c *fiber.Ctx, m booking.Managed) (page, error) {
 
 func newSpan(reader locale.Locale, zone *time.Location, starts, ends time.Time) span {
 	return span{
-		Date: reader.Day(starts.In(zone)), Clock: reader.Clock(starts.In(zone)) + "–" + reader.Clock(ends.In(zone)),
+		Date: reader.Day(starts.In(zone)), Clock: reader.Clock(starts.In(zone)) + "–" +
+			reader.ClockAfter(starts.In(zone), ends.In(zone)),
 		Zone:     civil.ZoneLabel(starts, zone),
 		StartsAt: starts, EndsAt: ends,
 	}

@@ -38,7 +38,7 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		Nav: base + "/bookings", Title: ui.Data(a.Title), Badge: &status,
 		Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
 		Lead: ui.Data(v.reader.Day(a.StartsAt.In(zone)) + ", " + v.reader.Clock(a.StartsAt.In(zone)) + " – " +
-			v.reader.Clock(a.EndsAt.In(zone)) + " (" + zone.String() + ")"),
+			v.reader.ClockAfter(a.StartsAt.In(zone), a.EndsAt.In(zone)) + " (" + zone.String() + ")"),
 	}
 	if a.MeetingURL != "" && a.Status == appointment.StatusConfirmed {
 		p.Actions = append(p.Actions, ui.Link("Join meeting", a.MeetingURL).Primary())

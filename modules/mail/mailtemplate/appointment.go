@@ -243,10 +243,11 @@ func (a Appointment) rowsOfCanceled(to reader, zone *time.Location, other string
 
 // when is a time with its zone.
 func (a Appointment) when(to reader, zone *time.Location) row {
+	starts, ends := a.StartsAt.In(zone), a.EndsAt.In(zone)
 	return row{
 		Label: to.words("apt.when"), Strong: true,
-		Value: to.Day(a.StartsAt.In(zone)) + ", " + whole(to.Clock(a.StartsAt.In(zone))) + "–" +
-			whole(to.Clock(a.EndsAt.In(zone))),
+		Value: to.Day(starts) + ", " + whole(to.Clock(starts)) + "–" +
+			strings.Replace(to.ClockAfter(starts, ends), to.Clock(ends), whole(to.Clock(ends)), 1),
 		Note: civil.ZoneLabel(a.StartsAt, zone),
 	}
 }

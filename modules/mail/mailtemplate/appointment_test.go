@@ -71,6 +71,16 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 	}
 }
 
+func TestMailNamesTheDayOnWhichAnAppointmentEnds(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 15, 18, 30, 0, 0, time.UTC)
+	a := Appointment{ID: "apt_1", Title: "Retreat", StartsAt: at, EndsAt: at.Add(24 * time.Hour), Timezone: "UTC"}
+	want := "Monday, June 15, 2026, 6:30 PM–Tuesday, June 16, 2026, 6:30 PM"
+	if l := write(t, KindAppointmentBooked, live(), a); !strings.Contains(l.Text, want) {
+		t.Errorf("no %q in\n%s", want, l.Text)
+	}
+}
+
 func TestOneMailConfirmsAWholePack(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 6, 15, 18, 30, 0, 0, time.UTC)
