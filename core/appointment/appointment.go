@@ -49,7 +49,8 @@ type State struct {
 	BuyerMoves int
 	// Sequence rises with each change, for the calendars that were notified.
 	Sequence int
-	// RefundPolicy is the policy that the buyer was promised. Once it was too late, a move by them keeps its last moment.
+	// RefundPolicy is the policy that the buyer was promised. Once it was too late, a move by them keeps its last moment;
+	// before, a move by the creator takes no refund away.
 	RefundPolicy RefundPolicy
 	CancelReason string
 	CanceledAt   time.Time // zero while confirmed
@@ -131,6 +132,15 @@ func (a *Appointment) MoveByBuyer(to, now time.Time) error {
 		a.s.RefundPolicy = a.s.RefundPolicy.moved(a.s.StartsAt, to)
 	}
 	return nil
+}
+
+// MoveByCreator notes a move by the creator to another start, before it is made. A full refund that the buyer could
+// still have lasts until the start where that is sooner than the policy asks for.
+func (a *Appointment) MoveByCreator(to, now time.Time) {
+	p := &a.s.RefundPolicy
+	if p.Promised && !now.After(p.Until(a.s.StartsAt)) && now.After(p.Until(to)) {
+		p.FullHours = 0
+	}
 }
 
 // Reschedule moves the appointment to the time of another confirmed reservation. STATE_CONFLICT once canceled or begun.

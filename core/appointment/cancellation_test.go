@@ -140,3 +140,27 @@ func TestALateMoveOfTheBuyerRestoresNoRefund(t *testing.T) {
 		}
 	}
 }
+
+func TestAMoveOfTheCreatorTakesNoRefundAway(t *testing.T) {
+	t.Parallel()
+	starts := time.Date(2026, 6, 15, 8, 0, 0, 0, time.UTC)
+	late, early := starts.Add(-23*time.Hour), starts.Add(-72*time.Hour)
+	for name, c := range map[string]struct {
+		policy *int
+		at, to time.Time
+		want   RefundDecision
+		hours  int // of the policy afterwards
+	}{
+		"into its last day":    {new(24), early, early.Add(12 * time.Hour), RefundDue, 0},
+		"to a later day":       {new(24), early, starts.Add(72 * time.Hour), RefundDue, 24},
+		"when it was too late": {new(24), late, late.Add(time.Hour), TooLateToRefund, 24},
+		"nothing was promised": {nil, early, early.Add(time.Hour), NoRefundPolicy, 0},
+	} {
+		a := Restore(State{StartsAt: starts, RefundPolicy: PolicyOf(c.policy)})
+		a.MoveByCreator(c.to, c.at)
+		a.s.StartsAt = c.to
+		if got := a.State().DecideRefund(ByBuyer, true, c.at); got != c.want || a.s.RefundPolicy.FullHours != c.hours {
+			t.Errorf("%s: %s with %d hours, want %s with %d", name, got, a.s.RefundPolicy.FullHours, c.want, c.hours)
+		}
+	}
+}

@@ -41,7 +41,10 @@ func (s *Service) Reschedule(
 	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice,
 ) (appointment.State, error) {
 	return s.rescheduleAs(ctx, creatorID, appointmentID, pick,
-		func(*appointment.Appointment, time.Time) error { return nil })
+		func(a *appointment.Appointment, now time.Time) error {
+			a.MoveByCreator(pick.StartsAt, now)
+			return nil
+		})
 }
 
 // rescheduleAs is Reschedule for any caller: mayMove refuses a move that would be made.

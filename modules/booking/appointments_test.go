@@ -62,6 +62,28 @@ func TestAnAppointmentMovesOverItsOwnTime(t *testing.T) {
 	})
 }
 
+func TestACreatorsMoveKeepsTheRefundThatWasPromised(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.paid = 10_000
+		w.must(w.hold("cs_1", "05 10:00"))
+		w.must(w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			_, _, err := w.booking.Confirm(ctx, r, ports.Confirmation{
+				CreatorID: creatorID, CheckoutID: "cs_1", RefundPolicy: appointment.PolicyOf(new(24)),
+			})
+			return err
+		}))
+		booked, err := w.booking.Booked(t.Context(), w.store.Read(t.Context()), creatorID, "cs_1")
+		w.must(err)
+		_, err = w.move(booked[0], "02 10:00") // in 22 hours
+		w.must(err)
+		canceled, err := w.cancellations.CancelByBuyer(t.Context(), w.link(booked[0]), "", w.paid)
+		if err != nil || canceled.RefundDecision != appointment.RefundDue || w.refunded != w.paid {
+			t.Errorf("%v, %s, refunded %d of %d", err, canceled.RefundDecision, w.refunded, w.paid)
+		}
+	})
+}
+
 func TestAMoveKeepsTheLengthThatWasSold(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
