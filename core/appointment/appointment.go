@@ -49,8 +49,8 @@ type State struct {
 	BuyerMoves int
 	// Sequence rises with each change, for the calendars that were notified.
 	Sequence int
-	// RefundPolicy is the policy that the buyer was promised. Once it was too late, a move by them keeps its last moment;
-	// before, a move by the creator takes no refund away.
+	// RefundPolicy is the policy that the buyer was promised. Once it was too late, a move by them keeps its last
+	// moment; before, a move by the creator takes no refund away.
 	RefundPolicy RefundPolicy
 	CancelReason string
 	CanceledAt   time.Time // zero while confirmed

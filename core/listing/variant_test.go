@@ -230,7 +230,8 @@ func TestANameMadeOfTheLengthFollowsIt(t *testing.T) {
 	}{
 		{VariantEdit{DurationMinutes: new(30)}, "30 minutes"},
 		{VariantEdit{DurationMinutes: new(45), SessionCount: new(3)}, "3 × 45 minutes"},
-		{VariantEdit{Name: new("3 × 45 minutes"), DurationMinutes: new(20), SessionCount: new(1)}, "20 minutes"}, // a form
+		// as a form sends it
+		{VariantEdit{Name: new("3 × 45 minutes"), DurationMinutes: new(20), SessionCount: new(1)}, "20 minutes"},
 		{VariantEdit{Name: new("Talk"), DurationMinutes: new(25)}, "Talk"},
 		{VariantEdit{DurationMinutes: new(50)}, "Talk"},
 	} {

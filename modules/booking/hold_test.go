@@ -87,16 +87,18 @@ func TestOpenSessionsTakeTheTimesThatTheyShow(t *testing.T) {
 		for _, minutes := range []int{30, 90} {
 			w.listing.Variants[0].DurationMinutes = minutes
 			calendar, err := w.booking.Open(t.Context(), booking.CalendarQuery{
-				ListingID: listingID, DurationMinutes: 60, From: day(t, "2026-06-02"), To: day(t, "2026-06-02"), MostDays: 1,
+				ListingID: listingID, DurationMinutes: 60, From: day(t, "2026-06-02"), To: day(t, "2026-06-02"),
+				MostDays: 1,
 			})
 			w.must(err)
 			for _, shown := range calendar.Slots {
 				err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 					_, err := w.booking.Hold(ctx, r, ports.Hold{
 						CreatorID: creatorID, CheckoutID: "cs_1", ListingID: listingID, DurationMinutes: 60,
-						Picks: []appointment.SlotChoice{
-							{StartsAt: shown.StartsAt(), Timezone: "UTC", DeliveryMode: appointment.Virtual, Field: "appointmentSlot"},
-						},
+						Picks: []appointment.SlotChoice{{
+							StartsAt: shown.StartsAt(), Timezone: "UTC", DeliveryMode: appointment.Virtual,
+							Field: "appointmentSlot",
+						}},
 					})
 					return err
 				})

@@ -207,8 +207,8 @@ func TestTheDashboardMovesWhatWasSold(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		a := w.booked(t)
-		w.AsCreator(t, patch, "/v1/listings/"+a.ListingID+"/variants/"+a.VariantID, harness.JSON{"durationMinutes": 30}).
-			Want(t, 200)
+		w.AsCreator(t, patch, "/v1/listings/"+a.ListingID+"/variants/"+a.VariantID,
+			harness.JSON{"durationMinutes": 30}).Want(t, 200)
 		v, path := w.Visit(t), "/dashboard/bookings/"+a.ID
 		for _, archived := range []bool{false, true} {
 			if archived {
@@ -218,7 +218,8 @@ func TestTheDashboardMovesWhatWasSold(t *testing.T) {
 			if len(options) == 0 {
 				t.Fatalf("archived: %v, it cannot be moved", archived)
 			}
-			if at := slices.IndexFunc(options, func(o []string) bool { return strings.HasSuffix(o[1], ":30:00Z") }); at >= 0 {
+			halfPast := func(option []string) bool { return strings.HasSuffix(option[1], ":30:00Z") }
+			if at := slices.IndexFunc(options, halfPast); at >= 0 {
 				t.Errorf("an hour is offered the time %s", options[at][1])
 			}
 			to := options[1][1]

@@ -107,8 +107,8 @@ func (r *Routes) unreadPart(ctx context.Context, v *visit) ([]ui.Part, error) {
 		}
 		text := ui.Words("It could not be read yet, so buyers can book when you are busy there. Check its address.")
 		if !one.ReadAt.IsZero() {
-			text = v.say("It was last read on %s and cannot be read now. Buyers can book over what you have entered there "+
-				"since.", v.reader.Date(one.ReadAt))
+			text = v.say("It was last read on %s and cannot be read now. Buyers can book over what you have entered "+
+				"there since.", v.reader.Date(one.ReadAt))
 		}
 		unread = append(unread, ui.Check{Title: ui.Data(one.URL), Text: text, Icon: "appointment"})
 	}
