@@ -83,7 +83,8 @@ var (
 		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed",
 		"paused": "portal.done.paused", "chosen": "portal.done.chosen",
 		"plan": "portal.done.plan",
-		"paid": "portal.done.paid", "processing": "portal.plan.processing", "card": "portal.done.card", "removed": "portal.done.removed",
+		"paid": "portal.done.paid", "processing": "portal.plan.processing", "card": "portal.done.card",
+		"removed": "portal.done.removed",
 		"address": "portal.done.address",
 	}
 	problems = map[string]string{
