@@ -112,6 +112,12 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	b := newTab(t)
 	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
 	b.ready()
+	typed := map[string]string{
+		"email": "ada@buyer.example", "name": "Ada", "cardNumber": harness.CardSucceeds, "postalCode": "10115",
+	}
+	for id, value := range typed {
+		b.fill("#"+id, value)
+	}
 	b.click("#promo-more summary")
 	b.expectConsole("400")
 	b.fill("#promoCode", "NOPE")
@@ -126,6 +132,12 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	b.accessible("an applied code")
 	b.click("#promo-remove")
 	b.wait(`document.getElementById("promo-more") && document.getElementById("submit").textContent.includes("29.00")`)
+	for id, want := range typed {
+		got := strings.ReplaceAll(eval[string](b, `document.getElementById("`+id+`").value`), " ", "")
+		if got != want {
+			t.Errorf("%s is %q once a code was applied and removed, want %q", id, got, want)
+		}
+	}
 }
 
 func TestHostileWordsAreShownAsWords(t *testing.T) {

@@ -263,14 +263,29 @@ function guessCountry() {
   if (select.value) updateTax();
 }
 
-// A code changes the price, which the server draws: the page is loaded again.
+/**
+ * A code changes the price, which the server draws: what was entered stays, unless a card is asked for now and was not.
+ * @param {Reply["body"]} body
+ */
+function showDiscount(body) {
+  state.taxed = state.taxed.then(async () => {
+    state.form?.setAmount(body.totalInCents);
+    const fresh = await drawOrder();
+    const promo = fresh?.querySelector(".promo");
+    if (!fresh || !promo || asksForCard(fresh) !== asksForCard(document)) return showCurrentState();
+    document.querySelector(".promo")?.replaceChildren(...document.importNode(promo, true).childNodes);
+    /** @type {HTMLElement | null} */ (document.querySelector("#promo-remove, #promo-more summary"))?.focus();
+  });
+}
+
 async function applyCode() {
   const input = /** @type {HTMLInputElement | null} */ (document.getElementById("promoCode"));
   const code = input ? input.value.trim() : null;
   if (code === "") return input?.focus();
   byId("promoCode-error").textContent = "";
   const { status, body } = await send("discount", { code });
-  if (status === 200 || status === 404 || status === 409 || status === 410) return showCurrentState();
+  if (status === 200) return showDiscount(body);
+  if (status === 404 || status === 409 || status === 410) return showCurrentState();
   byId("promoCode-error").textContent = status === 400 ? inWords(body.details?.[0]?.message, words.refused_promo) : status === 0 ? words.offline : words.refused;
   input?.setAttribute("aria-invalid", "true");
   return input?.focus();
