@@ -49,3 +49,18 @@ func TestTiersHaveRowsWithoutAScript(t *testing.T) {
 	b.sees("The first 10")
 	b.sees("0.05 EUR")
 }
+
+func TestAQuestionThatIsAddedHasLabelsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	b := s.atDashboard()
+	b.open(s.URL + "/dashboard/listings/" + s.single.ID + "/edit")
+	b.click("#listing-metadata-questions [data-add]")
+	b.wait(`document.activeElement.name === "metadata.questions3.label"`)
+	b.click(`#listing-metadata-questions .entry:last-of-type .check label`)
+	required := `[...document.querySelectorAll("#listing-metadata-questions [type=checkbox]")].map((box) => box.checked).join()`
+	if got, want := eval[string](b, required), "false,false,false,true"; got != want {
+		t.Errorf("a click on the last question's label makes the boxes %s, want %s", got, want)
+	}
+	b.accessible("questions with a row that was added")
+}

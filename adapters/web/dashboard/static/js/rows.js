@@ -9,10 +9,13 @@ const numbered = ["id", "name", "for", "aria-describedby"];
  * @returns {HTMLElement} */
 function next(last, list, number) {
   const row = /** @type {HTMLElement} */ (last.cloneNode(true));
+  const inIDs = list.replaceAll(".", "-"); // metadata.questions of the names is metadata-questions in ids
   for (const part of row.querySelectorAll("*")) {
     for (const name of numbered) {
       const value = part.getAttribute(name);
-      if (value) part.setAttribute(name, value.replace(`${list}${number - 1}`, `${list}${number}`));
+      if (!value) continue;
+      const named = value.replace(`${list}${number - 1}`, `${list}${number}`);
+      part.setAttribute(name, named.replace(`${inIDs}${number - 1}`, `${inIDs}${number}`));
     }
     if (part instanceof HTMLInputElement || part instanceof HTMLTextAreaElement) part.value = part.defaultValue;
     if (part instanceof HTMLInputElement) part.checked = part.defaultChecked;
