@@ -126,6 +126,16 @@ func TestACustomerGivesBillingDetailsOnPages(t *testing.T) {
 		if got := billing(); !strings.Contains(got, "country:DE") || !strings.Contains(got, "postalCode:10115") {
 			t.Errorf("with the card: %s", got)
 		}
+		late := text(t, w.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{
+			"customerId": id, "returnUrl": "https://shop.example/done",
+		}).Want(t, 201).Map(t)["hostedUrl"])
+		w.advance(t, 25*60*60)
+		for what, over := range map[string]string{"has saved a card": page, "has expired": late} {
+			post(over, url.Values{"card": {harness.CardSucceeds}, "country": {"FR"}, "postalCode": {"75001"}}).Want(t, 303)
+			if got := billing(); !strings.Contains(got, "country:DE") || !strings.Contains(got, "postalCode:10115") {
+				t.Errorf("a page that %s changed the address to %s", what, got)
+			}
+		}
 		portal := text(t, w.AsBackend(t, http.MethodPost, "/v1/customer-portal-sessions", harness.JSON{
 			"customerId": id, "returnUrl": "https://shop.example/account",
 		}).Want(t, 201).Map(t)["url"])

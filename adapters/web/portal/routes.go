@@ -13,6 +13,7 @@ import (
 
 	"sundry/adapters/web/layout"
 	"sundry/adapters/web/order"
+	"sundry/core/cardsetup"
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -329,7 +330,7 @@ func (r *Routes) removeCard(c *fiber.Ctx, v customers.Visit) error {
 // card number is ever typed into a form.
 func (r *Routes) saveCard(c *fiber.Ctx) error {
 	page, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"), layout.Reader(c))
-	if err == nil {
+	if err == nil && !page.Expired && page.Setup.Status != cardsetup.Completed {
 		err = r.placeWithCard(c, page.Setup.CreatorID, page.Setup.CustomerID)
 	}
 	if fault.Is(err, fault.ValidationFailed) {
