@@ -143,6 +143,15 @@ func TestACustomerGivesBillingDetailsOnPages(t *testing.T) {
 		if !strings.Contains(string(refused.Body), `value="Bonn"`) {
 			t.Error("a refused form is not shown again as it was")
 		}
+		german := app.AskUnjudged(t, harness.Request{
+			Method: http.MethodPost, Path: strings.TrimPrefix(portal, app.URL) + "/address", Body: "country=DE&taxId=DE1",
+			Headers: map[string]string{
+				"Content-Type": "application/x-www-form-urlencoded", "Accept-Language": "de",
+			},
+		}).Want(t, 200)
+		if want := "Prüfe das Land und die USt-IdNr."; !strings.Contains(string(german.Body), want) {
+			t.Errorf("a German reader is not told: %s", want)
+		}
 		post(portal+"/address", url.Values{
 			"line1": {"Am Ufer 1"}, "city": {"Bonn"}, "postalCode": {"53111"}, "country": {"DE"}, "taxId": {"DE136695976"},
 		}).Want(t, 303)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/layout"
 	"sundry/core/country"
 	"sundry/core/customer"
 	"sundry/core/fault"
@@ -54,6 +55,9 @@ func (r *Routes) saveAddress(c *fiber.Ctx, v customers.Visit) error {
 	if errors.As(err, &refusal) && refusal.Code == fault.ValidationFailed {
 		p := r.newPage(c, v)
 		p.Place, p.Problem = place{Address: address, TaxID: taxID, Required: true}, refusal.First()
+		if reader := layout.Reader(c); reader.Language != locale.Default.Language { // the exact words are English
+			p.Problem = reader.Text("portal.problem.address")
+		}
 		return r.send(c, "portal_address.html", "portal.address", p)
 	}
 	if err != nil {
