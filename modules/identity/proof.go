@@ -56,7 +56,7 @@ func (s *Service) enter(
 				return err
 			}
 			step, err := loadSecondStep(ctx, r, user)
-			if err == nil && step.State().On() {
+			if err == nil && (step.State().On() || p.passkey != nil) {
 				err = s.useProof(ctx, r, user, step, p, from)
 			}
 			if err != nil {

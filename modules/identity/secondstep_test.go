@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"context"
 	"encoding/base32"
 	"errors"
 	"strings"
@@ -403,6 +404,45 @@ func TestPasskeys(t *testing.T) {
 		mine.Ceremony = request.Ceremony
 		wantCode(t, "a passkey that was removed", signIn(guest, mine), fault.Unauthenticated)
 	})
+}
+
+// lateStore calls meanwhile once, before the next transaction begins.
+type lateStore struct {
+	ports.Store
+	meanwhile func()
+}
+
+func (s *lateStore) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	if meanwhile := s.meanwhile; meanwhile != nil {
+		s.meanwhile = nil
+		meanwhile()
+	}
+	return s.Store.Atomically(ctx, fn)
+}
+
+func TestPasskeySignIn_RemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := quickFixture(t, false)
+	h.signUp(t, "ada@example.com")
+	ada := h.browse(t, "ada@example.com")
+	h.addPasskey(t, ada, "stolen phone")
+	step, err := h.SecondStep(t.Context(), ada.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := h.BeginPasskeySignIn(guest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.store.Store = &lateStore{h.store.Store, func() {
+		if err := h.RemovePasskey(t.Context(), ada, step.Passkeys[0].ID); err != nil {
+			t.Error(err)
+		}
+	}}
+	_, err = h.SignInPasskey(t.Context(), guest, identity.PasskeyResponse{
+		Ceremony: request.Ceremony, Response: ada.User.ID() + " stolen phone",
+	}, core.Client{Address: home})
+	wantCode(t, "a passkey that is removed as it signs in", err, fault.Unauthenticated)
 }
 
 func (h *fixture) addPasskey(t *testing.T, b identity.Browser, name string) (codes []string) {
