@@ -267,3 +267,26 @@ func TestForms_AnOldOneStaysOld(t *testing.T) {
 		}
 	})
 }
+
+func TestAFormGivesNoAccessToAnErasedCustomer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		customer := text(t, w.AsBackend(t, post, "/v1/customers", JSON{
+			"email": "grace@buyer.example", "displayName": "Grace",
+		}).Want(t, 201).Map(t)["id"])
+		v := w.Visit(t)
+		form := "/dashboard/customers/" + customer + "/grant"
+		v.Open(t, form)
+		w.AsBackend(t, post, "/v1/customers/"+customer+"/erase", nil).Want(t, 200)
+		page := v.Send(t, form, "entitlements0.key", "club", "entitlements0.value", "yes", "note", "A friend of Grace")
+		if page.Status != 409 || !strings.Contains(page.Body, "This customer was erased.") ||
+			!strings.Contains(page.Body, "A friend of Grace") {
+			t.Errorf("the form of an erased customer is %d", page.Status)
+		}
+		access := w.AsBackend(t, get, "/v1/customer-access/"+customer, nil).Want(t, 200).Map(t)
+		if given := access["entitlements"].([]any); len(given) > 0 {
+			t.Errorf("an erased customer got %v", given)
+		}
+	})
+}

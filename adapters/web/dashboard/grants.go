@@ -262,6 +262,9 @@ func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
 		request.Check(accessID(s), &f)
 		return f.Err()
 	}, func() error {
+		if err := s.RefuseErased(); err != nil {
+			return err
+		}
 		_, err := r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), request)
 		return err
 	})
