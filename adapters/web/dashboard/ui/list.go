@@ -248,16 +248,25 @@ func (l *List[T]) Part(c *fiber.Ctx, title Words) (Part, error) {
 		view.Next = l.address(q, "cursor", writeCursor(page.Next))
 	}
 	if len(found) == 0 {
-		nothing := l.Empty
-		if view.Clear != "" || view.First != "" {
-			nothing = Empty{
-				Title: "Nothing matches", Text: "Try another filter.",
-				Action: &Action{Label: "Clear filters", Href: l.Path},
-			}
-		}
-		view.Table.Empty = &nothing
+		view.Table.Empty = new(l.emptyOn(view))
 	}
 	return Part{Kind: "list", Data: view}, nil
+}
+
+// emptyOn says why a page has no lines: nothing is there, or what was searched does not match.
+func (l *List[T]) emptyOn(view listView) Empty {
+	switch {
+	case view.Next != "":
+		return Empty{
+			Title: "Nothing matches so far", Text: "There is more to search on the next page.",
+			Action: &Action{Label: "Next page", Href: view.Next},
+		}
+	case view.Clear != "" || view.First != "":
+		return Empty{
+			Title: "Nothing matches", Text: "Try another filter.", Action: &Action{Label: "Clear filters", Href: l.Path},
+		}
+	}
+	return l.Empty
 }
 
 // pickable adds a box to each line that can be chosen, and what to do with those that are.

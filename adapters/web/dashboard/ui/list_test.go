@@ -2,10 +2,14 @@ package ui
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
 	"sundry/ports"
@@ -87,6 +91,32 @@ func TestAFilteredListMissesNothingAndReadsABoundedPart(t *testing.T) {
 	}
 	if len(all) != want || !slices.IsSortedFunc(all, func(a, b int) int { return b - a }) || pages == 0 {
 		t.Errorf("%d numbers on %d pages, want %d", len(all), pages+1, want)
+	}
+}
+
+func TestAnEmptyPageSaysThatThereIsMoreToSearch(t *testing.T) {
+	t.Parallel()
+	for searched, want := range map[string]Words{"599": "", "77777": "Nothing matches so far"} {
+		got, app := Words(""), fiber.New()
+		app.Get("/numbers", func(c *fiber.Ctx) error {
+			part, err := numbers(600, new(int)).Part(c, "Numbers")
+			if err != nil {
+				return err
+			}
+			if nothing := part.Data.(listView).Table.Empty; nothing != nil {
+				got = nothing.Title
+			}
+			return nil
+		})
+		asked := httptest.NewRequestWithContext(t.Context(), fiber.MethodGet, "/numbers?q="+searched, http.NoBody)
+		response, err := app.Test(asked)
+		if err != nil || response.StatusCode != fiber.StatusOK {
+			t.Fatalf("%+v, %v", response, err)
+		}
+		_ = response.Body.Close()
+		if got != want {
+			t.Errorf("searched for %s, the first page says %q, want %q", searched, got, want)
+		}
 	}
 }
 
