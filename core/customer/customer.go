@@ -109,7 +109,7 @@ func (d Details) Validate(f *fault.Violations) {
 // validateTaxID checks the form of a tax ID, which is a VAT ID in the countries of the European Union.
 func (d Details) validateTaxID(f *fault.Violations) {
 	text.CheckLine(f, "taxId", d.TaxID, maxTaxID)
-	if d.TaxID != "" && d.TaxID != NoTaxID && tax.SupportsVATID(d.Country) {
+	if d.TaxID != "" && d.TaxID != None && tax.SupportsVATID(d.Country) {
 		_ = f.Nest("taxId").Merge(tax.CheckVATID(d.Country, d.TaxID)) // it returns only faults of the id
 	}
 }
@@ -124,15 +124,19 @@ func readerOver(locale, earlier string) string {
 
 // Over is d with what it leaves out taken from earlier; of an address in another country nothing is.
 //
-// NoTaxID takes a VAT id away that was given before.
+// None takes a name, a postal code or a VAT id away that was given before.
 func (d Details) Over(earlier Details) Details {
 	pick := func(a, b string) string {
-		if a != "" {
-			return a
+		switch a {
+		case None:
+			return ""
+		case "":
+			return b
 		}
-		return b
+		return a
 	}
 	address := d.Address
+	address.PostalCode = pick(d.PostalCode, "")
 	if d.Country == "" || d.Country == earlier.Country {
 		address = Address{
 			Line1: pick(d.Line1, earlier.Line1), Line2: pick(d.Line2, earlier.Line2), City: pick(d.City, earlier.City),
@@ -141,10 +145,10 @@ func (d Details) Over(earlier Details) Details {
 		}
 	}
 	return Details{
-		Name: pick(d.Name, earlier.Name), Address: address, TaxID: strings.TrimPrefix(pick(d.TaxID, earlier.TaxID), NoTaxID),
+		Name: pick(d.Name, earlier.Name), Address: address, TaxID: pick(d.TaxID, earlier.TaxID),
 		Locale: readerOver(d.Locale, earlier.Locale),
 	}
 }
 
-// NoTaxID as a VAT id of Details means that the buyer has none after all.
-const NoTaxID = "-"
+// None in the place of a name, a postal code or a VAT id means that the buyer gives none after all.
+const None = "-"

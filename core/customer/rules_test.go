@@ -46,7 +46,7 @@ func TestTheDetailsOfABuyerAreBounded(t *testing.T) {
 		"a long tax id":              {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
 		"a tax id that long":         {Details{TaxID: strings.Repeat("1", 30)}, ""},
 		"a tax id that is none":      {Details{Address: Address{Country: "IE"}, TaxID: "IE1"}, "taxId INVALID"},
-		"no tax id after all":        {Details{Address: Address{Country: "IE"}, TaxID: NoTaxID}, ""},
+		"no tax id after all":        {Details{Address: Address{Country: "IE"}, TaxID: None}, ""},
 		"a tax id of elsewhere":      {Details{Address: Address{Country: "US"}, TaxID: "IE1"}, ""},
 		"a country in small letters": {Details{Address: Address{Country: "ie"}}, "country INVALID"},
 	} {
@@ -83,6 +83,12 @@ func TestWhatABuyerLeavesOutStays(t *testing.T) {
 	moved := Details{Address: Address{Country: "IE", PostalCode: "D04"}}
 	if got := moved.Over(earlier); got.Line1 != "1 Quay Street" || got.City != "Dublin" || got.PostalCode != "D04" {
 		t.Errorf("in the same country: %+v", got)
+	}
+	for _, country := range []string{"", "FR"} {
+		none := Details{Name: None, Address: Address{Country: country, PostalCode: None}, TaxID: None}.Over(earlier)
+		if none.Name != "" || none.PostalCode != "" || none.TaxID != "" {
+			t.Errorf("what is given no more, in the country %q, is %+v", country, none)
+		}
 	}
 }
 

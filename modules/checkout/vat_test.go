@@ -70,7 +70,7 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
 		}
 		session, err = w.checkout.Describe(t.Context(), token, checkout.Description{
-			Buyer: customer.Details{TaxID: customer.NoTaxID},
+			Buyer: customer.Details{TaxID: customer.None},
 		}, "192.0.2.1")
 		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) ||
 			w.vat.asked != 1 {

@@ -88,6 +88,26 @@ func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
 	}
 }
 
+func TestANameThatTheBuyerRemovesIsOnNoReceipt(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := newTab(t)
+	b.open(s.session(s.book, harness.JSON{
+		"customer": harness.JSON{"name": "Somebody Else", "postalCode": "D02", "country": "IE"},
+	})["checkoutUrl"].(string))
+	fillIn(b, harness.CardSucceeds)
+	b.fill("#name", " ")
+	b.fill("#postalCode", " ")
+	b.click("#submit")
+	b.sees("Payment complete")
+	b.open(eval[string](b, `document.getElementById("receipt").href`))
+	b.sees("ada@example.com")
+	if got := eval[string](b, "document.body.textContent"); strings.Contains(got, "Somebody Else") ||
+		strings.Contains(got, "D02") {
+		t.Errorf("the receipt names what the buyer has removed: %s", got)
+	}
+}
+
 func TestARefusedCardCanBeFollowedByAGoodOne(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)

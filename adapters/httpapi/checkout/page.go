@@ -120,11 +120,16 @@ func (b pageRequest) check(f *fault.Violations) {
 	f.Check(known, "hourCycle", fault.DetailNotAllowed, "Expected 12 or 24.")
 }
 
-// buyer returns the buyer's details in the form. An empty VAT id removes one that was given before.
+// buyer returns the buyer's details in the form. An empty name, postal code or VAT id removes one that was given before.
 func (b pageRequest) buyer() customer.Details {
 	details := b.details()
-	if b.TaxID != nil && details.TaxID == "" {
-		details.TaxID = customer.NoTaxID
+	for _, of := range []struct {
+		sent *string
+		to   *string
+	}{{b.Name, &details.Name}, {b.PostalCode, &details.PostalCode}, {b.TaxID, &details.TaxID}} {
+		if of.sent != nil && *of.sent == "" {
+			*of.to = customer.None
+		}
 	}
 	return details
 }

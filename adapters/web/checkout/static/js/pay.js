@@ -57,11 +57,12 @@ function answers() {
 function payload(token) {
   /** @type {Record<string, unknown>} */
   const out = { ...answers(), agreement: page.agreement };
-  for (const id of ["email", "name", "country", "postalCode"]) {
+  for (const id of ["email", "country"]) {
     const value = valueOf(id);
     if (value) out[id] = value;
   }
-  out.taxId = valueOf("taxId");
+  // what is empty takes away what was known before
+  for (const id of ["name", "postalCode", "taxId"]) out[id] = valueOf(id);
   const supply = supplyBox();
   if (supply && !supply.disabled) out.immediateSupply = supply.checked;
   if (token) out.confirmationToken = token;
