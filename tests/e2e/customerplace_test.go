@@ -118,7 +118,14 @@ func TestACustomerGivesBillingDetailsOnPages(t *testing.T) {
 			"customerId": id, "returnUrl": "https://shop.example/done",
 		}).Want(t, 201).Map(t)
 		page := text(t, setup["hostedUrl"])
-		post(page, url.Values{"card": {harness.CardSucceeds}, "country": {"DE"}, "taxId": {"nonsense"}}).Want(t, 303)
+		nonsense := post(page, url.Values{
+			"card": {harness.CardSucceeds}, "country": {"DE"}, "postalCode": {"10115"}, "taxId": {"nonsense"},
+		}).Want(t, 400)
+		for _, kept := range []string{`value="DE" selected`, `value="10115"`, `value="nonsense"`} {
+			if !strings.Contains(string(nonsense.Body), kept) {
+				t.Errorf("a refused form has lost %s", kept)
+			}
+		}
 		if got := billing(); got != "<nil> <nil>" {
 			t.Errorf("a refused form saved %s", got)
 		}

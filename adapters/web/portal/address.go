@@ -73,10 +73,15 @@ func (r *Routes) placeWithCard(c *fiber.Ctx, creatorID, customerID string) error
 	if err != nil || c.FormValue("country") == "" {
 		return err
 	}
-	given := customer.Address{PostalCode: c.FormValue("postalCode"), Country: c.FormValue("country")}
+	given := givenPlace(c)
 	over := customer.Details{Address: given}.Over(known.Details)
 	over.PostalCode = given.PostalCode
 	return r.setPlace(c, known, over.Address, c.FormValue("taxId"))
+}
+
+// givenPlace reads what a form that saves a card asks of an address.
+func givenPlace(c *fiber.Ctx) customer.Address {
+	return customer.Address{PostalCode: c.FormValue("postalCode"), Country: c.FormValue("country")}
 }
 
 func (r *Routes) setPlace(c *fiber.Ctx, of customer.State, address customer.Address, taxID string) error {

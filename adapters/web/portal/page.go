@@ -89,7 +89,7 @@ var (
 	}
 	problems = map[string]string{
 		"no_card": "portal.problem.no_card", "changed": "portal.problem.changed",
-		"later": "portal.problem.later", "place": "portal.problem.address", "email": "portal.problem.email",
+		"later": "portal.problem.later", "email": "portal.problem.email",
 	}
 )
 

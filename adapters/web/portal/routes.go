@@ -334,7 +334,7 @@ func (r *Routes) saveCard(c *fiber.Ctx) error {
 		err = r.placeWithCard(c, page.Setup.CreatorID, page.Setup.CustomerID)
 	}
 	if fault.Is(err, fault.ValidationFailed) {
-		return layout.SeeOther(c, "/setup/"+c.Params("secret")+"?done=place")
+		return r.showSetup(c, &place{Address: givenPlace(c), TaxID: c.FormValue("taxId")})
 	}
 	if err != nil {
 		return r.layout.Fail(c, err)

@@ -20,7 +20,10 @@ type setupPage struct {
 	Place place
 }
 
-func (r *Routes) setup(c *fiber.Ctx) error {
+func (r *Routes) setup(c *fiber.Ctx) error { return r.showSetup(c, nil) }
+
+// showSetup shows the page of a setup, with what was sent of an address that was refused.
+func (r *Routes) showSetup(c *fiber.Ctx, refused *place) error {
 	s, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"), layout.Reader(c))
 	if err != nil {
 		return r.layout.Fail(c, err)
@@ -35,6 +38,10 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 		return r.layout.Fail(c, err)
 	}
 	p.Place = placeOf(owner.Details)
+	if refused != nil {
+		c.Status(fiber.StatusBadRequest)
+		p.Place, p.Problem = *refused, layout.Reader(c).Text("portal.problem.address")
+	}
 	if s.Setup.LastError.Code != "" {
 		p.Problem = layout.Reader(c).Decline(string(s.Setup.LastError.Code))
 	}
