@@ -105,8 +105,8 @@ func TestABuyerGetsBackWhatTheyWerePromised(t *testing.T) {
 		wantWords(t, w.page(t, a, "").Want(t, 200), "Full refund if you cancel by")
 		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "You get €100.00 back.", `name="refund" value="10000"`)
 		wantWords(
-			t, w.send(t, a, "/cancel", url.Values{"refund": {"9999"}}).Want(t, 409), "What you get back has changed",
-			"€100.00",
+			t, w.send(t, a, "/cancel", url.Values{"refund": {"9999"}, "reason": {"I am ill"}}).Want(t, 409),
+			"What you get back has changed", "€100.00", `value="I am ill"`,
 		)
 		if now := w.read(t, a); now.Status != "confirmed" || len(w.settledRefunds(t, a.CheckoutID)) > 0 {
 			t.Errorf("refused and canceled: %+v", now)

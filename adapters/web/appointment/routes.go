@@ -71,7 +71,7 @@ type page struct {
 	// MeetingURL or Address is the place of the meeting.
 	MeetingURL string
 	Address    string
-	Reason     string // why it was canceled
+	Reason     string // why it was canceled, or what a form that was refused says of it
 	// Said holds the buyer's answers, notes and guests.
 	Said []said
 	// Canceler says who canceled it, and Money what canceling does or did to the payment; "" where nothing was paid.
@@ -321,7 +321,9 @@ func (r *Routes) cancelForm(c *fiber.Ctx, problem string) error {
 	if err := r.addMoney(c, &page, m); err != nil {
 		return r.layout.Fail(c, err)
 	}
-	page.Problem = problem
+	if page.Problem = problem; problem != "" {
+		page.Reason = c.FormValue("reason")
+	}
 	return r.send(c, "appointment_cancel.html", "apt.cancel.title", page)
 }
 
