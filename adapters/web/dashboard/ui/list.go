@@ -320,7 +320,8 @@ func (l *List[T]) address(q Query, more ...string) string {
 	return l.Path + "?" + values.Encode()
 }
 
-// Export responds with everything that the filters ask for, as CSV.
+// Export responds with everything that the filters ask for, as CSV. A file that ends at maxExport says so by its name:
+// programs read what is in it.
 func (l *List[T]) Export(c *fiber.Ctx) error {
 	var out strings.Builder
 	w := csv.NewWriter(&out)
@@ -350,8 +351,12 @@ func (l *List[T]) Export(c *fiber.Ctx) error {
 		}
 	}
 	w.Flush()
+	name := l.FileName
+	if after != (ports.Cursor{}) {
+		name += "-first-" + strconv.Itoa(maxExport)
+	}
 	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+l.FileName+`.csv"`)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`.csv"`)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.SendString(out.String())
 }

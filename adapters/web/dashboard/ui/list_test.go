@@ -120,6 +120,29 @@ func TestAnEmptyPageSaysThatThereIsMoreToSearch(t *testing.T) {
 	}
 }
 
+func TestAFileThatIsCutSaysSoByItsName(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[int]string{
+		maxExport: `filename="numbers.csv"`, maxExport + 1: `filename="numbers-first-10000.csv"`,
+	} {
+		app := fiber.New()
+		app.Get("/numbers", func(c *fiber.Ctx) error {
+			l := numbers(lines, new(int))
+			l.FileName = "numbers"
+			return l.Export(c)
+		})
+		asked := httptest.NewRequestWithContext(t.Context(), fiber.MethodGet, "/numbers?format=csv", http.NoBody)
+		response, err := app.Test(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if got := response.Header.Get(fiber.HeaderContentDisposition); !strings.HasSuffix(got, want) {
+			t.Errorf("%d lines are sent as %s, want %s", lines, got, want)
+		}
+	}
+}
+
 func TestHeadsSortAndTurnTheOrder(t *testing.T) {
 	t.Parallel()
 	l := &List[int]{Path: "/numbers", Columns: []Column[int]{
