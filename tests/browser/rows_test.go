@@ -58,7 +58,8 @@ func TestAQuestionThatIsAddedHasLabelsOfItsOwn(t *testing.T) {
 	b.click("#listing-metadata-questions [data-add]")
 	b.wait(`document.activeElement.name === "metadata.questions3.label"`)
 	b.click(`#listing-metadata-questions .entry:last-of-type .check label`)
-	required := `[...document.querySelectorAll("#listing-metadata-questions [type=checkbox]")].map((box) => box.checked).join()`
+	required := `[...document.querySelectorAll("#listing-metadata-questions [type=checkbox]")]
+		.map((box) => box.checked).join()`
 	if got, want := eval[string](b, required), "false,false,false,true"; got != want {
 		t.Errorf("a click on the last question's label makes the boxes %s, want %s", got, want)
 	}

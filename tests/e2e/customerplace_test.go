@@ -138,7 +138,9 @@ func TestACustomerGivesBillingDetailsOnPages(t *testing.T) {
 		}).Want(t, 201).Map(t)["hostedUrl"])
 		w.advance(t, 25*60*60)
 		for what, over := range map[string]string{"has saved a card": page, "has expired": late} {
-			post(over, url.Values{"card": {harness.CardSucceeds}, "country": {"FR"}, "postalCode": {"75001"}}).Want(t, 303)
+			post(over, url.Values{
+				"card": {harness.CardSucceeds}, "country": {"FR"}, "postalCode": {"75001"},
+			}).Want(t, 303)
 			if got := billing(); !strings.Contains(got, "country:DE") || !strings.Contains(got, "postalCode:10115") {
 				t.Errorf("a page that %s changed the address to %s", what, got)
 			}
@@ -151,7 +153,8 @@ func TestACustomerGivesBillingDetailsOnPages(t *testing.T) {
 			t.Error("a refused form is not shown again as it was")
 		}
 		german := app.AskUnjudged(t, harness.Request{
-			Method: http.MethodPost, Path: strings.TrimPrefix(portal, app.URL) + "/address", Body: "country=DE&taxId=DE1",
+			Method: http.MethodPost, Path: strings.TrimPrefix(portal, app.URL) + "/address",
+			Body: "country=DE&taxId=DE1",
 			Headers: map[string]string{
 				"Content-Type": "application/x-www-form-urlencoded", "Accept-Language": "de",
 			},

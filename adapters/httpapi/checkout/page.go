@@ -120,7 +120,7 @@ func (b pageRequest) check(f *fault.Violations) {
 	f.Check(known, "hourCycle", fault.DetailNotAllowed, "Expected 12 or 24.")
 }
 
-// buyer returns the buyer's details in the form. An empty name, postal code or VAT id removes one that was given before.
+// buyer returns the buyer's details in the form. An empty name, postal code or VAT id removes one from before.
 func (b pageRequest) buyer() customer.Details {
 	details := b.details()
 	for _, of := range []struct {

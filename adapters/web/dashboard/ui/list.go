@@ -263,7 +263,8 @@ func (l *List[T]) emptyOn(view listView) Empty {
 		}
 	case view.Clear != "" || view.First != "":
 		return Empty{
-			Title: "Nothing matches", Text: "Try another filter.", Action: &Action{Label: "Clear filters", Href: l.Path},
+			Title: "Nothing matches", Text: "Try another filter.",
+			Action: &Action{Label: "Clear filters", Href: l.Path},
 		}
 	}
 	return l.Empty
