@@ -39,12 +39,11 @@ func (r Role) CheckManage(roles ...Role) error {
 	return fault.New(fault.Forbidden, "Only an owner may invite, change or remove an owner.")
 }
 
-// CheckKey refuses a key that could do more than who makes it. FORBIDDEN.
+// CheckKey refuses a key with a scope that is not for the role to give. FORBIDDEN.
 func (r Role) CheckKey(scopes Scopes) error {
 	for _, scope := range scopes.List() {
 		if area, ok := scopeAreas[scope]; ok && !area.allows(r, true) {
-			return fault.Newf(fault.Forbidden, "A key can do no more than who makes it: as %s you can't give the scope %s.",
-				r, scope)
+			return fault.Newf(fault.Forbidden, "As %s you can't give a key the scope %s.", r, scope)
 		}
 	}
 	return nil

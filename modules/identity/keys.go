@@ -12,8 +12,8 @@ import (
 	"sundry/ports"
 )
 
-// CreateKey makes an API key for the account, which can do no more than who makes it. The key itself is returned this
-// once and kept nowhere. VALIDATION_FAILED, FORBIDDEN, LIMIT_REACHED.
+// CreateKey makes an API key for the account, with scopes that the maker's role may give. The key itself is returned
+// this once and kept nowhere. VALIDATION_FAILED, FORBIDDEN, LIMIT_REACHED.
 func (s *Service) CreateKey(
 	ctx context.Context, by identity.User, order identity.NewKeyRequest,
 ) (identity.APIKeyState, string, error) {
