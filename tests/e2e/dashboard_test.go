@@ -248,6 +248,27 @@ func TestSubscriptionsNameWhatTheyCharge(t *testing.T) {
 	})
 }
 
+// A subscription whose card failed keeps its access for seven days, and the page says until when, then since when not.
+func TestAFailedCardsPageNamesTheEndOfAccess(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
+		const keeps, ended = "The customer keeps access until", "Access ended on"
+		v, failed := a.Visit(t), s.CurrentPeriodEnd
+		wantSays := func(when time.Duration, says, not string) {
+			t.Helper()
+			advanceTo(t, a, failed.Add(when))
+			page := v.Open(t, "/dashboard/subscriptions/"+s.ID).Body
+			if !strings.Contains(page, says) || strings.Contains(page, not) {
+				t.Errorf("%s after the first failure the page lacks %q or has %q:\n%s", when, says, not, page)
+			}
+		}
+		wantSays(time.Hour, keeps, ended)
+		wantSays(7*day+time.Hour, ended, keeps)
+	})
+}
+
 // A list names its customers as people know them: by address, else by the app's own id, else by ours.
 func TestListsNameTheirCustomers(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -110,7 +111,11 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	}
 	p.Actions = v.subscriptionActions(s, at, r.askResume(ctx, v, s))
 	if s.Status == subscription.StatusPastDue {
-		p.Parts = append(p.Parts, v.failedCardNote(s))
+		now, err := r.Clock.Now(ctx, v.account())
+		if err != nil {
+			return err
+		}
+		p.Parts = append(p.Parts, v.failedCardNote(s, now))
 	}
 	p.Parts = append(p.Parts, ui.Part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
 	measured, err := r.measuredPart(ctx, v, s.ID)
@@ -130,14 +135,18 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
-// failedCardNote tells what follows from a card that failed.
-func (v *visit) failedCardNote(s subscription.State) ui.Part {
+// failedCardNote tells what follows from a card that failed, as of now.
+func (v *visit) failedCardNote(s subscription.State, now time.Time) ui.Part {
 	text := v.text("The card failed.")
 	if !s.Dunning.NextAttemptAt.IsZero() {
 		text += " " + v.text("It is tried again on %s.", v.when(s.Dunning.NextAttemptAt))
 	}
-	if !s.Dunning.GraceEndsAt.IsZero() {
-		text += " " + v.text("The customer keeps access until %s.", v.when(s.Dunning.GraceEndsAt))
+	switch ends := s.Dunning.GraceEndsAt; {
+	case ends.IsZero():
+	case now.Before(ends):
+		text += " " + v.text("The customer keeps access until %s.", v.when(ends))
+	default:
+		text += " " + v.text("Access ended on %s.", v.when(ends))
 	}
 	return ui.NotePart("wait", ui.Data(text))
 }
