@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -253,7 +254,18 @@ func TestADisputedSubscriptionIsNotCharged(t *testing.T) {
 		w.AsBackend(t, post, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
 			harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201)
 		w.AsBackend(t, post, "/v1/disputes/"+disputeID+"/evidence", harness.JSON{"text": "under review, please"}).Want(t, 200)
+		portal := visit(t, w.Account, s.CustomerID)
+		wantHeld := func(when string) {
+			t.Helper()
+			const held = "Nothing is charged until the bank has decided."
+			page := read(t, app, portal)
+			if strings.Contains(page, "Renews on") || !strings.Contains(page, held) {
+				t.Errorf("%s the portal does not say that charges are held:\n%s", when, page)
+			}
+		}
+		wantHeld("during the paid time")
 		advanceTo(t, w.Account, s.CurrentPeriodEnd.AddDate(0, 0, 1))
+		wantHeld("after it")
 		if got := payments(); got != 1 {
 			t.Errorf("%d payments during the dispute, want 1", got)
 		}
