@@ -63,7 +63,14 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		app.Exec(
 			t, `UPDATE customers SET details = '{"country":"DE","taxId":"DE136695976"}' WHERE id = $1`, m.customerID,
 		)
-		wantTotals("a business across the border", push(nil), 11900, 0, 11900)
+		charge := push(nil)
+		wantTotals("a business across the border", charge, 11900, 0, 11900)
+		page := string(app.Ask(t, harness.Request{
+			Method: http.MethodGet, Path: strings.TrimPrefix(text(t, charge["hostedUrl"]), app.URL),
+		}).Want(t, 200).Body)
+		if !strings.Contains(page, "VAT (reverse charge)") {
+			t.Errorf("the page does not say who accounts for the tax:\n%s", page)
+		}
 		f := m.refund(t, text(t, added["paymentId"]), 0).Want(t, 201).Map(t)
 		if version(t, f["taxInCents"]) != 2261 || version(t, f["amountInCents"]) != 14161 {
 			t.Errorf("all of it went back as %v with %v tax", f["amountInCents"], f["taxInCents"])

@@ -219,6 +219,22 @@ func TestThePriceOfAChangeNamesItsTax(t *testing.T) {
 	})
 }
 
+func TestTheReceiptsPageNamesTheReverseCharge(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{
+			"customer": harness.JSON{"country": "DE", "taxId": "DE136695976"},
+		})
+		page := string(app.AskUnjudged(t, harness.Request{
+			Method: get, Path: strings.TrimPrefix(text(t, receipt["receiptUrl"]), app.URL),
+		}).Want(t, 200).Body)
+		if !strings.Contains(page, "VAT (reverse charge)") {
+			t.Errorf("the page does not say who accounts for the tax:\n%s", page)
+		}
+	})
+}
+
 // The page shows what the buyer enters as they enter it, keeps the evidence, and changes nothing while a payment is
 // under way.
 func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {

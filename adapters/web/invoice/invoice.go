@@ -16,6 +16,7 @@ import (
 	core "sundry/core/invoice"
 	"sundry/core/locale"
 	"sundry/core/payment"
+	"sundry/core/tax"
 	"sundry/modules/invoicing"
 	"sundry/ports"
 )
@@ -89,6 +90,9 @@ func (p page) day(text string) string {
 
 // TaxLabel names the tax, with its rate and country.
 func (p page) TaxLabel() string { return p.reader.TaxLine(p.TaxDetails, p.TaxAdded().Minor == 0) }
+
+// ReverseCharge reports whether the customer accounts for the tax.
+func (p page) ReverseCharge() bool { return p.TaxDetails.Treatment == tax.ReverseCharge }
 
 // Quantity returns the quantity of a line of usage; "" for any other.
 func (page) Quantity(l core.Line) string { return l.Quantity() }
