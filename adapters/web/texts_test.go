@@ -39,7 +39,7 @@ func sources(t *testing.T) (templates, scripts, code, dashboard string) {
 
 // built are keys that are put together from a state, a unit, a status or a number, and those of mails.
 var built = regexp.MustCompile(
-	`^(interval|billed|bytes|days|hours|minutes|title|error|mode|weekday|month|mail|every|document|remedy|decline|zone|results|tax|consent)\.`,
+	`^(interval|billed|bytes|days|hours|minutes|title|error|mode|weekday|month|mail|every|document|remedy|decline|zone|results|tax|consent|discount)\.`,
 )
 
 // Every text is used and every used text exists, so a translation is complete when it has the same keys.

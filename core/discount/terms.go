@@ -3,6 +3,7 @@ package discount
 import (
 	"time"
 
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/period"
 )
@@ -47,6 +48,21 @@ func (t Terms) Off(subtotal money.Amount) (money.Amount, error) {
 		off.Minor = min(t.AmountOff.Minor, max(subtotal.Minor, 0))
 	}
 	return off, nil
+}
+
+// Note describes in the reader's language which payments of a subscription are reduced.
+func (t Terms) Note(reader locale.Locale) string {
+	switch t.Duration {
+	case Repeating:
+		if t.DurationInMonths == 1 {
+			return reader.Text("discount.month")
+		}
+		return reader.Text("discount.repeating", t.DurationInMonths)
+	case Forever:
+		return reader.Text("discount.forever")
+	case Once:
+	}
+	return reader.Text("discount.once")
 }
 
 // AppliesTo reports whether the payment for the period that begins at start is reduced. firstPaid is when the first

@@ -7,7 +7,6 @@ import (
 
 	"sundry/adapters/web/layout"
 	core "sundry/core/checkout"
-	"sundry/core/discount"
 	"sundry/core/locale"
 	"sundry/core/tax"
 	"sundry/modules/checkout"
@@ -58,7 +57,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	if terms := s.DiscountTerms; terms != nil {
 		view.DiscountCode = terms.Code
 		if s.Offer.Recurring() {
-			view.DiscountNote = discountNote(*terms, reader)
+			view.DiscountNote = terms.Note(reader)
 		}
 	}
 	if s.LastError.Code != "" {
@@ -71,21 +70,6 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 		}
 	}
 	return view
-}
-
-// discountNote describes which payments of a subscription a discount reduces.
-func discountNote(terms discount.Terms, reader locale.Locale) string {
-	switch terms.Duration {
-	case discount.Repeating:
-		if terms.DurationInMonths == 1 {
-			return reader.Text("discount.month")
-		}
-		return reader.Text("discount.repeating", terms.DurationInMonths)
-	case discount.Forever:
-		return reader.Text("discount.forever")
-	case discount.Once:
-	}
-	return reader.Text("discount.once")
 }
 
 func recurring(p checkout.Page) *Recurring {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/discount"
 	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/plan"
@@ -139,6 +140,19 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 			subscribe(0),
 			[]string{"Studio\n                Pro\n", "until you cancel. Harbour Ltd will charge your card.",
 				"Amount paid     €49.00"}, []string{"Download", "trial"},
+		},
+		"a discount of further months": {
+			func(e *checkout.Paid) {
+				subscribe(0)(e)
+				e.DiscountTerms = &discount.Terms{
+					Code: "SPRING", PercentOff: 20, Duration: discount.Repeating, DurationInMonths: 3,
+				}
+				e.Discount, e.Total = euros(980), euros(3920)
+			},
+			[]string{
+				"Discount        −€9.80\n                Off every payment of the first 3 months\n",
+				"Amount paid     €39.20",
+			}, []string{"trial"},
 		},
 		"a trial": {
 			subscribe(14),

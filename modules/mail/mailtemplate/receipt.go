@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/discount"
 	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/tax"
@@ -26,15 +27,17 @@ type Receipt struct {
 	TrialDays     int          `json:"trialDays,omitempty"`
 	Price         money.Amount `json:"price"` // of each interval
 	// FirstPrice is charged at the end of a trial, where a discount makes it another than Price; zero for Price.
-	FirstPrice  money.Amount `json:"firstPrice,omitzero"`
-	Subtotal    money.Amount `json:"subtotal"`
-	Discount    money.Amount `json:"discount"`
-	Tax         money.Amount `json:"tax"`
-	TaxDetails  tax.Details  `json:"taxDetails,omitzero"` // without evidence
-	Total       money.Amount `json:"total"`
-	PaidAt      time.Time    `json:"paidAt"` // account time
-	DownloadURL string       `json:"downloadUrl,omitempty"`
-	HasFiles    bool         `json:"hasFiles,omitempty"` // they are on the receipt's page
+	FirstPrice money.Amount `json:"firstPrice,omitzero"`
+	Subtotal   money.Amount `json:"subtotal"`
+	Discount   money.Amount `json:"discount"`
+	// DiscountTerms say which payments of a subscription Discount reduces; nil without one, and for what is sold once.
+	DiscountTerms *discount.Terms `json:"discountTerms,omitempty"`
+	Tax           money.Amount    `json:"tax"`
+	TaxDetails    tax.Details     `json:"taxDetails,omitzero"` // without evidence
+	Total         money.Amount    `json:"total"`
+	PaidAt        time.Time       `json:"paidAt"` // account time
+	DownloadURL   string          `json:"downloadUrl,omitempty"`
+	HasFiles      bool            `json:"hasFiles,omitempty"` // they are on the receipt's page
 	// FullRefundHours is the number of hours before its start up to which an appointment can be canceled for a full
 	// refund; nil if that is not promised.
 	FullRefundHours *int `json:"fullRefundHours,omitempty"`
@@ -61,6 +64,7 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 	if e.Offer.Recurring() {
 		r.Interval, r.IntervalCount, r.TrialDays, r.Price = string(e.Offer.Interval), e.Offer.IntervalCount,
 			e.Offer.TrialDays, e.Offer.Price
+		r.DiscountTerms = e.DiscountTerms
 		if due, err := checkout.Renewal(e.Offer, e.DiscountTerms, e.TaxDetails); err == nil {
 			r.Price = due
 		}
@@ -143,6 +147,9 @@ func (r Receipt) rows(to reader) []row {
 	paid := price{
 		subtotal: r.Subtotal, discount: r.Discount, tax: r.Tax, total: r.Total, details: r.TaxDetails,
 	}
+	if r.DiscountTerms != nil {
+		paid.discountNote = r.DiscountTerms.Note(to.Locale)
+	}
 	return append(append(rows, priceRows(to, paid)...),
 		row{Label: to.words("receipt.number"), Value: r.Number},
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
@@ -151,21 +158,22 @@ func (r Receipt) rows(to reader) []row {
 // price leads to a total: less discount and credit, plus or including tax.
 type price struct {
 	subtotal, discount, credit, tax, total money.Amount
+	discountNote                           string // names the payments that the discount reduces; "" for none
 	details                                tax.Details
 }
 
 // priceRows lead from the price to the total, with the tax in it or on top.
 func priceRows(to reader, p price) (rows []row) {
-	less := func(label string, off money.Amount) {
+	less := func(label string, off money.Amount, note string) {
 		if off.Minor != 0 {
-			rows = append(rows, row{Label: label, Value: "−" + to.Money(off)})
+			rows = append(rows, row{Label: label, Value: "−" + to.Money(off), Note: note})
 		}
 	}
 	if p.discount.Minor != 0 || p.credit.Minor != 0 || p.tax.Minor != 0 {
 		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(p.subtotal)})
 	}
-	less(to.words("receipt.discount"), p.discount)
-	less(to.Text("document.credit"), p.credit)
+	less(to.words("receipt.discount"), p.discount, p.discountNote)
+	less(to.Text("document.credit"), p.credit, "")
 	if p.tax.Minor != 0 {
 		label := to.TaxLine(p.details, p.subtotal.Minor-p.discount.Minor-p.credit.Minor == p.total.Minor)
 		rows = append(rows, row{Label: label, Value: to.Money(p.tax)})
