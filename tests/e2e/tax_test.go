@@ -219,6 +219,28 @@ func TestThePriceOfAChangeNamesItsTax(t *testing.T) {
 	})
 }
 
+func TestThePortalNamesTheReverseCharge(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		session := w.NewSession(t, w.subscription(t), "pro", harness.Unique("user"), harness.JSON{
+			"customer": harness.JSON{"country": "DE", "taxId": "DE136695976"},
+		})
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		portal := visit(t, w.Account, text(t, receipt["customerId"]))
+		plan := portal + "/plans/" + text(t, receipt["subscriptionId"])
+		for what, path := range map[string]string{
+			"next charge": portal, "receipt": portal + "/receipts/" + text(t, receipt["paymentId"]),
+			"price of a change": plan + "/change?plan=pro&interval=year",
+		} {
+			if page := read(t, app, path); !strings.Contains(page, "VAT (reverse charge): €0.00") {
+				t.Errorf("the %s does not say who accounts for the tax:\n%s", what, page)
+			}
+		}
+	})
+}
+
 func TestTheReceiptsPageNamesTheReverseCharge(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -80,10 +80,7 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 		Due:  reader.Money(due),
 		Free: due.Minor == 0,
 	}
-	if quote.Sale.Tax.Minor > 0 {
-		p.Quote.Tax = reader.TaxLine(quote.Sale.TaxDetails, quote.Sale.TaxAdded.Minor == 0) + ": " +
-			reader.Money(quote.Sale.Tax)
-	}
+	p.Quote.Tax = taxLine(reader, quote.Sale)
 	if quote.Bill.CreditAfter.Minor > 0 {
 		p.Quote.Credit = reader.Money(quote.Bill.CreditAfter)
 	}

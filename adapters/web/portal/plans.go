@@ -86,9 +86,8 @@ func (r *Routes) complete(ctx context.Context, reader locale.Locale, plan *planV
 	default:
 		plan.Next = []string{reader.Text("portal.plan.next_card", reader.Money(total), reader.Date(at), merchant, card)}
 	}
-	if sale.Tax.Minor > 0 {
-		plan.Next = append(plan.Next,
-			reader.TaxLine(sale.TaxDetails, sale.TaxAdded.Minor == 0)+": "+reader.Money(sale.Tax))
+	if line := taxLine(reader, sale); line != "" {
+		plan.Next = append(plan.Next, line)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/tax"
 	"sundry/modules/customers"
 	"sundry/modules/invoicing"
 )
@@ -53,6 +54,17 @@ func less(reader locale.Locale, off money.Amount) string {
 	return reader.Money(layout.Amount(-off.Minor, string(off.Currency)))
 }
 
+// taxLine names the tax of a sale and its amount, or the reverse charge; "" without either.
+func taxLine(reader locale.Locale, s payment.Sale) string {
+	switch {
+	case s.TaxDetails.Treatment == tax.ReverseCharge:
+		return reader.Text("line.reverse_charge") + ": " + reader.Money(s.Tax)
+	case s.Tax.Minor > 0:
+		return reader.TaxLine(s.TaxDetails, s.TaxAdded.Minor == 0) + ": " + reader.Money(s.Tax)
+	}
+	return ""
+}
+
 func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 	paid, err := r.Customers.Payment(c.UserContext(), v.Customer.ID, c.Params("payment"))
 	if err != nil {
@@ -69,9 +81,7 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 		sheet.Lines = append(sheet.Lines, line{l.Description, reader.Money(l.Amount)})
 	}
 	sheet.Discount, sheet.Credit = less(reader, paid.Sale.Discount), less(reader, paid.Sale.Credit)
-	if paid.Sale.Tax.Minor > 0 {
-		sheet.Tax = reader.TaxLine(paid.Sale.TaxDetails, paid.Sale.TaxAdded.Minor == 0) + ": " + reader.Money(paid.Sale.Tax)
-	}
+	sheet.Tax = taxLine(reader, paid.Sale)
 	if paid.Refunded.Minor > 0 {
 		sheet.Refunded = reader.Money(paid.Refunded)
 	}
