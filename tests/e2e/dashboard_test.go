@@ -269,6 +269,37 @@ func TestAFailedCardsPageNamesTheEndOfAccess(t *testing.T) {
 	})
 }
 
+// While a dispute holds the charges of a subscription whose card failed, no page names a next try or asks to pay.
+func TestADisputeHoldsAFailedSubscription(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		portal, v := visit(t, a, s.CustomerID), a.Visit(t)
+		const asks, next = "Pay now or add another card", "It is tried again on"
+		pay := "/plans/" + s.ID + "/pay"
+		if page := read(t, app, portal); !strings.Contains(page, asks) || !strings.Contains(page, pay) {
+			t.Fatalf("without a dispute the portal asks for no payment:\n%s", page)
+		}
+		if page := v.Open(t, "/dashboard/subscriptions/"+s.ID).Body; !strings.Contains(page, next) {
+			t.Fatalf("without a dispute the dashboard names no next try:\n%s", page)
+		}
+		app.Exec(t, `UPDATE subscriptions SET disputes = '[{"id":"dp_1","paymentId":"pay_1"}]'`)
+		page := read(t, app, portal)
+		if strings.Contains(page, asks) || strings.Contains(page, pay) {
+			t.Errorf("the portal asks for a payment that is refused:\n%s", page)
+		}
+		if !strings.Contains(page, "Nothing is charged until the bank has decided.") {
+			t.Errorf("the portal does not name the dispute:\n%s", page)
+		}
+		page = v.Open(t, "/dashboard/subscriptions/"+s.ID).Body
+		if strings.Contains(page, next) || !strings.Contains(page, "Nothing is charged while a payment is disputed.") {
+			t.Errorf("the dashboard names a next try during a dispute:\n%s", page)
+		}
+	})
+}
+
 // A list names its customers as people know them: by address, else by the app's own id, else by ours.
 func TestListsNameTheirCustomers(t *testing.T) {
 	t.Parallel()

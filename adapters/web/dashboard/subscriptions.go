@@ -138,7 +138,9 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 // failedCardNote tells what follows from a card that failed, as of now.
 func (v *visit) failedCardNote(s subscription.State, now time.Time) ui.Part {
 	text := v.text("The card failed.")
-	if !s.Dunning.NextAttemptAt.IsZero() {
+	if len(s.Disputes) > 0 {
+		text += " " + v.text("Nothing is charged while a payment is disputed.")
+	} else if !s.Dunning.NextAttemptAt.IsZero() {
 		text += " " + v.text("It is tried again on %s.", v.when(s.Dunning.NextAttemptAt))
 	}
 	switch ends := s.Dunning.GraceEndsAt; {

@@ -115,7 +115,7 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 	if seats := s.Offer.Seats(); s.Offer.MayChange.Quantity || seats > 1 {
 		v.Seats = seats
 	}
-	v.CanPay = v.PastDue && s.Charge == nil
+	v.CanPay = v.PastDue && s.Charge == nil && len(s.Disputes) == 0
 	if next := s.NextOffer(); next != nil {
 		v.Planned = next.Name()
 	}
