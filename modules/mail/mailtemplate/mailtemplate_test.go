@@ -11,6 +11,7 @@ import (
 	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/plan"
+	"sundry/core/tax"
 	"sundry/core/webhook"
 )
 
@@ -129,6 +130,10 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 		"tax in the price": {
 			func(e *checkout.Paid) { e.Tax = euros(192) }, []string{"Tax included    €1.92", "Amount paid     €12.00"},
 			[]string{"Discount"},
+		},
+		"a reverse charge": {
+			func(e *checkout.Paid) { e.TaxDetails = tax.Details{Treatment: tax.ReverseCharge, TaxID: "DE136695976"} },
+			[]string{"VAT (reverse charge)", "€0.00"}, []string{"Tax included"},
 		},
 		"a currency without decimals": {
 			func(e *checkout.Paid) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/money"
+	"sundry/core/tax"
 )
 
 func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
@@ -40,6 +41,11 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 				t.Errorf("%s does not contain %q:\n%s", kind, want, l.Text)
 			}
 		}
+	}
+	reversed := data
+	reversed.Tax.Minor, reversed.TaxDetails.Treatment = 0, tax.ReverseCharge
+	if l := write(t, KindRenewed, site, reversed); !strings.Contains(l.Text, "VAT (reverse charge)") {
+		t.Errorf("a renewal does not name its reverse charge:\n%s", l.Text)
 	}
 	data.Trial = true
 	if l := write(t, KindRenewalDue, site, data); !strings.Contains(l.Subject, "trial") ||

@@ -162,7 +162,7 @@ type price struct {
 	details                                tax.Details
 }
 
-// priceRows lead from the price to the total, with the tax in it or on top.
+// priceRows lead from the price to the total, with the tax in it or on top, or the reverse charge.
 func priceRows(to reader, p price) (rows []row) {
 	less := func(label string, off money.Amount, note string) {
 		if off.Minor != 0 {
@@ -177,6 +177,9 @@ func priceRows(to reader, p price) (rows []row) {
 	if p.tax.Minor != 0 {
 		label := to.TaxLine(p.details, p.subtotal.Minor-p.discount.Minor-p.credit.Minor == p.total.Minor)
 		rows = append(rows, row{Label: label, Value: to.Money(p.tax)})
+	}
+	if p.details.Treatment == tax.ReverseCharge {
+		rows = append(rows, row{Label: to.Text("line.reverse_charge"), Value: to.Money(p.tax)})
 	}
 	return append(rows, row{Label: to.words("receipt.total"), Value: to.Money(p.total), Strong: true})
 }
