@@ -10,8 +10,9 @@ const noon = (/** @type {string} */ day) => ({ start: Date.parse(day + "T12:00:0
  * @param {object} [more]
  * @param {import("./slots.d.ts").Slot[]} [more.held]
  * @param {boolean} [more.broken]
+ * @param {string} [more.zone]
  */
-function makeOpenings(open, { held = [], broken = false } = {}) {
+function makeOpenings(open, { held = [], broken = false, zone = "UTC" } = {}) {
   /** @type {string[][]} */
   const asked = [];
   const state = { broken };
@@ -23,7 +24,7 @@ function makeOpenings(open, { held = [], broken = false } = {}) {
       },
       slots: (day) => Promise.resolve(open.includes(day) ? [noon(day)] : []),
     },
-    zone: "UTC",
+    zone,
     until: "2027-06-30",
     held,
     now: () => Date.parse("2027-03-10T08:00:00Z"),
@@ -51,7 +52,7 @@ test("a month that could not be read is asked for again", async () => {
 test("the next open day is found months ahead, in ranges that the API takes", async () => {
   const { openings, asked } = makeOpenings(["2027-06-02"]);
   assert.equal(await openings.nextDay("2027-03-10"), "2027-06-02");
-  assert.deepEqual(asked, [["2027-03-10", "2027-05-10"], ["2027-05-11", "2027-07-01"]]);
+  assert.deepEqual(asked, [["2027-03-10", "2027-05-10"], ["2027-05-11", "2027-07-02"]]);
   assert.equal(await makeOpenings([]).openings.nextDay("2027-03-10"), "");
 });
 
@@ -60,6 +61,13 @@ test("nothing is asked for months that are over or not yet open", async () => {
   assert.equal((await openings.daysOf("2027-02")).size, 0);
   assert.equal((await openings.daysOf("2027-08")).size, 0);
   assert.deepEqual(asked, []);
+});
+
+test("the seller's last evening is open two days later at the other end of the world", async () => {
+  const { openings } = makeOpenings(["2027-07-02"], { zone: "Pacific/Kiritimati" }); // 23:00 in Pacific/Pago_Pago
+  assert.equal((await openings.daysOf("2027-07")).size, 1);
+  assert.equal(await openings.nextDay("2027-06-01"), "2027-07-02");
+  assert.equal(openings.last, "2027-07-02");
 });
 
 test("a time that the buyer holds is open to them, in its order and once", async () => {

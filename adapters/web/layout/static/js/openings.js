@@ -20,7 +20,7 @@ export default function createOpenings({ source, zone, until, held, now }) {
   /** @type {Map<string, Promise<Set<string>>>} */
   const months = new Map();
   const today = () => Z.dayOf(now(), zone);
-  const last = Z.addDays(until, 1); // the buyer's day may be a day ahead of the seller's
+  const last = Z.addDays(until, 2); // the buyer's zone may be 25 hours ahead of the seller's
 
   /**
    * @param {string} from
