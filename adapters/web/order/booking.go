@@ -66,6 +66,7 @@ func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID
 		Asked: newAsked(offer.Intake, p.Session.Intake),
 	}
 	if p.Session.Status == core.StatusPaid {
+		view.FullRefundHours = refundHours(p.Appointments)
 		for _, a := range p.Appointments {
 			view.Times = append(view.Times, Meeting{
 				Reader: reader, Title: offer.Title, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Zone: a.Timezone,
@@ -82,6 +83,20 @@ func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID
 		})
 	}
 	return view
+}
+
+// refundHours returns the FullRefundHours of the appointments that take place; nil where a move made them differ: the
+// page of each names its own.
+func refundHours(booked []appointment.State) *int {
+	booked = slices.DeleteFunc(slices.Clone(booked), func(a appointment.State) bool {
+		return a.Status == appointment.StatusCanceled
+	})
+	if len(booked) == 0 || slices.ContainsFunc(booked, func(a appointment.State) bool {
+		return a.RefundPolicy != booked[0].RefundPolicy
+	}) {
+		return nil
+	}
+	return booked[0].RefundPolicy.Hours()
 }
 
 // KeptUntil returns the time up to which the session holds its times: its end, or the start of the first of them.

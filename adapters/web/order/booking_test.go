@@ -153,6 +153,36 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 	}
 }
 
+// A move that keeps an earlier last moment of a full refund changes the hours of its appointment, not of the offer.
+func TestAPaidOrderPromisesWhatItsAppointmentsDo(t *testing.T) {
+	t.Parallel()
+	until := func(hours int, status appointment.Status) appointment.State {
+		return appointment.State{
+			Status: status, StartsAt: time.Date(2027, 3, 8, 9, 0, 0, 0, time.UTC), Timezone: "Europe/Paris",
+			RefundPolicy: appointment.RefundPolicy{Promised: true, FullHours: hours},
+		}
+	}
+	const on, off = appointment.StatusConfirmed, appointment.StatusCanceled
+	for name, c := range map[string]struct {
+		booked []appointment.State
+		want   string
+	}{
+		"not moved":    {[]appointment.State{until(48, on)}, "Full refund if you cancel at least 48 hours before the start."},
+		"moved":        {[]appointment.State{until(72, on)}, "Full refund if you cancel at least 72 hours before the start."},
+		"both":         {[]appointment.State{until(48, on), until(72, on)}, ""},
+		"one canceled": {[]appointment.State{until(48, off), until(0, on)}, "Full refund if you cancel before the start."},
+		"all canceled": {[]appointment.State{until(48, off)}, ""},
+	} {
+		page := bookedPage(func(p *checkout.Page) {
+			p.State, p.Session.Status, p.Appointments = core.PagePaid, core.StatusPaid, c.booked
+		})
+		o := New(page, locale.ParseTag("en"), "", func(id string) string { return "/a/" + id })
+		if got := o.RefundPromise(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func bookedPage(change func(*checkout.Page)) checkout.Page {
 	return sessionPage(func(p *checkout.Page) {
 		offer := &p.Session.Offer
