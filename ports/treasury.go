@@ -30,7 +30,7 @@ type Sales interface {
 	// Update writes a changed sale. ErrStale.
 	Update(ctx context.Context, s ledger.SaleState) error
 	// SumReleases adds up by currency what of the account's sales since a time is pending and becomes available up to
-	// another.
+	// another, less their refunds on the way.
 	SumReleases(ctx context.Context, creatorID string, since, until time.Time) ([]money.Amount, error)
 }
 

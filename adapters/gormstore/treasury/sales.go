@@ -82,9 +82,16 @@ func (t sales) SumReleases(_ context.Context, creatorID string, since, until tim
 		Currency string
 		Minor    int64
 	}
-	err := t.DB.Raw(`SELECT currency, CAST(SUM(pending) AS BIGINT) AS minor FROM sales
-		WHERE creator_id = ? AND created_at >= ? AND available_at <= ? AND NOT released GROUP BY currency ORDER BY currency`,
-		creatorID, repo.UnixMillis(since), repo.UnixMillis(until)).Scan(&rows).Error
+	after, before := repo.UnixMillis(since), repo.UnixMillis(until)
+	err := t.DB.Raw(`SELECT currency, CAST(SUM(minor) AS BIGINT) AS minor FROM (
+			SELECT currency, pending AS minor FROM sales
+			WHERE creator_id = ? AND created_at >= ? AND available_at <= ? AND NOT released
+			UNION ALL
+			SELECT f.currency, f.tax - f.amount FROM refunds f JOIN sales s ON s.id = f.payment_id
+			WHERE f.creator_id = ? AND f.status = 'pending' AND NOT f.automatic
+				AND s.created_at >= ? AND s.available_at <= ? AND NOT s.released) parts
+		GROUP BY currency ORDER BY currency`,
+		creatorID, after, before, creatorID, after, before).Scan(&rows).Error
 	amounts := make([]money.Amount, len(rows))
 	for i, r := range rows {
 		amounts[i] = repo.Amount(r.Minor, r.Currency)
