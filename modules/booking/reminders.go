@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"sundry/core/appointment"
 	"sundry/ports"
@@ -35,7 +36,8 @@ func (s *Service) scheduleReminders(ctx context.Context, r ports.Repos, a appoin
 	return nil
 }
 
-// Remind publishes that an appointment which is still to come is near. Task TaskRemind.
+// Remind publishes that an appointment which is still to come is near, unless its next reminder is due, too. Task
+// TaskRemind.
 func (s *Service) Remind(ctx context.Context, t ports.Task) error {
 	appointmentID, name, ok := strings.Cut(t.Subject, "/")
 	if _, known := appointment.Reminders[name]; !ok || !known {
@@ -53,9 +55,20 @@ func (s *Service) Remind(ctx context.Context, t ports.Task) error {
 			return err
 		}
 		now, err := r.Clock.Now(ctx, a.CreatorID)
-		if err != nil || appointment.Restore(a).Changeable(now) != nil {
+		if err != nil || appointment.Restore(a).Changeable(now) != nil || isLaterReminderDue(a, name, now) {
 			return err
 		}
 		return s.deps.Bus.Publish(ctx, r, appointment.ReminderDue{State: a, Before: name})
 	})
+}
+
+// isLaterReminderDue reports whether a reminder that falls due after the named one is due as well, as after an outage:
+// then that one alone is sent.
+func isLaterReminderDue(a appointment.State, name string, now time.Time) bool {
+	for _, before := range appointment.Reminders {
+		if before < appointment.Reminders[name] && !now.Before(a.StartsAt.Add(-before)) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/appointment"
 	"sundry/modules/booking"
 	"sundry/ports"
 )
 
-// remind runs the reminders that are due and reports which were published.
+// remind runs the reminders that are due and returns the names of those that were published.
 func (w *fixture) remind() []string {
 	w.t.Helper()
 	w.Take()
@@ -23,9 +24,9 @@ func (w *fixture) remind() []string {
 		w.must(w.booking.Remind(w.t.Context(), task))
 	}
 	var reminders []string
-	for _, name := range w.TakeNames() {
-		if name == "appointment.reminder_due" {
-			reminders = append(reminders, name)
+	for _, e := range w.Take() {
+		if due, ok := e.(appointment.ReminderDue); ok {
+			reminders = append(reminders, due.Before)
 		}
 	}
 	return reminders
@@ -45,6 +46,18 @@ func TestABuyerIsRemindedTwiceAndOfTheNewTimeAfterAMove(t *testing.T) {
 			if got := w.remind(); len(got) != step.want {
 				t.Errorf("%v later: %v, want %d", step.wait, got, step.want)
 			}
+		}
+	})
+}
+
+// After an outage only the reminder that fell due last is sent.
+func TestOfTwoOverdueRemindersTheLaterIsSent(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.book("cs_1", "03 12:00") // in 48 hours
+		w.Advance(47*time.Hour + 30*time.Minute)
+		if got := w.remind(); len(got) != 1 || got[0] != "1h" {
+			t.Errorf("half an hour before: %v, want 1h alone", got)
 		}
 	})
 }
