@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/id"
 	"sundry/core/money"
+	"sundry/core/payment"
 	"sundry/core/secret"
 	"sundry/core/tax"
 )
@@ -86,6 +87,8 @@ type Line struct {
 	Detail      string       `json:"detail,omitempty"`
 	Quantity    string       `json:"quantity,omitempty"`
 	Amount      money.Amount `json:"amount"`
+	// Share is set for a line of a change of plan, whose Description is English.
+	Share payment.PlanShare `json:"share,omitzero"`
 }
 
 // Check refuses a snapshot that does not add up. It is a defect: nothing may be issued.

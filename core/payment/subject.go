@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/tax"
 )
@@ -108,4 +109,35 @@ func (s Sale) Check(amount money.Amount) error {
 type Line struct {
 	Description string       `json:"description"`
 	Amount      money.Amount `json:"amount"`
+	// Share is set for a line of a change of plan, whose Description is English.
+	Share PlanShare `json:"share,omitzero"`
+}
+
+// PlanShare is the part of a period of a plan that a change of plan charges, or credits as unused time.
+type PlanShare struct {
+	Plan   string `json:"plan"`
+	Unused bool   `json:"unused,omitempty"`
+	// Left of Days days; both are zero for a whole period.
+	Left int64 `json:"left,omitempty"`
+	Days int64 `json:"days,omitempty"`
+}
+
+// Text describes a share to a reader.
+func (s PlanShare) Text(reader locale.Locale) string {
+	text := s.Plan
+	if s.Unused {
+		text = reader.Text("line.unused", text)
+	}
+	if s.Days > 0 {
+		text = reader.Text("line.share", text, s.Left, s.Days)
+	}
+	return text
+}
+
+// Text describes a line to a reader: a change of plan in their language, anything else as the seller named it.
+func (l Line) Text(reader locale.Locale) string {
+	if l.Share == (PlanShare{}) {
+		return l.Description
+	}
+	return l.Share.Text(reader)
 }

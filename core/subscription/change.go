@@ -1,10 +1,10 @@
 package subscription
 
 import (
-	"fmt"
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -82,12 +82,16 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 	if err != nil {
 		return Bill{}, err
 	}
-	start, share := s.CurrentPeriodStart, fmt.Sprintf(" (%d of %d days)", left, total)
+	start, old := s.CurrentPeriodStart, payment.PlanShare{Plan: s.Offer.Name(), Unused: true, Left: left, Days: total}
+	next := payment.PlanShare{Plan: b.Offer.Name()}
 	if !sameInterval(s.Offer, b.Offer) {
 		b.Anchor, b.PeriodStart, b.PeriodEnd = now, now, period.Nth(now, b.Offer.Interval, b.Offer.IntervalCount, 1)
 		start, left, total = now, 1, 1
-	} else if s.Discount != nil && s.Discount.Once {
-		s.Discount = nil // it is left for the next period
+	} else {
+		next.Left, next.Days = left, total
+		if s.Discount != nil && s.Discount.Once {
+			s.Discount = nil // it is left for the next period
+		}
 	}
 	if b.PeriodValue, err = s.net(b.Offer, start); err != nil {
 		return Bill{}, err
@@ -96,15 +100,12 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 	if err != nil {
 		return Bill{}, err
 	}
+	unused.Minor = -unused.Minor
 	b.Lines = []payment.Line{
-		{Description: "Unused time on " + s.Offer.Name() + share, Amount: money.Amount{Minor: -unused.Minor,
-			Currency: unused.Currency}},
-		{Description: b.Offer.Name(), Amount: fresh},
+		{Description: old.Text(locale.Default), Amount: unused, Share: old},
+		{Description: next.Text(locale.Default), Amount: fresh, Share: next},
 	}
-	if sameInterval(s.Offer, b.Offer) {
-		b.Lines[1].Description += share
-	}
-	return s.settled(b, fresh.Minor-unused.Minor)
+	return s.settled(b, fresh.Minor+unused.Minor)
 }
 
 // settled charges a difference, or carries it as credit when it is in the customer's favor.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -117,6 +118,10 @@ func TestABillNamesWhatItCharges(t *testing.T) {
 		}
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		const want = "Nicht genutzte Zeit: App – basic (14 von 28 Tagen)"
+		if said := bill.Lines[0].Text(locale.ParseTag("de")); said != want {
+			t.Errorf("%s: in German %q, want %q", name, said, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/locale"
 	"sundry/core/money"
+	"sundry/core/payment"
 	"sundry/core/tax"
 	"sundry/ports"
 )
@@ -120,6 +121,8 @@ func (c composer) line(l document.Line) ports.DocumentLine {
 		line.Description = c.text("line.credit_of", c.Corrects)
 	case l.Key != "":
 		line.Description = c.text("line." + l.Key)
+	case l.Share != (payment.PlanShare{}):
+		line.Description = l.Share.Text(c.reader)
 	}
 	if l.Count > 0 {
 		line.Quantity = strconv.Itoa(l.Count)

@@ -76,7 +76,9 @@ func (s *Documents) OnPaymentCompleted(ctx context.Context, r ports.Repos, e pay
 		snapshot.PeriodStart, snapshot.PeriodEnd = apiformat.Instant(e.Sale.PeriodStart), apiformat.Instant(e.Sale.PeriodEnd)
 	}
 	for _, line := range e.Sale.Lines {
-		snapshot.Lines = append(snapshot.Lines, document.Line{Description: line.Description, Amount: line.Amount})
+		snapshot.Lines = append(snapshot.Lines, document.Line{
+			Description: line.Description, Amount: line.Amount, Share: line.Share,
+		})
 	}
 	return s.issue(ctx, r, snapshot)
 }

@@ -167,6 +167,35 @@ func TestAChallengedPaymentIsConfirmedInThePortal(t *testing.T) {
 	})
 }
 
+// A change of plan is priced and receipted in the language of the page.
+func TestAChangeOfPlanIsInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		portal := visit(t, a, s.CustomerID)
+		german := func(path string) string {
+			t.Helper()
+			return string(app.AskUnjudged(t, harness.Request{
+				Method: get, Path: path, Headers: map[string]string{"Accept-Language": "de"},
+			}).Want(t, 200).Body)
+		}
+		const line, english = "Nicht genutzte Zeit: ", "Unused time on"
+		quote := german(portal + "/plans/" + s.ID + "/change?plan=studio&interval=month")
+		if !strings.Contains(quote, line) || strings.Contains(quote, english) {
+			t.Errorf("the price of the change is not in German:\n%s", quote)
+		}
+		a.AsBackend(t, post, "/v1/subscriptions/"+s.ID+"/change",
+			harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}).Want(t, 200)
+		var list struct{ Data []struct{ ID string } }
+		a.AsBackend(t, get, "/v1/payments?externalCustomerId=ada", nil).Want(t, 200).Into(t, &list)
+		receipt := german(portal + "/receipts/" + list.Data[0].ID)
+		if !strings.Contains(receipt, line) || strings.Contains(receipt, english) {
+			t.Errorf("the receipt of the change is not in German:\n%s", receipt)
+		}
+	})
+}
+
 func TestAChallengedChangeIsConfirmedInThePortal(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -192,7 +192,7 @@ func (v *visit) saleLines(p payment.State) ui.Part {
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Label(label), ui.Number(amount)}})
 	}
 	for _, l := range p.Sale.Lines {
-		add(ui.Data(l.Description), v.reader.Money(l.Amount))
+		add(ui.Data(l.Text(v.reader)), v.reader.Money(l.Amount))
 	}
 	if len(p.Sale.Lines) == 0 {
 		add("Subtotal", v.reader.Money(p.Sale.Subtotal))

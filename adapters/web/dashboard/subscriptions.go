@@ -364,7 +364,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	f.Cancel, f.Title = at, "What changes"
 	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.Name())}}
 	for _, l := range quote.Bill.Breakdown() {
-		f.Facts = append(f.Facts, ui.Fact{Label: ui.Data(l.Description), Value: ui.Text(v.reader.Money(l.Amount))})
+		f.Facts = append(f.Facts, ui.Fact{Label: ui.Data(l.Text(v.reader)), Value: ui.Text(v.reader.Money(l.Amount))})
 	}
 	f.Facts = append(f.Facts,
 		ui.Fact{Label: "Charged now", Value: ui.Text(v.reader.Money(due))},

@@ -85,7 +85,7 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 		p.Quote.Credit = reader.Money(quote.Bill.CreditAfter)
 	}
 	for _, l := range quote.Bill.Lines {
-		p.Quote.Lines = append(p.Quote.Lines, line{l.Description, reader.Money(l.Amount)})
+		p.Quote.Lines = append(p.Quote.Lines, line{l.Text(reader), reader.Money(l.Amount)})
 	}
 	for _, off := range []line{
 		{reader.Text("line.discount"), less(reader, quote.Bill.Discount)},

@@ -38,7 +38,7 @@ func (r *Routes) newReceiptView(reader locale.Locale, base string, p payment.Sta
 		Href: base + "/receipts/" + p.ID,
 	}
 	if len(p.Sale.Lines) > 0 {
-		v.Description = p.Sale.Lines[len(p.Sale.Lines)-1].Description
+		v.Description = p.Sale.Lines[len(p.Sale.Lines)-1].Text(reader)
 	}
 	if p.CheckoutID() != "" {
 		v.Href = r.Checkout.ReceiptURL(p.CheckoutID())
@@ -78,7 +78,7 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 		PDF: r.Documents.ReceiptURL(paid.ID) + "/pdf",
 	}
 	for _, l := range paid.Sale.Lines {
-		sheet.Lines = append(sheet.Lines, line{l.Description, reader.Money(l.Amount)})
+		sheet.Lines = append(sheet.Lines, line{l.Text(reader), reader.Money(l.Amount)})
 	}
 	sheet.Discount, sheet.Credit = less(reader, paid.Sale.Discount), less(reader, paid.Sale.Credit)
 	sheet.Tax = taxLine(reader, paid.Sale)
