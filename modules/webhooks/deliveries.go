@@ -38,16 +38,31 @@ func (s *Service) Deliveries(
 	attempts, err := r.Webhooks.Deliveries.ListAttempts(ctx, creatorID, ids)
 	list := ports.List[Delivered]{Next: found.Next}
 	for _, d := range found.Items {
-		if !endpoint.Enabled {
-			d.NextAttemptAt = time.Time{} // none is due before it is enabled
-		}
-		list.Items = append(list.Items, Delivered{d, attempts[d.ID]})
+		list.Items = append(list.Items, delivered(endpoint, d, attempts))
 	}
 	return list, err
 }
 
+// delivered shows a delivery with its next attempt when that can be: none before the endpoint is enabled, nor while
+// its circuit is open.
+func delivered(
+	e webhook.EndpointState, d webhook.DeliveryState, attempts map[string][]webhook.Attempt,
+) Delivered {
+	switch {
+	case !e.Enabled:
+		d.NextAttemptAt = time.Time{}
+	case d.Status == webhook.Pending && d.NextAttemptAt.Before(e.OpenUntil):
+		d.NextAttemptAt = e.OpenUntil
+	}
+	return Delivered{d, attempts[d.ID]}
+}
+
 // Delivery shows one delivery of an endpoint with every attempt. NOT_FOUND.
 func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
+	endpoint, err := s.Endpoint(ctx, creatorID, endpointID)
+	if err != nil {
+		return Delivered{}, err
+	}
 	r := s.deps.Store.Read(ctx)
 	found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
 	if err == nil && found.EndpointID != endpointID {
@@ -57,7 +72,7 @@ func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryI
 		return Delivered{}, missing(err, fault.NotFound("delivery"))
 	}
 	attempts, err := r.Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
-	return Delivered{found, attempts[deliveryID]}, err
+	return delivered(endpoint, found, attempts), err
 }
 
 // Redeliver makes one delivery due again, whatever its state. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.

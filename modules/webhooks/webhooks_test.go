@@ -13,6 +13,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/webhook"
+	"sundry/modules/webhooks"
 	"sundry/ports"
 	"sundry/tests/fakes"
 )
@@ -252,6 +253,40 @@ func TestWhatTheOwnerAsksForDoesNotWaitForAnOpenCircuit(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A delivery that waits for its endpoint shows when it can be tried, in the list and alone.
+func TestDeliveries_ShowTheNextAttempt(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("down", "payment.*")
+		w.respond(e, 0)
+		for range 6 {
+			w.sell()
+		}
+		w.work()
+		check := func(state string, right func(d webhooks.Delivered) bool) {
+			t.Helper()
+			for _, listed := range w.deliveries(e) {
+				alone, err := w.webhooks.Delivery(t.Context(), creatorID, e.ID, listed.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, d := range map[string]webhooks.Delivered{"listed": listed, "alone": alone} {
+					if !right(d) {
+						t.Errorf("%s, %s: next attempt at %s", state, name, d.NextAttemptAt)
+					}
+				}
+			}
+		}
+		until := w.stored(e).OpenUntil
+		if !until.After(w.Real()) {
+			t.Fatal("the circuit is not open")
+		}
+		check("circuit open", func(d webhooks.Delivered) bool { return !d.NextAttemptAt.Before(until) })
+		w.enable(e, false)
+		check("disabled", func(d webhooks.Delivered) bool { return d.NextAttemptAt.IsZero() })
+	})
 }
 
 // A disabled endpoint keeps its backlog until it is enabled.
