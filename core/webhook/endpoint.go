@@ -157,13 +157,13 @@ func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
 		e.s.Events, e.s.SubscribedSince = *edit.Events, now.Add(subscriptionGrace)
 	}
 	e.s.setLimits(edit)
-	if edit.Enabled != nil && *edit.Enabled != e.s.Enabled {
-		e.s.Enabled, enabledNow = *edit.Enabled, *edit.Enabled
-		e.s.DisabledReason = DisabledByOwner
-		if enabledNow {
-			e.s.DisabledReason = ""
-			e.recover()
-		}
+	switch {
+	case edit.Enabled == nil:
+	case !*edit.Enabled: // also of one that the service has disabled: from now on its owner wants that
+		e.s.Enabled, e.s.DisabledReason = false, DisabledByOwner
+	case !e.s.Enabled:
+		e.s.Enabled, e.s.DisabledReason, enabledNow = true, "", true
+		e.recover()
 	}
 	e.s.Revision++
 	return enabledNow

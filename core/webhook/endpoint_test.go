@@ -224,7 +224,9 @@ func TestAnEditChangesWhatItNames(t *testing.T) {
 			s.Enabled, s.DisabledReason = true, ""
 			healthy(s)
 		}, true},
-		"off again": {disabled, webhook.EndpointEdit{Enabled: new(false)}, func(*webhook.EndpointState) {}, false},
+		"off again": {disabled, webhook.EndpointEdit{Enabled: new(false)}, func(s *webhook.EndpointState) {
+			s.DisabledReason = webhook.DisabledByOwner
+		}, false},
 	} {
 		e, want := webhook.RestoreEndpoint(c.from), c.from
 		c.want(&want)

@@ -329,6 +329,32 @@ func TestADisabledEndpointKeepsItsBacklog(t *testing.T) {
 	})
 }
 
+// An owner may turn off what the service has disabled, so that the catalog file that says so is true afterwards.
+func TestAnOwnerTurnsOffADisabledEndpoint(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("gone", "payment.*")
+		w.respond(e, 410)
+		w.sell()
+		w.work()
+		wanted := webhook.NewEndpointFile(w.stored(e))
+		if wanted.Enabled = false; w.stored(e).DisabledReason != webhook.DisabledByGone {
+			t.Fatalf("after 410: %+v", w.stored(e))
+		}
+		var files []webhook.EndpointFile
+		w.atomically(func(ctx context.Context, r ports.Repos) (err error) {
+			if err := w.webhooks.ImportPart(ctx, r, creatorID, []webhook.EndpointFile{wanted}); err != nil {
+				return err
+			}
+			files, err = w.webhooks.ExportPart(ctx, r, creatorID)
+			return err
+		})
+		if got := w.stored(e).DisabledReason; got != webhook.DisabledByOwner || len(files) != 1 || files[0].Enabled {
+			t.Errorf("turned off: reason %q, exported %+v", got, files)
+		}
+	})
+}
+
 // An endpoint with a new address starts without the failures of the old one.
 func TestAChangedAddressStartsWithoutFailures(t *testing.T) {
 	t.Parallel()
