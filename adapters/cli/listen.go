@@ -37,9 +37,13 @@ as webhooks are.
 // pollPause is the pause of listen after it has read everything.
 const pollPause = 500 * time.Millisecond
 
+// receiverTimeout is the time that a receiver has, as that of a webhook.
+const receiverTimeout = 15 * time.Second
+
 // listener prints and forwards events.
 type listener struct {
 	api       *publicAPI
+	receiver  *http.Client
 	forwardTo string
 	types     []string // exact names and family.*; none = all
 	secret    []byte
@@ -55,7 +59,10 @@ type listedEvent struct {
 }
 
 func newListener(args []string) (*listener, error) {
-	l := &listener{pause: pollPause}
+	l := &listener{pause: pollPause, receiver: &http.Client{
+		Timeout:       receiverTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 	flags := flag.NewFlagSet("listen", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	l.api = apiFlags(flags)
@@ -227,7 +234,7 @@ func (l *listener) forward(ctx context.Context, id string, body []byte) string {
 	for name, value := range webhook.Headers(id, time.Now(), body, l.secret) {
 		request.Header.Set(name, value)
 	}
-	response, err := l.api.client.Do(request)
+	response, err := l.receiver.Do(request)
 	if err != nil {
 		return "failed: " + err.Error()
 	}

@@ -44,6 +44,24 @@ func TestListenFiltersByTypeAndFamily(t *testing.T) {
 	}
 }
 
+// A delivery follows no redirect, so a receiver that redirects gets nothing in live either.
+func TestListen_FollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/hooks" {
+			http.Redirect(w, r, "/hooks/", http.StatusMovedPermanently)
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	l, err := newListener([]string{"--key", "k", "--forward-to", receiver.URL + "/hooks"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := l.forward(t.Context(), "evt_1", []byte("{}")), "301 Moved Permanently"; got != want {
+		t.Errorf("a redirect is reported as %q, want %q", got, want)
+	}
+}
+
 func TestListenBeginsWhereItIsTold(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
