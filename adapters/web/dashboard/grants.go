@@ -69,11 +69,19 @@ func (r *Routes) planNames(ctx context.Context, v *visit) func(listingID, key st
 	}
 }
 
-// grantEnds explain why a grant no longer counts.
+// grantEnds explain the ends of grants; see endOf.
 var grantEnds = map[coreaccess.EndReason]ui.Words{
 	coreaccess.Revoked: "You took it back", coreaccess.Expired: "Its time was over",
-	coreaccess.SourceEnded: "The subscription ended", coreaccess.Refunded: "Refunded",
+	coreaccess.SourceEnded: "The subscription ended or is paused", coreaccess.Refunded: "Refunded",
 	coreaccess.Disputed: "The payment is disputed",
+}
+
+// endOf explains why a grant no longer counts.
+func endOf(g coreaccess.State) ui.Words {
+	if g.Source == coreaccess.Appointment && g.EndReason == coreaccess.SourceEnded {
+		return "Appointments canceled"
+	}
+	return grantEnds[g.EndReason]
 }
 
 // grantRow shows a grant; plan is the name of what it gives, "" for one of loose entitlements and credits.
@@ -107,7 +115,7 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, plan string, runn
 	var buttons ui.Cell
 	switch {
 	case !running:
-		until = ui.Cell{Text: v.say("Ended %s", v.when(g.EndedAt)), Sub: grantEnds[g.EndReason]}
+		until = ui.Cell{Text: v.say("Ended %s", v.when(g.EndedAt)), Sub: endOf(g)}
 	case !g.ExpiresAt.IsZero():
 		until = v.moment(g.ExpiresAt)
 	}
