@@ -43,7 +43,7 @@ func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Typ
 			}
 			body := object{"cardNumber": card, "country": "IE"}
 			if kind.Bookable() {
-				if body["appointmentSlots"], err = t.slots(ctx, listingID); err != nil {
+				if body["appointmentSlots"], err = t.slots(ctx, listingID, ""); err != nil {
 					return r, err
 				}
 			}
@@ -96,8 +96,8 @@ func recurring(t listingtype.Type) bool { return t.Recurring() }
 // once reports whether a listing is paid for once and needs no chosen time.
 func once(t listingtype.Type) bool { return !t.Recurring() && !t.Bookable() }
 
-// slots is the first open time of an appointment listing.
-func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error) {
+// slots is the first open time of an appointment listing, other than one that is booked: a group is still open then.
+func (t *trigger) slots(ctx context.Context, listingID, booked string) ([]object, error) {
 	var clock struct{ Now string }
 	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
 		return nil, err
@@ -124,9 +124,11 @@ func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error)
 		return nil, err
 	}
 	for _, day := range open.Days {
-		if len(day.Slots) > 0 && len(open.DeliveryModes) > 0 {
-			return []object{{"startsAt": day.Slots[0].StartsAt, "timezone": open.Timezone,
-				"deliveryMode": open.DeliveryModes[0]}}, nil
+		for _, slot := range day.Slots {
+			if slot.StartsAt != booked && len(open.DeliveryModes) > 0 {
+				return []object{{"startsAt": slot.StartsAt, "timezone": open.Timezone,
+					"deliveryMode": open.DeliveryModes[0]}}, nil
+			}
 		}
 	}
 	return nil, errors.New("the listing has no open time in the next 30 days")
@@ -311,12 +313,12 @@ func (t *trigger) reschedule(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var booked struct{ ListingID string }
+	var booked struct{ ListingID, StartsAt string }
 	path := "/v1/appointments/" + r.Appointments[0].ID
 	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
 		return err
 	}
-	open, err := t.slots(ctx, booked.ListingID)
+	open, err := t.slots(ctx, booked.ListingID, booked.StartsAt)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,25 @@ func TestTriggeredEventsAreForwardedSigned(t *testing.T) {
 	}
 }
 
+// A group's time is still open after one of its seats was sold.
+func TestTrigger_MovesASeatOfAGroup(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
+			JSON{"durationMinutes": 60, "seats": 3, "isDefault": true}).Want(t, 201)
+		args := []string{"trigger", "appointment.rescheduled", "--listing", l.CatalogKey, "--api", app.URL, "--key", s.Key}
+		if err := cli.Run(t.Context(), args, cli.Host{Out: io.Discard}); err != nil {
+			t.Fatal(err)
+		}
+		path := "/v1/events?type=appointment.rescheduled"
+		if got := s.AsBackend(t, get, path, nil).Want(t, 200).Map(t)["data"].([]any); len(got) != 1 {
+			t.Errorf("%d events were made, want one", len(got))
+		}
+	})
+}
+
 func awaitType(t *testing.T, types <-chan string, want string) {
 	t.Helper()
 	deadline := time.After(time.Minute)
