@@ -80,6 +80,7 @@ func (s *Service) importEndpoint(
 		}
 		found = made
 	}
+	edit.Stored = found.Events
 	is := webhook.NewEndpointFile(found)
 	if wanted.MaxInFlight == 0 {
 		is.MaxInFlight = 0 // the file leaves it as it is

@@ -355,6 +355,25 @@ func TestAnOwnerTurnsOffADisabledEndpoint(t *testing.T) {
 	})
 }
 
+// A filter of a later version stays in a catalog file that changes something else, as in the dashboard's form.
+func TestImport_KeepsFiltersOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("later", "payment.*")
+		e.Events = []string{"payment.*", "coffee.made"}
+		e.Revision++
+		w.atomically(func(ctx context.Context, r ports.Repos) error { return r.Webhooks.Endpoints.Update(ctx, e) })
+		wanted := webhook.NewEndpointFile(e)
+		wanted.MaxInFlight = 5
+		w.atomically(func(ctx context.Context, r ports.Repos) error {
+			return w.webhooks.ImportPart(ctx, r, creatorID, []webhook.EndpointFile{wanted})
+		})
+		if got := w.stored(e); got.MaxInFlight != 5 || !slices.Equal(got.Events, e.Events) {
+			t.Errorf("imported %+v", got)
+		}
+	})
+}
+
 // An endpoint with a new address starts without the failures of the old one.
 func TestAChangedAddressStartsWithoutFailures(t *testing.T) {
 	t.Parallel()
