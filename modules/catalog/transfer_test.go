@@ -349,3 +349,49 @@ func TestAnImportNeverChangesADiscount(t *testing.T) {
 		}
 	})
 }
+
+func TestAnImportSwitchesLinksThatAreAlike(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, _ fixture) {
+		studio, err := from.ByKey(t, "studio")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made []string
+		for _, active := range []bool{true, false} { // the newer one, which is listed first, is inactive
+			link, err := from.CreateLink(t.Context(), from.ada, paymentlink.Edit{
+				ListingID: &studio.ID, SuccessURL: new("https://shop.example/twice"), Active: &active,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made = append(made, link.ID)
+		}
+		opens := func() (open []bool) {
+			for _, linkID := range made {
+				link, err := from.Link(t.Context(), from.ada, linkID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				open = append(open, link.Active)
+			}
+			return open
+		}
+		d, _ := from.exported(t)
+		if changes := from.imported(t, d); len(changes) != 0 || !slices.Equal(opens(), []bool{true, false}) {
+			t.Errorf("its own file changed %q, and the links open: %v, want [true false]", changes, opens())
+		}
+		for i := range d.Listings[2].PaymentLinks {
+			d.Listings[2].PaymentLinks[i].Active = false
+		}
+		if from.imported(t, d); !slices.Equal(opens(), []bool{false, false}) {
+			t.Errorf("a file without an active link left those that open: %v, want [false false]", opens())
+		}
+		for i := range d.Listings[2].PaymentLinks {
+			d.Listings[2].PaymentLinks[i].Active = true
+		}
+		if from.imported(t, d); !slices.Equal(opens(), []bool{false, true}) {
+			t.Errorf("a file with an active link left those that open: %v, want [false true]", opens())
+		}
+	})
+}

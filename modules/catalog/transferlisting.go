@@ -211,18 +211,34 @@ func (s *Service) importLinks(
 	}
 	links = linksOnSale(ctx, l, plans, links)
 	for _, w := range wanted {
-		i := slices.IndexFunc(links, func(link paymentlink.State) bool {
-			return newDocumentLink(l, link).key() == w.key()
+		alike := slices.DeleteFunc(slices.Clone(links), func(link paymentlink.State) bool {
+			return newDocumentLink(l, link).key() != w.key()
 		})
-		if i >= 0 {
-			if links[i].Active != w.Active {
-				_, err = s.EditLink(ctx, creatorID, links[i].ID, paymentlink.Edit{Active: &w.Active})
-			}
+		if len(alike) > 0 {
+			err = s.switchLinks(ctx, alike, w.Active)
 		} else {
 			err = s.importLink(ctx, l, w)
 		}
 		if err != nil {
 			return nested("paymentLinks", err)
+		}
+	}
+	return nil
+}
+
+// switchLinks makes links that are alike be as one of them in a document: of several, one that opens is enough.
+func (s *Service) switchLinks(ctx context.Context, alike []paymentlink.State, active bool) error {
+	opens := func(link paymentlink.State) bool { return link.Active }
+	if active && !slices.ContainsFunc(alike, opens) {
+		_, err := s.EditLink(ctx, alike[0].CreatorID, alike[0].ID, paymentlink.Edit{Active: &active})
+		return err
+	}
+	for _, link := range alike {
+		if active || !link.Active {
+			continue
+		}
+		if _, err := s.DeactivateLink(ctx, link.CreatorID, link.ID); err != nil {
+			return err
 		}
 	}
 	return nil
