@@ -59,10 +59,7 @@ func newImportedListing(l ports.ListingImport) DocumentListing {
 	}
 	if len(l.Plans) > 0 && len(l.Plans[0].Prices) > 0 {
 		first := l.Plans[0].Prices[0]
-		d.Currency = first.Currency
-		if first.AmountInCents != nil {
-			d.PriceInCents = *first.AmountInCents
-		}
+		d.Currency, d.PriceInCents = first.Currency, first.AmountInCents
 	}
 	return d
 }

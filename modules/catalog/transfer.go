@@ -49,7 +49,7 @@ type DocumentListing struct {
 	Status       listing.Status `json:"status"`
 	Title        string         `json:"title"`
 	Description  string         `json:"description"`
-	PriceInCents int64          `json:"priceInCents"`
+	PriceInCents *int64         `json:"priceInCents"`
 	Currency     string         `json:"currency"`
 	TaxBehavior  tax.Behavior   `json:"taxBehavior"`
 	// The limits are nil in a document without them: they go on as they are.
@@ -184,7 +184,7 @@ func linksOnSale(
 func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink.State) DocumentListing {
 	d := DocumentListing{
 		Key: l.CatalogKey, Slug: l.Slug, Type: l.Type, Status: l.Status, Title: l.Title, Description: l.Description,
-		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior,
+		PriceInCents: &l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior,
 		TrialOncePerCustomer: &l.TrialOncePerCustomer, OneSubscriptionPerCustomer: &l.OneSubscriptionPerCustomer,
 		Metadata: l.Metadata,
 		Variants: []DocumentVariant{}, Plans: []DocumentPlan{}, PaymentLinks: []DocumentLink{},

@@ -234,7 +234,18 @@ func TestARefusedImportChangesNothing(t *testing.T) {
 		}{
 			"a slug that somebody has": {func(*catalog.Document) {}, fault.SlugTaken},
 			"a bad price": {
-				func(d *catalog.Document) { d.Listings[2].Slug = "studio-2"; d.Listings[2].PriceInCents = -1 },
+				func(d *catalog.Document) {
+					d.Listings[2].Slug = "studio-2"
+					d.Listings[2].PriceInCents = new(int64(-1))
+				},
+				fault.ValidationFailed,
+			},
+			"no price": {
+				func(d *catalog.Document) { d.Listings[2].Slug = "studio-2"; d.Listings[2].PriceInCents = nil },
+				fault.ValidationFailed,
+			},
+			"a status that is none": {
+				func(d *catalog.Document) { d.Listings[2].Slug = "studio-2"; d.Listings[2].Status = "active" },
 				fault.ValidationFailed,
 			},
 			"a key twice": {func(d *catalog.Document) { d.Listings[2] = d.Listings[0] }, fault.ValidationFailed},

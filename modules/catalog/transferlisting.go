@@ -24,6 +24,9 @@ func (s *Service) importListing(ctx context.Context, r ports.Repos, creatorID st
 			return err
 		}
 	}
+	if err := wanted.check(); err != nil {
+		return err
+	}
 	found, err := s.importedListing(ctx, r, creatorID, wanted)
 	if err != nil {
 		return err
@@ -48,6 +51,16 @@ func (s *Service) importListing(ctx context.Context, r ports.Repos, creatorID st
 	return err
 }
 
+// check refuses what the listing itself cannot: a status that is none, and a price that is missing, which is not free.
+func (wanted DocumentListing) check() error {
+	var f fault.Violations
+	f.OneOf("status", string(wanted.Status), string(listing.Draft), string(listing.Active), string(listing.Archived))
+	if wanted.PriceInCents == nil {
+		plan.CheckAmount(&f, "priceInCents", nil)
+	}
+	return f.Err()
+}
+
 // behaviorOf is nil for a document without one: the prices contain their tax then, or go on as they are.
 func behaviorOf(wanted DocumentListing) *string {
 	if wanted.TaxBehavior == "" {
@@ -62,7 +75,7 @@ func (s *Service) importedListing(
 ) (listing.State, error) {
 	edit := listing.Edit{
 		Title: &wanted.Title, Description: &wanted.Description, Slug: &wanted.Slug, CatalogKey: &wanted.Key,
-		PriceInCents: &wanted.PriceInCents, Currency: &wanted.Currency, TaxBehavior: behaviorOf(wanted),
+		PriceInCents: wanted.PriceInCents, Currency: &wanted.Currency, TaxBehavior: behaviorOf(wanted),
 		TrialOncePerCustomer: wanted.TrialOncePerCustomer, OneSubscriptionPerCustomer: wanted.OneSubscriptionPerCustomer,
 		Metadata: numbers(wanted.Metadata), ClearMetadata: true,
 	}

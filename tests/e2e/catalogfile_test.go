@@ -218,3 +218,25 @@ func TestACreatorReadsTheCatalogFileToo(t *testing.T) {
 		}
 	})
 }
+
+func TestAListingOfTheFileHasItsPriceAndStatus(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		everythingForSale(t, a)
+		for member, change := range map[string]func(harness.JSON){
+			"priceInCents": func(l harness.JSON) { delete(l, "priceInCents") }, // sold for nothing, if it were taken
+			"status":       func(l harness.JSON) { l["status"] = "active" },
+		} {
+			file := catalogFile(t, a)
+			listing := file["listings"].([]any)[0].(harness.JSON)
+			change(listing)
+			refused := a.AsBackend(t, http.MethodPut, "/v1/catalog", file).Want(t, 400).Map(t)
+			details, _ := refused["details"].([]any)
+			want := listing["key"].(string) + "." + member
+			if len(details) != 1 || details[0].(harness.JSON)["field"] != want {
+				t.Errorf("without a right %s: %s, want a fault of %s", member, asJSON(t, refused), want)
+			}
+		}
+	})
+}
