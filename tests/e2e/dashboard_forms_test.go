@@ -224,3 +224,20 @@ func TestBookingChecklistLeadsToTheCure(t *testing.T) {
 		}
 	})
 }
+
+func TestAListingsFormSaysIfTaxIsIncluded(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		l := a.Published(t, JSON{})
+		v, at := a.Visit(t), "/dashboard/listings/"+l.ID+"/edit"
+		for behavior, want := range map[string]string{
+			"inclusive": "Tax is included. 0 makes it free.", "exclusive": "Tax is added at the checkout. 0 makes it free.",
+		} {
+			a.AsCreator(t, patch, "/v1/listings/"+l.ID, JSON{"taxBehavior": behavior}).Want(t, 200)
+			if page := v.Open(t, at); !strings.Contains(page.Body, want) {
+				t.Errorf("the form of a listing whose tax is %s lacks %q", behavior, want)
+			}
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/tax"
 )
 
 // newListingForm is an empty form for a kind.
@@ -40,6 +41,10 @@ func (v *visit) listingFields(l listing.State) []ui.Field {
 	if currency == "" {
 		currency = "eur"
 	}
+	taxed := ui.Words("Tax is included. 0 makes it free.")
+	if l.TaxBehavior == tax.Exclusive {
+		taxed = "Tax is added at the checkout. 0 makes it free."
+	}
 	fields := []ui.Field{
 		{
 			Name: "title", Label: "Title", Value: l.Title, Required: true,
@@ -48,7 +53,7 @@ func (v *visit) listingFields(l listing.State) []ui.Field {
 		{Name: "description", Label: "Description", Type: "textarea", Value: l.Description, Rows: 5},
 		{
 			Name: "price", Label: "Price", Value: price, Required: true, Half: true, Also: []string{"priceInCents"},
-			Hint: "Tax is included. 0 makes it free.",
+			Hint: taxed,
 		},
 		{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(currency), Half: true},
 	}
