@@ -241,3 +241,19 @@ func TestAListingsFormSaysIfTaxIsIncluded(t *testing.T) {
 		}
 	})
 }
+
+func TestRetiringTheLastPlanNamesWhatBuyersPay(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		l := plans(t, a, 0)
+		v, last := a.Visit(t), "last plan: buyers then pay €10.00"
+		if page := v.Open(t, "/dashboard/listings/"+l.ID); strings.Contains(page.Body, last) {
+			t.Errorf("with two plans the page says %q", last)
+		}
+		a.AsCreator(t, remove, "/v1/listings/"+l.ID+"/plans/studio", nil).Want(t, 200)
+		if page := v.Open(t, "/dashboard/listings/"+l.ID); !strings.Contains(page.Body, last) {
+			t.Errorf("with one plan the page lacks %q", last)
+		}
+	})
+}

@@ -200,6 +200,11 @@ func (r *Routes) plansPart(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 		{Label: "Trial"},
 		{},
 	}}
+	retired := ui.Words("It can’t be bought any more. Running subscriptions go on.")
+	if len(plans) == 1 {
+		retired = v.say("It can’t be bought any more, and running subscriptions go on. It’s the last plan: buyers then pay %s. "+
+			"Archive the listing instead to stop selling it.", v.listingPrice(l))
+	}
 	for _, pl := range plans {
 		if pl.Retired {
 			continue
@@ -216,9 +221,7 @@ func (r *Routes) plansPart(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 		if l.Status != listing.Archived {
 			buttons.Actions = []ui.Action{
 				ui.Link("Edit", at+pl.Key),
-				v.button("Retire", at+pl.Key+"/retire").Confirm(
-					"It can’t be bought any more. Running subscriptions go on.",
-				),
+				v.button("Retire", at+pl.Key+"/retire").Confirm(retired),
 			}
 		}
 		t.Rows = append(t.Rows, ui.Row{
