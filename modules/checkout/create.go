@@ -253,7 +253,7 @@ func (s *Service) OpenLink(
 	ctx context.Context, code string, parameters map[string]string, from Visitor,
 ) (checkoutURL string, err error) {
 	var f fault.Violations
-	utm := map[string]string{}
+	utm, buyer := map[string]string{}, strings.TrimSpace(parameters["customer_name"])
 	for name, value := range parameters {
 		switch {
 		case strings.HasPrefix(name, "utm_") && len(utm) < maxMetadata:
@@ -263,7 +263,7 @@ func (s *Service) OpenLink(
 			continue
 		}
 		if name == "customer_name" {
-			text.CheckLine(&f, name, value, customer.MaxName) // as in every other place that takes one
+			text.CheckLine(&f, name, buyer, customer.MaxName) // as in every other place that takes one
 			continue
 		}
 		metadata.CheckText(name, value, maxLinkParameter, &f)
@@ -274,7 +274,7 @@ func (s *Service) OpenLink(
 	state := checkout.State{
 		UIMode: checkout.Hosted, UTM: utm, OpenedBy: s.openedBy(from.Network),
 		ReferenceID: strings.ToValidUTF8(parameters["reference_id"], "\ufffd"), // as in utm: the link may be Latin-1
-		Email:       prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
+		Email:       prefill(parameters["customer_email"]), Buyer: customer.Details{Name: buyer},
 	}
 	err = s.withRateLimit(ctx, "open", from.Network, maxOpened, func() error {
 		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -231,6 +231,22 @@ func TestBytesThatAreNoTextAreRefused(t *testing.T) {
 	})
 }
 
+// A newsletter may put a first and a last name into its links; readers whose name it does not know buy all the same.
+func TestLinksWithABlankNameOpen(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		link := w.Account.AsCreator(t, post, "/v1/payment-links", w.linkBody()).Want(t, 201).Map(t)
+		path := strings.TrimPrefix(fmt.Sprint(link["url"]), app.URL) + "?customer_name="
+		for _, name := range []string{"+", "+Lovelace"} {
+			if page := app.NewVisitor(t).Open(t, path+name); page.Status != http.StatusOK ||
+				strings.Contains(page.Body, `value=" `) {
+				t.Errorf("customer_name=%s: %d, want the checkout with no space before a name", name, page.Status)
+			}
+		}
+	})
+}
+
 // A newsletter may write its links in Latin-1; its readers buy all the same.
 func TestLinksInAnotherEncodingOpen(t *testing.T) {
 	t.Parallel()
