@@ -94,7 +94,8 @@ type DocumentLink struct {
 	Currency       money.Currency  `json:"currency,omitempty"`
 	BuyerMayChange []string        `json:"buyerMayChange,omitempty"`
 	SuccessURL     string          `json:"successUrl"`
-	Active         bool            `json:"active"`
+	// Active is nil in a document without it: a new link is active then, and one that is there stays as it is.
+	Active *bool `json:"active"`
 }
 
 // key returns the identity of a link among those of its listing.
@@ -102,6 +103,8 @@ func (l DocumentLink) key() string {
 	return strings.Join([]string{l.Variant, l.Plan, string(l.every()), string(l.Currency),
 		strings.Join(l.BuyerMayChange, ","), l.SuccessURL}, " ")
 }
+
+func (l DocumentLink) inactive() bool { return l.Active != nil && !*l.Active }
 
 func (l DocumentLink) every() period.Cadence { return period.Every(l.Interval, l.IntervalCount) }
 
@@ -204,10 +207,10 @@ func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink
 	slices.SortFunc(d.Variants, func(a, b DocumentVariant) int { return strings.Compare(a.Key, b.Key) })
 	// Of links that are alike one is enough; an active one before the others.
 	slices.SortStableFunc(d.PaymentLinks, func(a, b DocumentLink) int {
-		if byKey := strings.Compare(a.key(), b.key()); byKey != 0 || a.Active == b.Active {
+		if byKey := strings.Compare(a.key(), b.key()); byKey != 0 || a.inactive() == b.inactive() {
 			return byKey
 		}
-		if a.Active {
+		if b.inactive() {
 			return -1
 		}
 		return 1
@@ -242,7 +245,7 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
 	d := DocumentLink{
 		Plan: link.PlanKey, Currency: link.Currency, SuccessURL: link.SuccessURL,
-		BuyerMayChange: link.BuyerMayChange.Names(), Active: link.Active,
+		BuyerMayChange: link.BuyerMayChange.Names(), Active: &link.Active,
 	}
 	if d.Interval, d.IntervalCount = link.Every.Parts(); d.IntervalCount == 1 {
 		d.IntervalCount = 0

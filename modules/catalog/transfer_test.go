@@ -184,7 +184,7 @@ func TestAnImportSaysWhatItChangesAndChangesNoMore(t *testing.T) {
 		studio.Plans[0].Name = "Professional"
 		minor := int64(1100)
 		studio.Plans[0].Prices[0].AmountInCents = &minor
-		studio.PaymentLinks[0].Active = false
+		studio.PaymentLinks[0].Active = new(false)
 		want := []string{
 			"- listing one-hour.variant five-pack: Pack of five",
 			`~ listing notes.title: "Field notes" → "Notes"`,
@@ -393,13 +393,13 @@ func TestAnImportSwitchesLinksThatAreAlike(t *testing.T) {
 			t.Errorf("its own file changed %q, and the links open: %v, want [true false]", changes, opens())
 		}
 		for i := range d.Listings[2].PaymentLinks {
-			d.Listings[2].PaymentLinks[i].Active = false
+			d.Listings[2].PaymentLinks[i].Active = new(false)
 		}
 		if from.imported(t, d); !slices.Equal(opens(), []bool{false, false}) {
 			t.Errorf("a file without an active link left those that open: %v, want [false false]", opens())
 		}
 		for i := range d.Listings[2].PaymentLinks {
-			d.Listings[2].PaymentLinks[i].Active = true
+			d.Listings[2].PaymentLinks[i].Active = new(true)
 		}
 		if from.imported(t, d); !slices.Equal(opens(), []bool{false, true}) {
 			t.Errorf("a file with an active link left those that open: %v, want [false true]", opens())

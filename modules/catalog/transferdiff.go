@@ -80,7 +80,7 @@ func flatten(d Document) map[string]string {
 		for _, link := range l.PaymentLinks {
 			name := strings.Join(strings.Fields(path+".payment link "+link.key()), " ")
 			out[name] = "active"
-			if !link.Active {
+			if link.inactive() {
 				out[name] = "inactive"
 			}
 		}

@@ -227,10 +227,11 @@ func (s *Service) importLinks(
 		alike := slices.DeleteFunc(slices.Clone(links), func(link paymentlink.State) bool {
 			return newDocumentLink(l, link).key() != w.key()
 		})
-		if len(alike) > 0 {
-			err = s.switchLinks(ctx, alike, w.Active)
-		} else {
+		switch {
+		case len(alike) == 0:
 			err = s.importLink(ctx, l, w)
+		case w.Active != nil:
+			err = s.switchLinks(ctx, alike, *w.Active)
 		}
 		if err != nil {
 			return nested("paymentLinks", err)
@@ -261,7 +262,7 @@ func (s *Service) importLink(ctx context.Context, l listing.State, w DocumentLin
 	every, currency := string(w.every()), string(w.Currency)
 	edit := paymentlink.Edit{
 		ListingID: &l.ID, PlanKey: &w.Plan, Every: &every, Currency: &currency, SuccessURL: &w.SuccessURL,
-		BuyerMayChange: &w.BuyerMayChange, Active: &w.Active,
+		BuyerMayChange: &w.BuyerMayChange, Active: w.Active,
 	}
 	if w.Variant != "" {
 		v, err := l.VariantByKey(w.Variant)

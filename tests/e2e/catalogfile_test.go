@@ -240,3 +240,27 @@ func TestAListingOfTheFileHasItsPriceAndStatus(t *testing.T) {
 		}
 	})
 }
+
+func TestALinkOfTheFileIsActiveUnlessItSaysOtherwise(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		everythingForSale(t, a)
+		file := catalogFile(t, a)
+		listing := file["listings"].([]any)[0].(harness.JSON)
+		for _, step := range []struct {
+			link harness.JSON
+			want bool
+		}{
+			{harness.JSON{"plan": "basic"}, true}, {harness.JSON{"plan": "basic", "active": false}, false},
+			{harness.JSON{"plan": "basic"}, false},
+		} {
+			listing["paymentLinks"] = []harness.JSON{step.link}
+			putCatalog(t, a, file)
+			links := a.AsCreator(t, http.MethodGet, "/v1/payment-links", nil).Want(t, 200).Map(t)["data"].([]any)
+			if len(links) != 1 || links[0].(harness.JSON)["active"] != step.want {
+				t.Errorf("%s made %s, want one with active %v", asJSON(t, step.link), asJSON(t, links), step.want)
+			}
+		}
+	})
+}
