@@ -37,9 +37,9 @@ func sources(t *testing.T) (templates, scripts, code, dashboard string) {
 	return out[0].String(), out[1].String(), out[2].String(), out[3].String()
 }
 
-// built are keys that are put together from a state, a unit, a status or a number, and those of mails.
+// built are keys that are put together from a state, a unit, a status or a number, and those that mails and rules say.
 var built = regexp.MustCompile(
-	`^(interval|billed|bytes|days|hours|minutes|title|error|mode|weekday|month|mail|every|document|remedy|decline|zone|results|tax|consent|discount)\.`,
+	`^(interval|billed|bytes|days|hours|minutes|title|error|mode|weekday|month|mail|every|document|remedy|decline|zone|results|tax|consent|discount|share)\.`,
 )
 
 // Every text is used and every used text exists, so a translation is complete when it has the same keys.

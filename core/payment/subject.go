@@ -126,10 +126,10 @@ type PlanShare struct {
 func (s PlanShare) Text(reader locale.Locale) string {
 	text := s.Plan
 	if s.Unused {
-		text = reader.Text("line.unused", text)
+		text = reader.Text("share.unused", text)
 	}
 	if s.Days > 0 {
-		text = reader.Text("line.share", text, s.Left, s.Days)
+		text = reader.Text("share.days", text, s.Left, s.Days)
 	}
 	return text
 }
