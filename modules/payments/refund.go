@@ -127,11 +127,7 @@ func (s *Attempts) holdRefund(ctx context.Context, t ports.Task, paid payment.St
 
 // failRefund ends the automatic refund of a payment whose money the buyer has already.
 func failRefund(ctx context.Context, r ports.Repos, t ports.Task, paid payment.State, reason string) error {
-	now, err := r.Clock.Now(ctx, paid.CreatorID)
-	if err != nil {
-		return err
-	}
-	made, err := listedRefund(ctx, r, paid, now)
+	made, now, err := listedRefund(ctx, r, paid)
 	if err != nil {
 		return err
 	}
@@ -147,11 +143,7 @@ func failRefund(ctx context.Context, r ports.Repos, t ports.Task, paid payment.S
 
 // reverse records that all of a payment went back. Only one that had a receipt gets a credit note.
 func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.State) error {
-	now, err := r.Clock.Now(ctx, paid.CreatorID)
-	if err != nil {
-		return err
-	}
-	made, err := listedRefund(ctx, r, paid, now)
+	made, now, err := listedRefund(ctx, r, paid)
 	if err != nil {
 		return err
 	}
@@ -177,12 +169,18 @@ func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.Stat
 	)
 }
 
-// listedRefund returns the automatic refund of a payment, and lists one that is due since a version that did not.
-func listedRefund(ctx context.Context, r ports.Repos, paid payment.State, now time.Time) (refund.State, error) {
-	made, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+// listedRefund returns the automatic refund of a payment with the account's time, and lists one that is due since a
+// version that did not.
+func listedRefund(
+	ctx context.Context, r ports.Repos, paid payment.State,
+) (made refund.State, now time.Time, err error) {
+	if now, err = r.Clock.Now(ctx, paid.CreatorID); err != nil {
+		return made, now, err
+	}
+	made, err = r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
 	if errors.Is(err, ports.ErrNotFound) {
 		made = automatic(paid, refund.NotDelivered, now)
 		err = r.Payments.Refunds.Insert(ctx, made)
 	}
-	return made, err
+	return made, now, err
 }
