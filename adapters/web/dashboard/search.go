@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -31,7 +30,7 @@ const (
 func (r *Routes) search(c *fiber.Ctx, v *visit) error {
 	sought := strings.TrimSpace(c.Query("q"))
 	p := ui.Page{Nav: base + "/search", Title: "Search", Sought: sought}
-	if sought == "" || len(sought) > maxSought || !utf8.ValidString(sought) {
+	if sought == "" || len(sought) > maxSought {
 		p.Lead = searchHelp
 		return r.send(c, v, p)
 	}
