@@ -24,7 +24,7 @@ var (
 
 const (
 	// chaosInCI is the duration of TestChaos in CI.
-	chaosInCI = 30 * time.Second
+	chaosInCI = 2 * time.Minute
 	// chaosRenewals is the number of subscriptions that fall due after a third of it.
 	chaosRenewals = 40
 )
