@@ -194,7 +194,7 @@ func (b *tab) cookies() int {
 	return len(got.Cookies)
 }
 
-// fits fails when the page can be scrolled sideways or hides content beyond its edge.
+// fits fails when the page or a table of it can be scrolled sideways, hides content beyond its edge or breaks a figure.
 func (b *tab) fits(where string) {
 	b.t.Helper()
 	wide := eval[[]string](b, `(() => {
@@ -203,6 +203,12 @@ func (b *tab) fits(where string) {
 		for (const el of document.querySelectorAll("body *")) {
 			const box = el.getBoundingClientRect();
 			if (box.width && box.right > limit + 1 && el.checkVisibility() && !el.closest("pre, .unseen")) out.push(el.tagName + "." + el.className + " " + box.right);
+		}
+		for (const table of document.querySelectorAll(".scroll")) {
+			if (table.scrollWidth > table.clientWidth + 1) out.push("table " + table.scrollWidth + " in " + table.clientWidth);
+		}
+		for (const figure of document.querySelectorAll(".stat strong")) {
+			if (figure.offsetHeight > 1.5 * parseFloat(getComputedStyle(figure).lineHeight)) out.push("figure " + figure.textContent);
 		}
 		return out.slice(0, 5);
 	})()`)
@@ -229,7 +235,7 @@ func (b *tab) accessible(where string) {
 	if crc32.ChecksumIEEE([]byte(where))%2 == 1 {
 		slices.Reverse(schemes)
 	}
-	for i, width := range []int64{1440, 360} {
+	for i, width := range []int64{1280, 360} {
 		b.scheme(schemes[i])
 		b.size(width, 800)
 		b.fits(fmt.Sprintf("%s (%s, %d px)", where, schemes[i], width))

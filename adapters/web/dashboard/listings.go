@@ -98,7 +98,7 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 			Action: &ui.Action{Label: "Make your first listing", Href: base + "/listings/new", Tone: "primary"},
 		},
 		Bulk: &ui.Bulk[listing.State]{
-			Action: base + "/listings/archive", Label: "Archive chosen listings",
+			Action: base + "/listings/archive", Label: "Archive selected listings",
 			ID: func(l listing.State) string {
 				if l.Status == listing.Archived {
 					return ""

@@ -102,7 +102,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
 		},
 		Bulk: &ui.Bulk[ports.ListedPayment]{
-			Action: base + "/orders/refunds", Label: "Refund chosen orders",
+			Action: base + "/orders/refunds", Label: "Refund selected orders",
 			ID: func(p ports.ListedPayment) string {
 				if p.Status != payment.Succeeded || p.Refunded.Minor >= p.Amount.Minor {
 					return ""
@@ -139,7 +139,7 @@ func (r *Routes) orderTotals(ctx context.Context, v *visit, q ui.Query) (ui.Part
 		count += t.Count
 		paid := ui.Stat{Label: "Paid", Value: v.price(t.Paid, string(t.Currency))}
 		if t.Refunded > 0 {
-			paid.Note = v.say("of it %s refunded", v.price(t.Refunded, string(t.Currency)))
+			paid.Note = v.say("of which %s refunded", v.price(t.Refunded, string(t.Currency)))
 		}
 		all = append(all, paid)
 	}

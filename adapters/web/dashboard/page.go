@@ -271,8 +271,12 @@ func (v *visit) moment(at time.Time) ui.Cell {
 	if at.IsZero() {
 		return ui.Cell{Text: "–"}
 	}
-	return ui.Cell{Text: ui.Data(v.when(at)), At: at}
+	day, clock := v.reader.ShortDate(at.UTC()), v.reader.Clock(at.UTC())
+	return ui.Cell{Text: ui.Data(unbroken(day) + ", " + unbroken(clock)), At: at}
 }
+
+// unbroken keeps a text on one line.
+func unbroken(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 
 // when writes an instant shortly, in UTC as every page of the dashboard: Nov 28, 2026, 6:42 AM or 28 Nov 2026, 06:42.
 func (v *visit) when(at time.Time) string {
