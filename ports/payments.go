@@ -62,7 +62,9 @@ type PaymentSearch struct {
 	CustomerIDs []string
 	IDs         []string
 	ReferenceID string // of the checkout session
-	Created     Created
+	// SubscriptionID finds the charges of a subscription, and the purchase with which it began.
+	SubscriptionID string
+	Created        Created
 }
 
 // PaymentTotal sums payments in one currency.

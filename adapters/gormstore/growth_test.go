@@ -80,7 +80,7 @@ var filled = []string{
 	`INSERT INTO subscriptions (id, creator_id, customer_id, external_customer_id, checkout_id, offer, status,
 			payment_method_id, anchor, current_period_start, current_period_end, started_at, cancel_at_period_end, planned,
 			discount, credit, period_value, dunning, charge, revision, trial_card)
-		SELECT 'sub_' || lpad(n::text, 9, '0'), 'crt_0', 'cus', 'ada', 'chk_' || n, '{}', 'active', '', 0, 0, 0, 0, false,
+		SELECT 'sub_' || lpad(n::text, 9, '0'), 'crt_0', 'cus', 'ada', 'chk_' || lpad(n::text, 9, '0'), '{}', 'active', '', 0, 0, 0, 0, false,
 			'null', 'null', 0, 0, '{}', 'null', 1, CASE WHEN n % 8 = 0 THEN md5(n::text) ELSE '' END
 		FROM generate_series(1, 40000) n`,
 	`INSERT INTO ledger_postings (id, creator_id, source_type, source_id, kind, currency, processor_clearing, disputed_funds,
@@ -205,6 +205,10 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 			}},
 		"payments of a reference": {"sessions", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{ReferenceID: "order"}, page)
+			return len(found.Items), err
+		}},
+		"payments of a subscription": {"payments", 1, 10, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{SubscriptionID: "sub_000000042"}, page)
 			return len(found.Items), err
 		}},
 		"payments of customers": {"payments", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {

@@ -202,7 +202,10 @@ func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {
 		named.ExternalCustomerID = "ada"
 		session := sessionState("1", creator)
 		session.ReferenceID, session.ExternalCustomerID = "ref-7", "ada"
-		return errors.Join(r.Customers.Customers.Insert(ctx, named), r.Checkout.Sessions.Insert(ctx, session))
+		begun := subscriptionState("2", creator)
+		begun.CheckoutID = session.ID
+		return errors.Join(r.Customers.Customers.Insert(ctx, named), r.Checkout.Sessions.Insert(ctx, session),
+			r.Subscriptions.Subscriptions.Insert(ctx, begun))
 	})
 	bought, renewed, failed := paymentState("1", creator), paymentState("2", creator), paymentState("3", creator)
 	bought.Purpose, bought.SubjectID, bought.CustomerID, bought.CreatedAt = payment.ForCheckout, "cs_1", "cus_1",
@@ -222,6 +225,8 @@ func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {
 		"by customer":          {ports.PaymentSearch{CustomerID: "cus_1"}, []string{"pay_2", "pay_1"}},
 		"by external customer": {ports.PaymentSearch{ExternalCustomerID: "ada"}, []string{"pay_2", "pay_1"}},
 		"by reference":         {ports.PaymentSearch{ReferenceID: "ref-7"}, []string{"pay_1"}},
+		"by subscription":      {ports.PaymentSearch{SubscriptionID: "sub_2"}, []string{"pay_2", "pay_1"}},
+		"by another's":         {ports.PaymentSearch{SubscriptionID: "sub_4"}, nil},
 		"by time": {
 			ports.PaymentSearch{Created: ports.Created{From: catalogTime, To: catalogTime.Add(time.Hour)}},
 			[]string{"pay_1"},

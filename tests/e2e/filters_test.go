@@ -227,6 +227,31 @@ func checkPaymentView(t *testing.T, w *fixture, paid harness.Session, id string)
 	}
 }
 
+// The charges of a subscription, and the purchase with which it began, are found by it and listed on its page.
+func TestPaymentsAreFoundByTheirSubscription(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := plans(t, a, 0)
+		s := subscribe(t, a, listing, "basic", "ada", harness.CardSucceeds)
+		subscribe(t, a, listing, "basic", "grace", harness.CardSucceeds)
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		var list struct {
+			Data []struct{ ID, Purpose, ExternalCustomerID string }
+		}
+		a.AsBackend(t, http.MethodGet, "/v1/payments?subscriptionId="+s.ID, nil).Want(t, 200).Into(t, &list)
+		if len(list.Data) != 2 || list.Data[0].Purpose != "subscription" || list.Data[1].Purpose != "checkout" {
+			t.Fatalf("payments %+v", list.Data)
+		}
+		page := a.Visit(t).Open(t, "/dashboard/subscriptions/"+s.ID).Body
+		for _, p := range list.Data {
+			if p.ExternalCustomerID != "ada" || !strings.Contains(page, `href="/dashboard/orders/`+p.ID+`"`) {
+				t.Errorf("%+v is another's, or not on the page:\n%s", p, page)
+			}
+		}
+	})
+}
+
 func TestEventsAndDeliveriesAreFoundByWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -278,6 +303,7 @@ func TestBadFiltersAreRefusedWithWhatWasMeant(t *testing.T) {
 			"/v1/checkout-sessions?status=pade":                                                           "Did you mean",
 			"/v1/payments?status=paid":                                                                    "Expected pending",
 			"/v1/payments?customerId=grace":                                                               "cus_",
+			"/v1/payments?subscriptionId=ada":                                                             "sub_",
 			"/v1/checkout-sessions?createdFrom=yesterday":                                                 "A time reads like",
 			"/v1/payments?createdFrom=2026-01-02T00:00:00Z&createdTo=2026-01-01T00:00:00Z":                "after createdFrom",
 			"/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries?status=done":                          "Expected pending",

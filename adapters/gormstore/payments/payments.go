@@ -179,6 +179,10 @@ func (t payments) matching(creatorID string, search ports.PaymentSearch, by port
 		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ? AND "+
 			"reference_id <> '')", creatorID, id)
 	}
+	if id := search.SubscriptionID; id != "" {
+		query = query.Where(`(purpose = ? AND subject_id = ? OR purpose = ? AND subject_id = (SELECT checkout_id
+			FROM subscriptions WHERE id = ?))`, payment.ForSubscription, id, payment.ForCheckout, id)
+	}
 	if condition, ok := standings[search.Standing]; ok {
 		query = query.Where(condition)
 	} else {

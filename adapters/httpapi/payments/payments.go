@@ -119,7 +119,8 @@ func (h handlers) listPayments(c *fiber.Ctx) error {
 		),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
 		CustomerID:         httpapi.QueryID(c, &f, "customerId", id.Customer),
-		ReferenceID:        httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
+		ReferenceID:        httpapi.QueryText(c, &f, "referenceId"),
+		SubscriptionID:     httpapi.QueryID(c, &f, "subscriptionId", id.Subscription), Created: httpapi.QueryCreated(c, &f),
 	}
 	if err := f.Err(); err != nil {
 		return err

@@ -258,7 +258,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, customerOrders(v, paid.Items), history)
+	p.Parts = append(p.Parts, ordersPart(v, paid.Items), history)
 	same, shared, err := r.sameEmailPart(ctx, v, s)
 	if err != nil {
 		return err
@@ -359,8 +359,8 @@ func metadataFacts(m metadata.Pairs) []ui.Fact {
 	return facts
 }
 
-// customerOrders lists what a customer has paid.
-func customerOrders(v *visit, paid []ports.ListedPayment) ui.Part {
+// ordersPart lists what a customer has paid.
+func ordersPart(v *visit, paid []ports.ListedPayment) ui.Part {
 	orders := ui.Table{Label: "Orders", Heads: []ui.Head{
 		{Label: "Order"},
 		{Label: "Amount", Num: true},

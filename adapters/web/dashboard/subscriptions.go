@@ -117,7 +117,12 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		}
 		p.Parts = append(p.Parts, v.failedCardNote(s, now))
 	}
-	p.Parts = append(p.Parts, ui.Part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
+	paid, err := r.Payments.List(ctx, v.account(), ports.PaymentSearch{SubscriptionID: s.ID}, ports.Page{Limit: 100})
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, ordersPart(v, paid.Items),
+		ui.Part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
 	measured, err := r.measuredPart(ctx, v, s.ID)
 	if err != nil {
 		return err
