@@ -59,8 +59,24 @@ func NewTailView[T, V any](l ports.List[T], view func(T) V) ListView[V] {
 	return out
 }
 
+// SortedList marks the next cursor of a list with how the list is sorted, for CheckSort.
+func SortedList[T any](l ports.List[T], sort string) ports.List[T] {
+	l.Next.Text = sort
+	return l
+}
+
+// CheckSort refuses a cursor that SortedList has marked with another sort: its page would skip or repeat items.
+func CheckSort(f *fault.Violations, after ports.Cursor, sort string) {
+	f.Check(after.ID == "" || after.Text == sort, "cursor", fault.DetailInvalid,
+		"The cursor belongs to another sort. Keep the sort of its page, or begin without a cursor.")
+}
+
 func formatCursor(c ports.Cursor) *string {
-	text := base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.Value, 10) + "|" + c.ID))
+	plain := strconv.FormatInt(c.Value, 10) + "|" + c.ID
+	if c.Text != "" {
+		plain = c.Text + ":" + plain
+	}
+	text := base64.RawURLEncoding.EncodeToString([]byte(plain))
 	return &text
 }
 
@@ -91,8 +107,12 @@ func parseCursor(raw string) (ports.Cursor, bool) {
 	if !ok || id == "" || len(id) > maxCursorID || !Storable(id) {
 		return ports.Cursor{}, false
 	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	return ports.Cursor{Value: n, ID: id}, err == nil
+	sort, number, sorted := strings.Cut(value, ":")
+	if !sorted {
+		sort, number = "", value
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	return ports.Cursor{Value: n, Text: sort, ID: id}, err == nil
 }
 
 // QueryCreated reads ?createdFrom= and ?createdTo=.

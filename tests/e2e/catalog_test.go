@@ -285,6 +285,17 @@ func TestThePublicListIsFilteredSortedAndPaged(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", name, got, c.want)
 			}
 		}
+		for first, others := range map[string][]string{
+			"newest": {"price_asc", "price_desc"}, "price_asc": {"newest", "price_desc"}, "price_desc": {"price_asc"},
+		} {
+			query := url.Values{"creatorId": {a.ID}, "limit": {"1"}, "sort": {first}}
+			next := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: query}).Want(t, 200).Map(t)
+			for _, sort := range others {
+				query = with(with(query, "sort", sort), "cursor", fmt.Sprint(next["nextCursor"]))
+				app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: query}).
+					Refuses(t, 400, "VALIDATION_FAILED", "cursor")
+			}
+		}
 		app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: url.Values{
 			"type": {"digital"}, "sort": {"cheap"}, "limit": {"101"}, "cursor": {"!"}, "creatorId": {"x"},
 			"currency": {"EUR"}, "q": {"\x00"},

@@ -22,6 +22,7 @@ const maxSearchText = 200
 func (h handlers) searchListings(c *fiber.Ctx) error {
 	var f fault.Violations
 	search, p := listingSearch(c, &f), httpapi.ReadPage(c, &f)
+	httpapi.CheckSort(&f, p.After, string(search.Sort))
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -29,7 +30,7 @@ func (h handlers) searchListings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(l, h.newPublicListingView))
+	return c.JSON(httpapi.NewListView(httpapi.SortedList(l, string(search.Sort)), h.newPublicListingView))
 }
 
 // listingSearch reads the filters and adds their faults to f.
@@ -55,7 +56,11 @@ func listingSearch(c *fiber.Ctx, f *fault.Violations) ports.ListingSearch {
 		utf8.RuneCountInString(search.Text) <= maxSearchText, "q", fault.DetailTooLong,
 		"Expected at most 200 characters.",
 	)
-	if search.Sort != "" {
+	switch search.Sort {
+	case "":
+	case ports.Newest:
+		search.Sort = "" // the same list, whose cursors are the same
+	default:
 		f.OneOf("sort", string(search.Sort), string(ports.Newest), string(ports.PriceAsc), string(ports.PriceDesc))
 	}
 	if search.MinPrice != nil && search.MaxPrice != nil {
