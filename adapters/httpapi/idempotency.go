@@ -83,17 +83,14 @@ func (s *Server) respond(c *fiber.Ctx, r Route) (ports.StoredResponse, error) {
 
 // idempotentRequest reads the header and what its key is bound to; ok is false when there is no header.
 func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, ok bool, err error) {
-	key := c.Get("Idempotency-Key")
-	if key == "" {
-		return request, false, nil
+	key, err := headerKey(c)
+	if err != nil || key == "" {
+		return request, false, err
 	}
 	if len(key) > maxIdempotencyKey {
 		return request, false, fault.Invalid(fault.Detail{
 			Field: "Idempotency-Key", Code: fault.DetailTooLong, Message: "Expected at most 255 characters.",
 		})
-	}
-	if err := checkKey(key); err != nil {
-		return request, false, err
 	}
 	h := sha256.New()
 	h.Write([]byte(c.OriginalURL() + "\n"))
@@ -102,14 +99,20 @@ func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, 
 		true, nil
 }
 
-// checkKey refuses a header that is no text.
-func checkKey(key string) error {
-	if Storable(key) {
-		return nil
+// headerKey reads the header, which is sent at most once and is text; "" for none.
+func headerKey(c *fiber.Ctx) (string, error) {
+	if len(c.Request().Header.PeekAll("Idempotency-Key")) > 1 {
+		return "", fault.Invalid(fault.Detail{
+			Field: "Idempotency-Key", Code: fault.DetailDuplicate, Message: "Send the header once.",
+		})
 	}
-	return fault.Invalid(fault.Detail{
-		Field: "Idempotency-Key", Code: fault.DetailMalformed, Message: "Expected UTF-8 text without control characters.",
-	})
+	key := c.Get("Idempotency-Key")
+	if !Storable(key) {
+		return "", fault.Invalid(fault.Detail{
+			Field: "Idempotency-Key", Code: fault.DetailMalformed, Message: "Expected UTF-8 text without control characters.",
+		})
+	}
+	return key, nil
 }
 
 // recovered makes a panic of the handler its error, so that a defect does not keep the key for the rest of the lease.
@@ -125,8 +128,8 @@ func recovered(c *fiber.Ctx, handle fiber.Handler) (err error) {
 // TakeKey takes the Idempotency-Key header for the key of a body that has none. A header that differs from the body's
 // key is a fault.
 func TakeKey(c *fiber.Ctx, inBody *string) error {
-	header := c.Get("Idempotency-Key")
-	if err := checkKey(header); err != nil {
+	header, err := headerKey(c)
+	if err != nil {
 		return err
 	}
 	switch {

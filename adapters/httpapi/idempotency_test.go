@@ -252,6 +252,36 @@ func TestBodiesAreComparedAsJSONValues(t *testing.T) {
 	})
 }
 
+func TestTwoKeysAreRefused(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		store := engine.Open(t)
+		takesKey := func(c *fiber.Ctx) error {
+			var key string
+			if err := TakeKey(c, &key); err != nil {
+				return err
+			}
+			return responds(201)(c)
+		}
+		for _, mode := range []IdempotencyMode{Transactional, Leased, Permanent} {
+			for _, keys := range [][]string{{"k", "l"}, {"k", "k"}, {"", "k"}} {
+				s, _, _ := keyedServer(t, store, mode, takesKey)
+				request := httptest.NewRequest(fiber.MethodPost, "/x", strings.NewReader("{}"))
+				request.Header["Idempotency-Key"] = keys
+				response, err := s.app.Test(request, -1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(response.Body)
+				_ = response.Body.Close()
+				if response.StatusCode != 400 || !strings.Contains(string(body), `"field":"Idempotency-Key","code":"DUPLICATE"`) {
+					t.Errorf("mode %d, keys %q: %d %s", mode, keys, response.StatusCode, body)
+				}
+			}
+		}
+	})
+}
+
 func TestAKeyIsBusyWhileItsFirstRequestRuns(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
