@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -9,6 +10,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"sundry/modules/catalog"
 	"sundry/ports"
@@ -65,10 +68,15 @@ func parseCatalog(args []string) (action, error) {
 	return func(ctx context.Context, on call) error { return c.importDocument(ctx, on, document) }, err
 }
 
+// readCatalog reads a file as strictly as PUT /v1/catalog: encoding/json alone takes the last of two members of one name,
+// and replaces what is not UTF-8.
 func readCatalog(from io.Reader) (catalog.Document, error) {
 	raw, err := io.ReadAll(from)
 	if err != nil {
 		return catalog.Document{}, err
+	}
+	if _, err := jsontext.NewDecoder(bytes.NewReader(raw)).ReadValue(); err != nil && !errors.Is(err, io.EOF) {
+		return catalog.Document{}, fmt.Errorf("read the catalog: %w", err)
 	}
 	return catalog.ReadDocument(raw)
 }
