@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -288,6 +289,30 @@ func TestACatalogFileIsReadStrictly(t *testing.T) {
 		!reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
 		t.Errorf("read %+v, %v", d, err)
 	}
+}
+
+func TestAFullListingGetsOtherVariants(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, _ fixture) {
+		d, _ := from.exported(t)
+		hour := slices.IndexFunc(d.Listings, func(l catalog.DocumentListing) bool { return l.Key == "one-hour" })
+		d.Listings[hour].PaymentLinks = nil
+		for _, prefix := range []string{"old", "new"} {
+			d.Listings[hour].Variants = nil
+			for i := range 50 {
+				d.Listings[hour].Variants = append(d.Listings[hour].Variants, catalog.DocumentVariant{
+					Key: fmt.Sprintf("%s-%02d", prefix, i), Name: "One", DurationMinutes: 30, SessionCount: 1, IsDefault: i == 7,
+				})
+			}
+			from.imported(t, d)
+			l, err := from.ByKey(t, "one-hour")
+			if err != nil || len(l.Variants) != 50 || slices.ContainsFunc(l.Variants, func(v listing.Variant) bool {
+				return !strings.HasPrefix(v.Key, prefix) || v.IsDefault != (v.Key == prefix+"-07")
+			}) {
+				t.Errorf("%d variants %+v, %v", len(l.Variants), l.Variants, err)
+			}
+		}
+	})
 }
 
 func TestAnArchivedListingIsImportedAgain(t *testing.T) {

@@ -120,7 +120,8 @@ func numbers(metadata map[string]any) map[string]any {
 	return out
 }
 
-// importVariants adds and edits the variants by key, the default one first, and removes those that are not wanted.
+// importVariants removes the variants that are not wanted, for a listing may have as many as it can, and adds and edits
+// the others by key, the default one first. A default variant that is not wanted is removed once another is the default.
 func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []DocumentVariant) error {
 	if !l.Type.Bookable() || len(wanted) == 0 {
 		return nil // every appointment listing has a variant
@@ -135,30 +136,52 @@ func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []
 		}
 		return 1
 	})
-	for _, v := range wanted {
-		edit := listing.VariantEdit{
-			Name: &v.Name, DurationMinutes: &v.DurationMinutes, SessionCount: &v.SessionCount, Price: v.PriceInCents,
-			PriceGiven: true, Seats: new(max(v.Seats, 1)),
-		}
-		if v.IsDefault {
-			edit.IsDefault = &v.IsDefault
-		}
-		found, err := l.VariantByKey(v.Key)
-		if err == nil {
-			_, err = s.EditVariant(ctx, l.CreatorID, l.ID, found.ID, edit)
-		} else {
-			edit.Key = &v.Key
-			_, err = s.AddVariant(ctx, l.CreatorID, l.ID, edit)
-		}
-		if err != nil {
+	if err := s.removeVariants(ctx, l, wanted, false); err != nil {
+		return err
+	}
+	for i, v := range wanted {
+		if err := s.importVariant(ctx, l, v); err != nil {
 			return nested("variants."+v.Key, err)
 		}
+		if i > 0 {
+			continue
+		}
+		if err := s.removeVariants(ctx, l, wanted, true); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (s *Service) importVariant(ctx context.Context, l listing.State, v DocumentVariant) error {
+	edit := listing.VariantEdit{
+		Name: &v.Name, DurationMinutes: &v.DurationMinutes, SessionCount: &v.SessionCount, Price: v.PriceInCents,
+		PriceGiven: true, Seats: new(max(v.Seats, 1)),
+	}
+	if v.IsDefault {
+		edit.IsDefault = &v.IsDefault
+	}
+	found, err := l.VariantByKey(v.Key)
+	if err == nil {
+		_, err = s.EditVariant(ctx, l.CreatorID, l.ID, found.ID, edit)
+	} else {
+		edit.Key = &v.Key
+		_, err = s.AddVariant(ctx, l.CreatorID, l.ID, edit)
+	}
+	return err
+}
+
+// removeVariants removes those of the listing's variants that are not wanted: the default one, or all others.
+func (s *Service) removeVariants(
+	ctx context.Context, l listing.State, wanted []DocumentVariant, theDefault bool,
+) error {
 	for _, found := range l.Variants {
-		if !slices.ContainsFunc(wanted, func(v DocumentVariant) bool { return v.Key == found.Key }) {
-			if _, err := s.RemoveVariant(ctx, l.CreatorID, l.ID, found.ID); err != nil {
-				return nested("variants."+found.Key, err)
-			}
+		if found.IsDefault != theDefault ||
+			slices.ContainsFunc(wanted, func(v DocumentVariant) bool { return v.Key == found.Key }) {
+			continue
+		}
+		if _, err := s.RemoveVariant(ctx, l.CreatorID, l.ID, found.ID); err != nil {
+			return nested("variants."+found.Key, err)
 		}
 	}
 	return nil
