@@ -80,6 +80,8 @@ type CreditUses interface {
 	Get(ctx context.Context, creatorID, externalCustomerID, idempotencyKey string) (access.CreditUse, error)
 	// Insert writes a new use.
 	Insert(ctx context.Context, u access.CreditUse) error
+	// Copy makes the uses of a customer known under another name, too, except those whose key is known there.
+	Copy(ctx context.Context, creatorID, from, to string) error
 }
 
 // AccessReader is the hot path of reading access: one key lookup, outside any transaction and holding no connection

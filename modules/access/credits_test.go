@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,9 +11,11 @@ import (
 	"time"
 
 	core "sundry/core/access"
+	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/plan"
 	"sundry/modules/access"
+	"sundry/ports"
 )
 
 func use(key string, amount int64) access.Consumption {
@@ -38,6 +41,30 @@ func TestConsumingCredits(t *testing.T) {
 		if d := h.snapshot(); d.Version != 4 || !strings.Contains(string(d.Body),
 			`"granted":14,"used":7,"balance":7,"expiresAt":null`) {
 			t.Errorf("version %d: %s", d.Version, d.Body)
+		}
+		h.verified()
+	})
+}
+
+func TestAUseIsKnownUnderANewName(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		h.give(images(10, time.Time{}))
+		first, err := h.ConsumeCredits(t.Context(), creator, ada, use("job-1", 6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, names := range [][2]string{{ada, "lovelace"}, {"lovelace", ada}, {ada, "countess"}} {
+			renamed := customer.Renamed{State: customer.State{ID: "cus_1", CreatorID: creator}, From: names[0], To: names[1]}
+			h.atomically(func(ctx context.Context, r ports.Repos) error { return h.OnCustomerRenamed(ctx, r, renamed) })
+			for _, name := range names {
+				if again, err := h.ConsumeCredits(t.Context(), creator, name, use("job-1", 6)); err != nil || again != first {
+					t.Errorf("again as %s, now %s: %+v, %v; want %+v", name, names[1], again, err, first)
+				}
+			}
+		}
+		if left, err := h.ConsumeCredits(t.Context(), creator, "countess", use("job-2", 1)); err != nil || left.Balance != 3 {
+			t.Errorf("left %+v, %v", left, err)
 		}
 		h.verified()
 	})

@@ -108,7 +108,7 @@ func (c *lockedAccess) ofSubscription(ctx context.Context, sub subscription.Stat
 }
 
 // OnCustomerRenamed moves all that a customer may use to the name that the integrator has given them, what a dispute
-// suspends included: one version under each name.
+// suspends included: one version under each name. A use of credits that is asked again under the new name is the same.
 func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
 	cause := access.Cause{Kind: access.CustomerRenamed, ID: e.ID}
 	var moved []*access.Grant
@@ -138,7 +138,7 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 				return access.Cause{}, err
 			}
 		}
-		return cause, nil
+		return cause, r.Access.CreditUses.Copy(ctx, e.CreatorID, e.From, e.To)
 	})
 	if err != nil {
 		return fmt.Errorf("rename %s: %w", e.ID, err)

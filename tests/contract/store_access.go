@@ -400,4 +400,19 @@ func creditUsesAreRemembered(t *testing.T, db Database) {
 	if err := insert(); !errors.Is(err, ports.ErrDuplicate) {
 		t.Errorf("the same use again: %v", err)
 	}
+	for range 2 {
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Access.CreditUses.Copy(ctx, creator, ada, "lovelace")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied := use
+	for _, name := range []string{ada, "lovelace"} {
+		copied.ExternalCustomerID = name
+		if got, err := r.Access.CreditUses.Get(t.Context(), creator, name, use.IdempotencyKey); err != nil || got != copied {
+			t.Errorf("of %s: found %+v, %v", name, got, err)
+		}
+	}
 }

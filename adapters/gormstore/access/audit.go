@@ -97,8 +97,8 @@ func (t audit) LostCreditUses(_ context.Context, limit int) ([]string, error) {
 			WHERE v.cause = ? AND u.creator_id IS NULL
 			UNION
 			SELECT u.creator_id || '/' || u.external_customer_id || '/' || u.idempotency_key FROM credit_uses u
-			LEFT JOIN access_versions v ON v.creator_id = u.creator_id AND v.external_customer_id = u.external_customer_id
-				AND v.version = u.version AND v.cause = ? AND v.cause_id = u.idempotency_key
+			LEFT JOIN access_versions v ON v.creator_id = u.creator_id AND v.version = u.version AND v.cause = ?
+				AND v.cause_id = u.idempotency_key -- of any customer: a use is copied to a new name
 			WHERE v.creator_id IS NULL OR u.amount < 1
 				OR u.balance <> CASE WHEN u.used > u.granted THEN 0 ELSE u.granted - u.used END
 		) AS uses ORDER BY lost LIMIT ?`, access.CreditsConsumed, access.CreditsConsumed, limit)

@@ -54,3 +54,11 @@ func (t creditUses) Insert(_ context.Context, u access.CreditUse) error {
 		Balance: u.Result.Balance, Version: u.Result.Version, At: repo.UnixMillis(u.At),
 	})
 }
+
+// Copy implements ports.CreditUses.
+func (t creditUses) Copy(_ context.Context, creatorID, from, to string) error {
+	const same = "idempotency_key, credit_key, asked_unit, amount, unit, granted, used, balance, version, at"
+	return t.Exec("copy credit uses of "+from, "INSERT INTO credit_uses (creator_id, external_customer_id, "+same+`)
+		SELECT creator_id, CAST(? AS TEXT), `+same+" FROM credit_uses WHERE "+ofCustomer+" ON CONFLICT DO NOTHING",
+		to, creatorID, from)
+}
