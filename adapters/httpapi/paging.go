@@ -37,7 +37,7 @@ func NewListView[T, V any](l ports.List[T], view func(T) V) ListView[V] {
 		out.Data[i] = view(item)
 	}
 	if l.Next.ID != "" {
-		out.HasMore, out.NextCursor = true, formatCursor(l.Next)
+		out.HasMore, out.NextCursor = true, FormatCursor(l.Next)
 	}
 	return out
 }
@@ -54,7 +54,7 @@ func NewTailView[T, V any](l ports.List[T], view func(T) V) ListView[V] {
 		if last.ID == "" {
 			last.ID = noItem
 		}
-		out.NextCursor = formatCursor(last)
+		out.NextCursor = FormatCursor(last)
 	}
 	return out
 }
@@ -71,7 +71,8 @@ func CheckSort(f *fault.Violations, after ports.Cursor, sort string) {
 		"The cursor belongs to another sort. Keep the sort of its page, or begin without a cursor.")
 }
 
-func formatCursor(c ports.Cursor) *string {
+// FormatCursor renders a position for ReadCursor.
+func FormatCursor(c ports.Cursor) *string {
 	plain := strconv.FormatInt(c.Value, 10) + "|" + c.ID
 	if c.Text != "" {
 		plain = c.Text + ":" + plain
@@ -90,12 +91,18 @@ func ReadPage(c *fiber.Ctx, f *fault.Violations) ports.Page {
 		}
 		p.Limit = int(limit)
 	}
-	if raw := c.Query("cursor"); raw != "" {
-		cursor, ok := parseCursor(raw)
-		f.Check(ok, "cursor", fault.DetailInvalid, "Expected the nextCursor of an earlier page.")
-		p.After = cursor
-	}
+	p.After = ReadCursor(f, c.Query("cursor"))
 	return p
+}
+
+// ReadCursor reads the cursor of a request, which may be empty, and adds its fault to f.
+func ReadCursor(f *fault.Violations, raw string) ports.Cursor {
+	if raw == "" {
+		return ports.Cursor{}
+	}
+	cursor, ok := parseCursor(raw)
+	f.Check(ok, "cursor", fault.DetailInvalid, "Expected the nextCursor of an earlier page.")
+	return cursor
 }
 
 func parseCursor(raw string) (ports.Cursor, bool) {

@@ -138,36 +138,59 @@ func (s *Service) again(
 	return delivery.State(), s.schedule(ctx, r, e, delivery.State())
 }
 
-// Replay sends every matching event of [from, to) again, delivered or not, under its own id. It returns how many. Zero
-// to is now. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
-func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from, to time.Time) (int, error) {
+// ReplayRange specifies the events to send again: those of [From, To) behind After, which an earlier call returned. Zero
+// To is now, or what it was for that call.
+type ReplayRange struct {
+	From, To time.Time
+	After    ports.Cursor
+}
+
+// replayTime bounds the work of one call of Replay, so that its caller gets a response.
+const replayTime = 40 * time.Second
+
+// Replay sends every matching event of the range again, delivered or not, under its own id. It returns how many, and
+// where another call goes on if there were more than one call has time for. NOT_FOUND; STATE_CONFLICT for a disabled
+// endpoint.
+func (s *Service) Replay(
+	ctx context.Context, creatorID, endpointID string, events ReplayRange,
+) (replayed int, next ports.Cursor, err error) {
+	began := s.deps.Clock.Real()
 	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil {
-		return 0, err
+		return 0, next, err
 	}
-	if to.IsZero() {
-		to = now.Add(time.Millisecond)
+	switch {
+	case !events.To.IsZero():
+	case events.After.ID != "":
+		events.To = time.UnixMilli(events.After.Value)
+	default:
+		events.To = now.Add(time.Millisecond)
 	}
 	var f fault.Violations
-	f.Check(!from.IsZero(), "from", fault.DetailRequired, "Specify from when events are to be sent again.")
-	f.Check(from.IsZero() || from.Before(to), "to", fault.DetailOutOfRange, "The range must end after it begins.")
+	f.Check(!events.From.IsZero(), "from", fault.DetailRequired, "Specify from when events are to be sent again.")
+	f.Check(
+		events.From.IsZero() || events.From.Before(events.To), "to", fault.DetailOutOfRange,
+		"The range must end after it begins.",
+	)
 	if err := f.Err(); err != nil {
-		return 0, err
+		return 0, next, err
 	}
-	replayed := 0
-	for after := ""; ; {
-		n, last, err := s.replayPage(ctx, creatorID, endpointID, from, to, after)
+	for {
+		n, last, err := s.replayPage(ctx, creatorID, endpointID, events)
 		replayed += n
 		if err != nil || last == "" {
-			return replayed, err
+			return replayed, next, err
 		}
-		after = last
+		events.After = ports.Cursor{Value: events.To.UnixMilli(), ID: last}
+		if s.deps.Clock.Real().Sub(began) >= replayTime {
+			return replayed, events.After, nil
+		}
 	}
 }
 
 // replayPage makes one page of events due again in one transaction; last is "" when there are no more.
 func (s *Service) replayPage(
-	ctx context.Context, creatorID, endpointID string, from, to time.Time, after string,
+	ctx context.Context, creatorID, endpointID string, events ReplayRange,
 ) (replayed int, last string, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		replayed, last = 0, ""
@@ -178,7 +201,7 @@ func (s *Service) replayPage(
 		if !endpoint.Enabled {
 			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
 		}
-		records, err := r.Webhooks.Events.ListBetween(ctx, creatorID, from, to, after, backlogPage)
+		records, err := r.Webhooks.Events.ListBetween(ctx, creatorID, events.From, events.To, events.After.ID, backlogPage)
 		if err != nil {
 			return err
 		}

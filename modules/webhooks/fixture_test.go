@@ -40,6 +40,7 @@ type fixture struct {
 	mu        sync.Mutex
 	meanwhile func()                            // happens once, while a receiver has the first message
 	ahead     time.Duration                     // of the account's clock, before real time; set before anything happens
+	tick      time.Duration                     // moves the clock whenever the account's is read
 	responses map[string]ports.OutboundResponse // by URL; 200 for the others
 	sent      []sent
 }
@@ -82,7 +83,10 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 }
 
 // Now implements ports.Clock.
-func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.Real().Add(w.ahead), nil }
+func (w *fixture) Now(context.Context, string) (time.Time, error) {
+	w.Advance(w.tick)
+	return w.Real().Add(w.ahead), nil
+}
 
 // Send implements ports.Sender.
 func (w *fixture) Send(_ context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {

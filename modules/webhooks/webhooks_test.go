@@ -227,7 +227,7 @@ func TestWhatTheOwnerAsksForDoesNotWaitForAnOpenCircuit(t *testing.T) {
 			return err
 		},
 		"a replay": func(w *fixture, e webhook.EndpointState) error {
-			_, err := w.webhooks.Replay(w.t.Context(), creatorID, e.ID, w.Real().Add(-time.Hour), time.Time{})
+			_, _, err := w.webhooks.Replay(w.t.Context(), creatorID, e.ID, webhooks.ReplayRange{From: w.Real().Add(-time.Hour)})
 			return err
 		},
 	} {
@@ -473,7 +473,7 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 		w.Advance(time.Second)
 		late := w.endpoint("late", "payment.*") // younger than the event
 		for _, to := range []webhook.EndpointState{e, late} {
-			n, err := w.webhooks.Replay(t.Context(), creatorID, to.ID, begin, time.Time{})
+			n, _, err := w.webhooks.Replay(t.Context(), creatorID, to.ID, webhooks.ReplayRange{From: begin})
 			if err != nil || n != 1 {
 				t.Fatalf("replayed %d, %v; want one", n, err)
 			}
@@ -482,13 +482,40 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 		if len(again) != 2 || again[0].id != first[0].id || again[1].id != first[0].id {
 			t.Errorf("replayed %+v, at first %+v", again, first)
 		}
-		if n, err := w.webhooks.Replay(
-			t.Context(), creatorID, e.ID, w.Real().Add(time.Second), w.Real().Add(time.Hour),
-		); err != nil || n != 0 {
+		later := webhooks.ReplayRange{From: w.Real().Add(time.Second), To: w.Real().Add(time.Hour)}
+		if n, _, err := w.webhooks.Replay(t.Context(), creatorID, e.ID, later); err != nil || n != 0 {
 			t.Errorf("a range without events: %d, %v", n, err)
 		}
 		if _, err := w.webhooks.Redeliver(t.Context(), creatorID, late.ID, d.ID); !refused(err, fault.NotFoundCode) {
 			t.Errorf("another endpoint's delivery: %v", err)
+		}
+	})
+}
+
+func TestALongReplayGoesOnWithAnotherCall(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "payment.*")
+		events := webhooks.ReplayRange{From: w.Real()}
+		w.atomically(func(ctx context.Context, r ports.Repos) error {
+			for range 1001 {
+				if err := w.webhooks.Publish(ctx, r, paid()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		w.tick = time.Second // whenever the account's clock is read
+		n, next, err := w.webhooks.Replay(t.Context(), creatorID, e.ID, events)
+		if err != nil || n != 500 || next.ID == "" {
+			t.Fatalf("replayed %d up to %+v, %v; want the first page", n, next, err)
+		}
+		w.tick = 0
+		w.sell() // after the range
+		events.After = next
+		n, next, err = w.webhooks.Replay(t.Context(), creatorID, e.ID, events)
+		if err != nil || n != 501 || next.ID != "" {
+			t.Errorf("then replayed %d up to %+v, %v; want the rest", n, next, err)
 		}
 	})
 }
@@ -505,7 +532,9 @@ func TestTestEventsAreNotReplayed(t *testing.T) {
 		}
 		w.sell()
 		w.work()
-		if n, err := w.webhooks.Replay(t.Context(), creatorID, all.ID, begin, time.Time{}); err != nil || n != 1 {
+		if n, _, err := w.webhooks.Replay(
+			t.Context(), creatorID, all.ID, webhooks.ReplayRange{From: begin},
+		); err != nil || n != 1 {
 			t.Errorf("replayed %d, %v; want the payment alone", n, err)
 		}
 		for _, message := range w.work() {

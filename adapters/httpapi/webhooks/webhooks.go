@@ -256,26 +256,36 @@ func (h handlers) redeliver(c *fiber.Ctx) error {
 }
 
 type replayRequest struct {
-	From *string `json:"from"`
-	To   *string `json:"to"`
+	From   *string `json:"from"`
+	To     *string `json:"to"`
+	Cursor *string `json:"cursor"`
 }
 
 type replayView struct {
-	Replayed int `json:"replayed"`
+	Replayed   int     `json:"replayed"`
+	HasMore    bool    `json:"hasMore"`
+	NextCursor *string `json:"nextCursor"`
 }
 
 func (h handlers) replayEvents(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[replayRequest](c)
 	var f fault.Violations
-	from, to := httpapi.ReadTime(&f, "from", in.From), httpapi.ReadTime(&f, "to", in.To)
+	events := webhooks.ReplayRange{
+		From: httpapi.ReadTime(&f, "from", in.From), To: httpapi.ReadTime(&f, "to", in.To),
+		After: httpapi.ReadCursor(&f, httpapi.ValueOf(in.Cursor)),
+	}
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	replayed, err := h.Webhooks.Replay(c.UserContext(), httpapi.Account(c), c.Params("id"), from, to)
+	replayed, next, err := h.Webhooks.Replay(c.UserContext(), httpapi.Account(c), c.Params("id"), events)
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusAccepted).JSON(replayView{replayed})
+	view := replayView{Replayed: replayed}
+	if next.ID != "" {
+		view.HasMore, view.NextCursor = true, httpapi.FormatCursor(next)
+	}
+	return c.Status(fiber.StatusAccepted).JSON(view)
 }
 
 // typesOf lists the types that a query asks for; nil for all.
