@@ -36,12 +36,18 @@ var errTooMuch = errors.New("the calendar holds more events than can be read")
 // transparent events leave time free, and so do those of our own: what was booked here is known here.
 func (Calendars) Busy(raw []byte, zone *time.Location, during slot.Interval, ours string) ([]slot.Interval, error) {
 	b := busyReader{zone: zone, during: during, ours: "@" + ours, until: time.Now().Add(mostTime),
-		moved: map[string]bool{}}
+		written: map[string]timezone{}, zones: map[string]*time.Location{}, moved: map[string]bool{}}
 	if err := lines(raw, b.take); err != nil {
 		return nil, err
 	}
 	if len(b.events) > mostEvents {
 		return nil, errTooMuch
+	}
+	for name, z := range b.written {
+		var err error
+		if b.zones[name], err = b.load(z); err != nil {
+			return nil, err
+		}
 	}
 	for _, e := range b.events {
 		if e.recurrenceID != "" {
@@ -67,6 +73,11 @@ type busyReader struct {
 	depth  int // of components, VCALENDAR being 1
 	now    *event
 	events []event
+	// tz is the time zone that is read now, tzid its name. written are all by name, zones those that can be used.
+	tz      *timezone
+	tzid    string
+	written map[string]timezone
+	zones   map[string]*time.Location
 	// moved are the single times of repeating events that an event of their own replaces.
 	moved map[string]bool
 	found []slot.Interval
@@ -84,17 +95,41 @@ type event struct {
 func (b *busyReader) take(l line) {
 	switch {
 	case l.name == "BEGIN":
-		b.depth++
-		if b.depth == 2 && strings.EqualFold(l.value, "VEVENT") && len(b.events) <= mostEvents {
-			b.now = &event{props: map[string]line{}}
-		}
+		b.begin(l.value)
 	case l.name == "END":
-		if b.depth--; b.depth == 1 && b.now != nil {
-			b.events, b.now = append(b.events, *b.now), nil
+		if b.depth--; b.depth == 1 {
+			b.end()
 		}
 	case b.now != nil && b.depth == 2:
 		b.now.set(l)
+	case b.tz != nil && b.depth == 2 && l.name == "TZID":
+		b.tzid = l.value
+	case b.tz != nil:
+		b.tz.set(b.depth, l)
 	}
+}
+
+func (b *busyReader) begin(component string) {
+	b.depth++
+	switch {
+	case b.depth == 2 && strings.EqualFold(component, "VEVENT") && len(b.events) <= mostEvents:
+		b.now = &event{props: map[string]line{}}
+	case b.depth == 2 && strings.EqualFold(component, "VTIMEZONE") && len(b.written) < mostZones:
+		b.tz, b.tzid = &timezone{}, ""
+	case b.depth == 3 && b.tz != nil && len(b.tz.observances) < mostObservances:
+		b.tz.observances = append(b.tz.observances, observance{})
+	}
+}
+
+// end keeps the component that ends.
+func (b *busyReader) end() {
+	if b.now != nil {
+		b.events = append(b.events, *b.now)
+	}
+	if b.tz != nil {
+		b.written[b.tzid] = *b.tz
+	}
+	b.now, b.tz = nil, nil
 }
 
 // mostDates bounds the lists of single dates of an event.
@@ -236,7 +271,7 @@ func isDate(l line) bool { return len(l.value) == len("20060102") }
 
 // instant reads a date or a time; the zero time for what is neither.
 func (b *busyReader) instant(l line) time.Time {
-	zone := zoneOf(l.params["TZID"], b.zone)
+	zone := b.zoneOf(l.params["TZID"])
 	for layout, in := range map[string]*time.Location{"20060102": b.zone, "20060102T150405": zone,
 		"20060102T150405Z": time.UTC} {
 		if len(l.value) != len(layout) {

@@ -47,6 +47,46 @@ func busyIn(t *testing.T, raw []byte) string {
 	return strings.Join(words, " ")
 }
 
+func TestACalendarsOwnZonesCount(t *testing.T) {
+	t.Parallel()
+	const outlook = `BEGIN:VTIMEZONE
+TZID:Customized Time Zone
+BEGIN:STANDARD
+DTSTART:16010101T020000
+TZOFFSETFROM:-0400
+TZOFFSETTO:-0500
+RRULE:FREQ=YEARLY;BYDAY=1SU;BYMONTH=11
+END:STANDARD
+BEGIN:DAYLIGHT
+DTSTART:16010101T020000
+TZOFFSETFROM:-0500
+TZOFFSETTO:-0400
+RRULE:FREQ=YEARLY;BYDAY=2SU;BYMONTH=3
+END:DAYLIGHT
+END:VTIMEZONE
+`
+	const fixed = "BEGIN:VTIMEZONE\nTZID:Plus\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0330\n" +
+		"TZOFFSETTO:+033015\nEND:STANDARD\nEND:VTIMEZONE\n"
+	const named = "BEGIN:VTIMEZONE\nTZID:Team\nX-LIC-LOCATION:Asia/Tokyo\nEND:VTIMEZONE\n"
+	for name, c := range map[string]struct{ zone, event, want string }{
+		"in summer": {outlook, "DTSTART;TZID=Customized Time Zone:20260615T080000\nDURATION:PT1H", "15T12:00-15T13:00"},
+		"repeated since winter": {outlook, "DTSTART;TZID=Customized Time Zone:20260216T080000\nDURATION:PT1H\n" +
+			"RRULE:FREQ=MONTHLY;BYMONTHDAY=16", "16T12:00-16T13:00"},
+		"of one offset":            {fixed, "DTSTART;TZID=Plus:20260615T080000\nDURATION:PT1H", "15T04:29-15T05:29"},
+		"by the name that it says": {named, "DTSTART;TZID=Team:20260615T080000\nDURATION:PT1H", "14T23:00-15T00:00"},
+		"of a known name": {strings.ReplaceAll(fixed, "Plus", "Asia/Tokyo"),
+			"DTSTART;TZID=Asia/Tokyo:20260615T090000\nDURATION:PT1H", "15T00:00-15T01:00"},
+		"without a rule": {"BEGIN:VTIMEZONE\nTZID:None\nBEGIN:STANDARD\nDTSTART:x\nEND:STANDARD\nEND:VTIMEZONE\n",
+			"DTSTART;TZID=None:20260615T080000\nDURATION:PT1H", "15T06:00-15T07:00"},
+	} {
+		raw := strings.ReplaceAll(string(calendarOf(c.event)), "VERSION:2.0\r\n",
+			"VERSION:2.0\r\n"+strings.ReplaceAll(c.zone, "\n", "\r\n"))
+		if got := busyIn(t, []byte(raw)); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestEventsTakeTheTimeThatTheySay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ event, want string }{

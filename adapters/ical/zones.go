@@ -1,6 +1,7 @@
 package ical
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -151,11 +152,10 @@ var windowsZones = map[string]string{
 	"Yukon Standard Time":             "America/Whitehorse",
 }
 
-// zoneOf is the zone that a calendar means by a name; otherwise is the creator's, for times that name none or one that
-// nobody knows.
-func zoneOf(name string, otherwise *time.Location) *time.Location {
+// zoneOf returns the zone that a calendar means by a name: a known one, else its own, else the creator's.
+func (b *busyReader) zoneOf(name string) *time.Location {
 	if name == "" {
-		return otherwise
+		return b.zone
 	}
 	if known, ok := windowsZones[name]; ok {
 		name = known
@@ -169,5 +169,5 @@ func zoneOf(name string, otherwise *time.Location) *time.Location {
 			return zone
 		}
 	}
-	return otherwise
+	return cmp.Or(b.zones[name], b.zone)
 }
