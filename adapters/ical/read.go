@@ -175,13 +175,16 @@ func (b *busyReader) expand(e event) error {
 	for _, l := range e.except {
 		except[b.instant(l).Unix()] = true
 	}
-	add := func(at time.Time) {
+	addUntil := func(at, until time.Time) {
 		if !except[at.Unix()] && (e.recurrenceID != "" || !b.moved[e.uid+"\x00"+at.UTC().String()]) {
-			b.add(at, length(at))
+			b.add(at, until)
 		}
 	}
+	add := func(at time.Time) { addUntil(at, length(at)) }
 	for _, l := range e.extra {
-		if at := b.instant(l); !at.IsZero() {
+		if at, until, isPeriod := b.period(l); isPeriod {
+			addUntil(at, until)
+		} else if !at.IsZero() {
 			add(at)
 		}
 	}
@@ -282,6 +285,20 @@ func (b *busyReader) instant(l line) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// period reads a date or a time, or one with an end or a length of its own: from/until or from/PT1H.
+func (b *busyReader) period(l line) (at, until time.Time, isPeriod bool) {
+	from, end, isPeriod := strings.Cut(l.value, "/")
+	at = b.instant(line{params: l.params, value: from})
+	if !isPeriod || at.IsZero() {
+		return at, at, isPeriod
+	}
+	if until = b.instant(line{params: l.params, value: end}); until.IsZero() {
+		days, rest := duration(end)
+		until = at.AddDate(0, 0, days).Add(rest)
+	}
+	return at, until, true
 }
 
 // duration reads P15DT5H0M20S or P7W, as days and the rest: no time for anything else.

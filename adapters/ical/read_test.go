@@ -47,6 +47,25 @@ func busyIn(t *testing.T, raw []byte) string {
 	return strings.Join(words, " ")
 }
 
+func TestAddedPeriodsAreBusyForTheirOwnLength(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ event, want string }{
+		"with an end": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20260616T080000Z/20260616T110000Z",
+			"15T08:00-15T09:00 16T08:00-16T11:00"},
+		"with a length": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20260616T080000Z/PT30M," +
+			"20260617T080000Z/P1D", "15T08:00-15T09:00 16T08:00-16T08:30 17T08:00-18T08:00"},
+		"in a zone": {"DTSTART:20260615T080000Z\nDURATION:PT1H\n" +
+			"RDATE;VALUE=PERIOD;TZID=America/New_York:20260616T080000/20260616T083000",
+			"15T08:00-15T09:00 16T12:00-16T12:30"},
+		"that is none": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:x/PT1H,20260616T080000Z/x",
+			"15T08:00-15T09:00"},
+	} {
+		if got := busyIn(t, calendarOf(c.event)); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestACalendarsOwnZonesCount(t *testing.T) {
 	t.Parallel()
 	const outlook = `BEGIN:VTIMEZONE
