@@ -36,7 +36,8 @@ var errTooMuch = errors.New("the calendar holds more events than can be read")
 // transparent events leave time free, and so do those of our own: what was booked here is known here.
 func (Calendars) Busy(raw []byte, zone *time.Location, during slot.Interval, ours string) ([]slot.Interval, error) {
 	b := busyReader{zone: zone, during: during, ours: "@" + ours, until: time.Now().Add(mostTime),
-		written: map[string]timezone{}, zones: map[string]*time.Location{}, moved: map[string]bool{}}
+		written: map[string]timezone{}, zones: map[string]*time.Location{}, moved: map[string]bool{},
+		onward: map[string][]change{}}
 	if err := lines(raw, b.take); err != nil {
 		return nil, err
 	}
@@ -51,8 +52,11 @@ func (Calendars) Busy(raw []byte, zone *time.Location, during slot.Interval, our
 	}
 	for _, e := range b.events {
 		if e.recurrenceID != "" {
-			b.moved[e.uid+"\x00"+b.instant(e.props["RECURRENCE-ID"]).UTC().String()] = true
+			b.replace(e)
 		}
+	}
+	for _, changes := range b.onward {
+		slices.SortFunc(changes, func(x, y change) int { return x.from.Compare(y.from) })
 	}
 	for _, e := range b.events {
 		if err := b.expand(e); err != nil {
@@ -80,7 +84,17 @@ type busyReader struct {
 	zones   map[string]*time.Location
 	// moved are the single times of repeating events that an event of their own replaces.
 	moved map[string]bool
-	found []slot.Interval
+	// onward are the changes of all times of a repeating event from one on, by its UID, in order.
+	onward map[string][]change
+	found  []slot.Interval
+}
+
+// change moves the times of a repeating event from one on by a duration, and gives them another length or frees them.
+type change struct {
+	from   time.Time
+	by     time.Duration
+	free   bool
+	length func(at time.Time) time.Time
 }
 
 // event contains the parts of a VEVENT that are kept.
@@ -164,6 +178,29 @@ func (b *busyReader) isOurs(e event) bool {
 	return strings.HasSuffix(e.uid, b.ours) && (strings.HasPrefix(e.uid, "apt_") || strings.HasPrefix(e.uid, "clm_"))
 }
 
+// replace notes that an event replaces one time of a repeating event, or that time and all behind it.
+func (b *busyReader) replace(e event) {
+	of := e.props["RECURRENCE-ID"]
+	from, starts := b.instant(of), b.instant(e.props["DTSTART"])
+	b.moved[e.uid+"\x00"+from.UTC().String()] = true
+	if strings.EqualFold(of.params["RANGE"], "THISANDFUTURE") && !from.IsZero() && !starts.IsZero() {
+		b.onward[e.uid] = append(b.onward[e.uid], change{from, starts.Sub(from), e.free, b.length(e, starts)})
+	}
+}
+
+// changed returns the change that holds for a time of a repeating event.
+func (b *busyReader) changed(uid string, at time.Time) (change, bool) {
+	changes := b.onward[uid]
+	i, found := slices.BinarySearchFunc(changes, at, func(c change, at time.Time) int { return c.from.Compare(at) })
+	if found {
+		i++
+	}
+	if i == 0 {
+		return change{}, false
+	}
+	return changes[i-1], true
+}
+
 // expand finds every time of an event.
 func (b *busyReader) expand(e event) error {
 	starts := b.instant(e.props["DTSTART"])
@@ -176,9 +213,16 @@ func (b *busyReader) expand(e event) error {
 		except[b.instant(l).Unix()] = true
 	}
 	addUntil := func(at, until time.Time) {
-		if !except[at.Unix()] && (e.recurrenceID != "" || !b.moved[e.uid+"\x00"+at.UTC().String()]) {
-			b.add(at, until)
+		if except[at.Unix()] || e.recurrenceID == "" && b.moved[e.uid+"\x00"+at.UTC().String()] {
+			return
 		}
+		if c, ok := b.changed(e.uid, at); ok && e.recurrenceID == "" {
+			if at = at.Add(c.by); c.free {
+				return
+			}
+			until = c.length(at)
+		}
+		b.add(at, until)
 	}
 	add := func(at time.Time) { addUntil(at, length(at)) }
 	for _, l := range e.extra {

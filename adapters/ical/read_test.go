@@ -106,6 +106,29 @@ END:VTIMEZONE
 	}
 }
 
+func TestAChangeOfThisAndAllFutureTimes(t *testing.T) {
+	t.Parallel()
+	const daily = "UID:a\nDTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=5"
+	for name, c := range map[string]struct{ change, want string }{
+		"later and longer": {"DTSTART:20260617T100000Z\nDURATION:PT2H",
+			"15T08:00-15T09:00 16T08:00-16T09:00 17T10:00-17T12:00 18T10:00-18T12:00 19T10:00-19T12:00"},
+		"canceled": {"DTSTART:20260617T080000Z\nSTATUS:CANCELLED", "15T08:00-15T09:00 16T08:00-16T09:00"},
+	} {
+		change := "UID:a\nRECURRENCE-ID;RANGE=THISANDFUTURE:20260617T080000Z\n" + c.change
+		for _, raw := range [][]byte{calendarOf(daily, change), calendarOf(change, daily)} {
+			if got := busyIn(t, raw); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	}
+	single := "UID:a\nRECURRENCE-ID:20260618T080000Z\nDTSTART:20260618T200000Z\nDURATION:PT1H"
+	change := "UID:a\nRECURRENCE-ID;RANGE=THISANDFUTURE:20260617T080000Z\nDTSTART:20260617T100000Z\nDURATION:PT1H"
+	const want = "15T08:00-15T09:00 16T08:00-16T09:00 17T10:00-17T11:00 18T20:00-18T21:00 19T10:00-19T11:00"
+	if got := busyIn(t, calendarOf(daily, single, change)); got != want {
+		t.Errorf("with one time elsewhere: %s, want %s", got, want)
+	}
+}
+
 func TestEventsTakeTheTimeThatTheySay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ event, want string }{
