@@ -19,7 +19,7 @@ func FuzzParseCursor(f *testing.F) {
 		if cursor.ID == "" || len(cursor.ID) > maxCursorID || !utf8.ValidString(cursor.ID) || strings.Contains(cursor.ID, "\x00") {
 			t.Errorf("%q gives an id that no query may have: %q", raw, cursor.ID)
 		}
-		if again, ok := parseCursor(*formatCursor(cursor)); !ok || again != cursor {
+		if again, ok := parseCursor(*FormatCursor(cursor)); !ok || again != cursor {
 			t.Errorf("%q gives %+v, which reads back as %+v", raw, cursor, again)
 		}
 	})
