@@ -61,14 +61,15 @@ func expectations(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig
 	return config
 }
 
-// ambiguous returns the reason why two servers could disagree on the request's end, fields or host (RFC 9112, 2.2, 3.2,
-// 5, 6.1 and 6.3), or that its version is not ours; "" for none. headers are the lines as they were sent.
+// ambiguous returns the reason why two servers could disagree on the request's end, fields, host or sender (RFC 9112,
+// 2.2, 3.2, 5, 6.1 and 6.3; RFC 9110, 11.6.2), or that its version is not ours; "" for none. headers are the lines as
+// they were sent.
 func ambiguous(headers []byte, version string) string {
 	http11 := version == "HTTP/1.1"
 	if !http11 && version != "HTTP/1.0" {
 		return "Use HTTP/1.1 or HTTP/1.0."
 	}
-	lengths, codings, hosts := 0, 0, 0
+	lengths, codings, hosts, credentials := 0, 0, 0, 0
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(headers, []byte("\n")), []byte("\n")) {
 		line, ended := bytes.CutSuffix(line, []byte("\r"))
 		name, value, named := bytes.Cut(line, []byte(":"))
@@ -87,6 +88,8 @@ func ambiguous(headers []byte, version string) string {
 			if codings++; !bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked")) {
 				return "Send the body with Content-Length, or with the Transfer-Encoding chunked alone."
 			}
+		case bytes.EqualFold(name, []byte(fiber.HeaderAuthorization)):
+			credentials++
 		case bytes.EqualFold(name, []byte(fiber.HeaderHost)):
 			if hosts++; bytes.ContainsAny(value, "@/?#") {
 				return "Host is a name and a port, not an address."
@@ -100,6 +103,8 @@ func ambiguous(headers []byte, version string) string {
 		return "Send Transfer-Encoding once, and over HTTP/1.1 only."
 	case hosts > 1 || hosts == 0 && http11:
 		return "Send Host exactly once."
+	case credentials > 1:
+		return "Send Authorization once."
 	}
 	return ""
 }

@@ -64,6 +64,7 @@ var refusedRequests = map[string]string{
 	"3.2 CR in the target":                     withLine("GET /healthz\rX HTTP/1.1"),
 	"3.2 no Host":                              "GET /healthz HTTP/1.1\r\nA: b\r\n\r\n",
 	"3.2 two Hosts":                            withHeader("Host: x"),
+	"11.6.2 two credentials":                   withHeader("Authorization: Bearer a\r\nAuthorization: Bearer b"),
 	"3.2 a Host with a blank":                  "GET /healthz HTTP/1.1\r\nHost: x y\r\n\r\n",
 	"3.2 a list of Hosts":                      "GET /healthz HTTP/1.1\r\nHost: x, y\r\n\r\n",
 	"3.2 a Host with a path":                   "GET /healthz HTTP/1.1\r\nHost: x/y\r\n\r\n",
