@@ -99,20 +99,24 @@ func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, 
 		true, nil
 }
 
-// headerKey reads the header, which is sent at most once and is text; "" for none.
+// headerKey reads the header, which is sent at most once and is text; "" for none. An empty one is refused: its sender
+// believes that the request is protected.
 func headerKey(c *fiber.Ctx) (string, error) {
-	if len(c.Request().Header.PeekAll("Idempotency-Key")) > 1 {
-		return "", fault.Invalid(fault.Detail{
-			Field: "Idempotency-Key", Code: fault.DetailDuplicate, Message: "Send the header once.",
-		})
+	sent := c.Request().Header.PeekAll("Idempotency-Key")
+	if len(sent) == 0 {
+		return "", nil
 	}
 	key := c.Get("Idempotency-Key")
-	if !Storable(key) {
-		return "", fault.Invalid(fault.Detail{
-			Field: "Idempotency-Key", Code: fault.DetailMalformed, Message: "Expected UTF-8 text without control characters.",
-		})
+	var f fault.Violations
+	switch {
+	case len(sent) > 1:
+		f.Add("Idempotency-Key", fault.DetailDuplicate, "Send the header once.")
+	case key == "":
+		f.Add("Idempotency-Key", fault.DetailRequired, "Send a key, or leave the header out.")
+	case !Storable(key):
+		f.Add("Idempotency-Key", fault.DetailMalformed, "Expected UTF-8 text without control characters.")
 	}
-	return key, nil
+	return key, f.Err()
 }
 
 // recovered makes a panic of the handler its error, so that a defect does not keep the key for the rest of the lease.
