@@ -68,8 +68,8 @@ func parseCatalog(args []string) (action, error) {
 	return func(ctx context.Context, on call) error { return c.importDocument(ctx, on, document) }, err
 }
 
-// readCatalog reads a file as strictly as PUT /v1/catalog: encoding/json alone takes the last of two members of one name,
-// and replaces what is not UTF-8.
+// readCatalog reads a file as strictly as PUT /v1/catalog: encoding/json alone takes the last of two members of one
+// name, and replaces what is not UTF-8.
 func readCatalog(from io.Reader) (catalog.Document, error) {
 	raw, err := io.ReadAll(from)
 	if err != nil {
