@@ -121,7 +121,8 @@ func numbers(metadata map[string]any) map[string]any {
 }
 
 // importVariants removes the variants that are not wanted, for a listing may have as many as it can, and adds and edits
-// the others by key, the default one first. A default variant that is not wanted is removed once another is the default.
+// the others by key, the default one first. A default variant that is not wanted is removed once another is the
+// default.
 func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []DocumentVariant) error {
 	if !l.Type.Bookable() || len(wanted) == 0 {
 		return nil // every appointment listing has a variant

@@ -138,8 +138,8 @@ func (s *Service) again(
 	return delivery.State(), s.schedule(ctx, r, e, delivery.State())
 }
 
-// ReplayRange specifies the events to send again: those of [From, To) behind After, which an earlier call returned. Zero
-// To is now, or what it was for that call.
+// ReplayRange specifies the events to send again: those of [From, To) behind After, which an earlier call returned.
+// Zero To is now, or what it was for that call.
 type ReplayRange struct {
 	From, To time.Time
 	After    ports.Cursor
