@@ -330,6 +330,8 @@ func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
 	b.pickTime(open[0])
 	b.click("#confirm")
 	b.ready()
+	b.fill("#email", "ada@buyer.example")
+	b.fill("#notes", "I come by bike.")
 	b.click("#change")
 	b.shown()
 	if chosen := eval[string](
@@ -340,6 +342,10 @@ func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
 	b.accessible("choosing again")
 	b.click("#keep")
 	b.ready()
+	if got := eval[string](b, `document.getElementById("email").value + ", " + document.getElementById("notes").value`); got !=
+		"ada@buyer.example, I come by bike." {
+		t.Errorf("behind the calendar the form has %q", got)
+	}
 	b.click("#change")
 	b.shown()
 	b.pickTime(open[3])

@@ -140,6 +140,47 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	}
 }
 
+// A code for all of the price takes the card's fields away, so the server draws the form.
+func TestACodeThatPaysAllKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	code := strings.ToUpper(strings.ReplaceAll(harness.Unique("FREE"), "-", ""))
+	s.AsCreator(t, http.MethodPost, "/v1/discounts",
+		harness.JSON{"code": code, "percentOff": 100, "duration": "once"}).Want(t, http.StatusCreated)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	b.ready()
+	b.click("#business summary")
+	typed := map[string]string{
+		"email": "ada@buyer.example", "name": "Ada", "postalCode": "10115", "taxId": "IE1", "country": "DE",
+	}
+	b.country("DE")
+	for _, id := range []string{"email", "name", "postalCode"} {
+		b.fill("#"+id, typed[id])
+	}
+	b.fill("#taxId", "IE1") // refused, so no session has it
+	typed["taxId"] = ""
+	b.expectConsole("400")
+	kept := func(when string) {
+		t.Helper()
+		for id, want := range typed {
+			if got := eval[string](b, `document.getElementById("`+id+`").value`); got != want {
+				t.Errorf("%s is %q once the code was %s, want %q", id, got, when, want)
+			}
+		}
+	}
+	b.click("#promo-more summary")
+	b.fill("#promoCode", code)
+	b.click("#promo-apply")
+	b.sees("No card needed")
+	b.ready()
+	kept("applied")
+	b.click("#promo-remove")
+	b.wait(`document.getElementById("cardNumber")`)
+	b.ready()
+	kept("removed")
+}
+
 func TestHostileWordsAreShownAsWords(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

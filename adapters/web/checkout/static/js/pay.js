@@ -50,19 +50,49 @@ function answers() {
   return out;
 }
 
-/**
- * Expiry and security code are checked for shape only and stay in the browser.
- * @param {string} token
- */
-function payload(token) {
+/** Everything that was entered, but the card. */
+function entered() {
   /** @type {Record<string, unknown>} */
-  const out = { ...answers(), agreement: page.agreement };
+  const out = answers();
   for (const id of ["email", "country"]) {
     const value = valueOf(id);
     if (value) out[id] = value;
   }
   // what is empty takes away what was known before
   for (const id of ["name", "postalCode", "taxId"]) out[id] = valueOf(id);
+  return out;
+}
+
+/** The server draws the form with what the session knows: before it does so again, the session gets what it accepts. */
+async function saveEntered() {
+  const known = entered();
+  const { status, body } = await send("details", known);
+  if (status !== 400) return;
+  for (const fault of body.details || []) delete known[fault.field.split(/[.[]/, 1)[0]];
+  await send("details", known);
+}
+
+async function drawForm() {
+  await saveEntered();
+  showCurrentState();
+}
+
+/** @param {MouseEvent} e */
+async function leaveForCalendar(e) {
+  if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+  e.preventDefault();
+  const link = /** @type {HTMLAnchorElement} */ (e.currentTarget);
+  await saveEntered();
+  location.assign(link.href);
+}
+
+/**
+ * Expiry and security code are checked for shape only and stay in the browser.
+ * @param {string} token
+ */
+function payload(token) {
+  /** @type {Record<string, unknown>} */
+  const out = { ...entered(), agreement: page.agreement };
   const supply = supplyBox();
   if (supply && !supply.disabled) out.immediateSupply = supply.checked;
   if (token) out.confirmationToken = token;
@@ -210,10 +240,10 @@ function changeOffer(change) {
     if (status === 200) {
       state.form?.setAmount(body.totalInCents);
       const fresh = await drawOrder();
-      return fresh && asksForCard(fresh) !== asksForCard(document) ? showCurrentState() : undefined;
+      return fresh && asksForCard(fresh) !== asksForCard(document) ? drawForm() : undefined;
     }
     if (status === 0) return showProblem(words.check_title, words.offline);
-    if (status !== 400) return showCurrentState();
+    if (status !== 400) return drawForm();
     return showProblem(words.check_title, inWords(body.details?.[0]?.message, words.refused));
   });
 }
@@ -273,7 +303,7 @@ function showDiscount(body) {
     state.form?.setAmount(body.totalInCents);
     const fresh = await drawOrder();
     const promo = fresh?.querySelector(".promo");
-    if (!fresh || !promo || asksForCard(fresh) !== asksForCard(document)) return showCurrentState();
+    if (!fresh || !promo || asksForCard(fresh) !== asksForCard(document)) return drawForm();
     document.querySelector(".promo")?.replaceChildren(...document.importNode(promo, true).childNodes);
     /** @type {HTMLElement | null} */ (document.querySelector("#promo-remove, #promo-more summary"))?.focus();
   });
@@ -337,6 +367,7 @@ export default function startPay() {
   for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button[data-card]"))) {
     button.addEventListener("click", () => fillTestCard(button.dataset.card || ""));
   }
+  document.getElementById("change")?.addEventListener("click", leaveForCalendar);
   onSubmit(byId("pay"), submit);
   onSubmit(document.getElementById("promo"), applyCode);
   field("country").addEventListener("change", updateTax);
