@@ -131,6 +131,20 @@ func TestEmptiedFieldsAreTheirDefaults(t *testing.T) {
 	})
 }
 
+func TestADiscountOfOneMonthSaysMonth(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		for _, months := range []int{1, 3} {
+			a.AsCreator(t, post, "/v1/discounts", JSON{
+				"code": harness.Unique("CODE"), "percentOff": 20, "duration": "repeating", "durationInMonths": months,
+			}).Want(t, 201)
+		}
+		reads(t, a.Visit(t).Open(t, "/dashboard/discounts"), "20% off for 1 month<", "1 months")
+		reads(t, a.Visit(t).Open(t, "/dashboard/discounts"), "20% off for 3 months<", "for 3 month<")
+	})
+}
+
 // TestFormsOfferEveryListing lets an account have more listings than a page of any list has.
 func TestFormsOfferEveryListing(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,8 @@ func (v *visit) discountValue(d discount.State) string {
 	}
 	switch d.Duration {
 	case discount.Repeating:
-		return v.text("%s for %d months", value, d.DurationInMonths)
+		return v.text(ui.Plural(v.reader.Language, d.DurationInMonths, "%s for %d month", "%s for %d months"),
+			value, d.DurationInMonths)
 	case discount.Forever:
 		return v.text("%s for ever", value)
 	default:

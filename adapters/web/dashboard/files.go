@@ -74,7 +74,9 @@ func (v *visit) fileName(f file.State, at string) ui.Cell {
 		about = append(about, v.text("version %d", f.Version))
 	}
 	if f.DownloadLimit > 0 {
-		about = append(about, v.text("at most %d downloads", f.DownloadLimit))
+		about = append(about, v.text(
+			ui.Plural(v.reader.Language, f.DownloadLimit, "at most %d download", "at most %d downloads"), f.DownloadLimit,
+		))
 	}
 	name.Sub = ui.Data(strings.Join(about, " · "))
 	return name
