@@ -193,6 +193,9 @@ func Run(ctx context.Context, args []string, host Host) error {
 	if len(args) > 0 {
 		name, args = args[0], args[1:]
 	}
+	if name == "help" && len(args) > 0 {
+		name, args = args[0], []string{"--help"} // sundry help verify
+	}
 	all := commands()
 	at := slices.IndexFunc(all, func(c command) bool { return c.name == name })
 	switch {

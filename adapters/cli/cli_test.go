@@ -91,7 +91,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		if c.name == "" {
 			continue
 		}
-		for _, args := range [][]string{{c.name, "--help"}, {c.name, "-h"}, {c.name, "x", "--help"}} {
+		for _, args := range [][]string{{c.name, "--help"}, {c.name, "-h"}, {c.name, "x", "--help"}, {"help", c.name}} {
 			var out strings.Builder
 			if err := Run(t.Context(), args, faultyHost(&out)); err != nil {
 				t.Errorf("%v: %v", args, err)
