@@ -28,9 +28,9 @@ accounts  lists the accounts whose address, name or id contains TEXT: when each 
           what buyers have paid
 suspend   refuses sign-ins, new sales and changes with the account's keys; what was sold goes on
 resume    ends that
-limits    shows the account's limits, or sets them: a whole number, none, or default
+limits    shows the names of the limits with the account's values, or sets them: a whole number, none, or default
 invite    prints a link with which the owner of the address makes an account, once, within 14 days, where SIGN_UPS is
-          invite or open; the API takes its end as the member invitation
+          invite or open; programs send what follows its last slash as "invitation" to POST /v1/auth/sign-up
 reset-second-step
           turns off two-step sign-in for the owner or the member who has this address, ends their sign-ins and mails
           them; make sure first who asks

@@ -24,7 +24,16 @@ type catalogCommand struct {
 }
 
 const catalogUsage = `usage: sundry catalog export FILE [EMAIL]
-       sundry catalog import [--dry-run] [--yes] FILE [EMAIL]`
+       sundry catalog import [--dry-run] [--yes] FILE [EMAIL]
+
+export writes the account's listings, plans, prices, payment links, discounts, meters and so on to FILE as JSON, by keys
+that are the same in the sandbox and in live. import makes the account's catalog match such a file: it prints what would
+change, and asks before it writes where a person is at the terminal.
+
+  FILE         "-" is standard output of export, and standard input of import, which asks nothing then
+  EMAIL        the account, where there are several
+  --dry-run    print what would change, and write nothing
+  --yes, -y    never ask`
 
 func catalogRow() command {
 	return command{
