@@ -126,22 +126,26 @@ func (b *Booking) Summary() string {
 }
 
 // RefundPromise says until when canceling an appointment is refunded, or that it is too late for the times that were
-// chosen; "" where nothing is promised or paid.
+// chosen; "" where nothing is promised or paid, and once all of them have begun.
 func (o Order) RefundPromise() string {
-	switch {
-	case o.Booking == nil || o.Booking.FullRefundHours == nil || o.Total == 0:
+	if o.Booking == nil || o.Booking.FullRefundHours == nil || o.Total == 0 {
 		return ""
-	case *o.Booking.FullRefundHours == 0:
-		return o.Reader.Text("refund.until_start")
-	case o.tooLateToRefund():
-		return o.Reader.Text("refund.too_late", o.Reader.Count("hours", *o.Booking.FullRefundHours))
 	}
-	return o.Reader.Text("refund.until", o.Reader.Count("hours", *o.Booking.FullRefundHours))
+	switch hours := *o.Booking.FullRefundHours; {
+	case o.startWithin(0):
+		return "" // nothing can be canceled any more
+	case hours == 0:
+		return o.Reader.Text("refund.until_start")
+	case o.startWithin(hours):
+		return o.Reader.Text("refund.too_late", o.Reader.Count("hours", hours))
+	default:
+		return o.Reader.Text("refund.until", o.Reader.Count("hours", hours))
+	}
 }
 
-// tooLateToRefund reports whether every time of the order starts too soon for a refund.
-func (o Order) tooLateToRefund() bool {
-	last := o.Now.Add(time.Duration(*o.Booking.FullRefundHours) * time.Hour)
+// startWithin reports whether every time of the order starts within so many hours.
+func (o Order) startWithin(hours int) bool {
+	last := o.Now.Add(time.Duration(hours) * time.Hour)
 	return len(o.Booking.Times) > 0 &&
 		!slices.ContainsFunc(o.Booking.Times, func(m Meeting) bool { return !m.Canceled && !m.StartsAt.Before(last) })
 }

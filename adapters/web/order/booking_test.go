@@ -139,6 +139,8 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 		"in four hours": {[]time.Duration{4 * time.Hour}, "Not refundable: it starts in less than 24 hours."},
 		"in four hours and later": {[]time.Duration{4 * time.Hour, 99 * time.Hour},
 			"Full refund if you cancel at least 24 hours before the start."},
+		"that has begun":             {[]time.Duration{-time.Minute}, ""},
+		"that has begun and another": {[]time.Duration{-time.Minute, time.Hour}, "Not refundable: it starts in less than 24 hours."},
 	} {
 		o := Order{Reader: locale.ParseTag("en"), Total: 100, Now: now, Booking: &Booking{FullRefundHours: new(24)}}
 		for _, after := range c.starts {
@@ -147,6 +149,10 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 		if got := o.RefundPromise(); got != c.want {
 			t.Errorf("a time %s: %q, want %q", name, got, c.want)
 		}
+	}
+	begun := &Booking{FullRefundHours: new(0), Times: []Meeting{{StartsAt: now.Add(-time.Minute)}}}
+	if got := (Order{Reader: locale.ParseTag("en"), Total: 100, Now: now, Booking: begun}).RefundPromise(); got != "" {
+		t.Errorf("a time that could be canceled until its start, which has passed: %q", got)
 	}
 	if got := (Order{Total: 100}).RefundPromise(); got != "" {
 		t.Errorf("a product: %q", got)
