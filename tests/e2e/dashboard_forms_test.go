@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -142,6 +143,16 @@ func TestADiscountOfOneMonthSaysMonth(t *testing.T) {
 		}
 		reads(t, a.Visit(t).Open(t, "/dashboard/discounts"), "20% off for 1 month<", "1 months")
 		reads(t, a.Visit(t).Open(t, "/dashboard/discounts"), "20% off for 3 months<", "for 3 month<")
+	})
+}
+
+func TestACodeIsOfferedForWhatCanBeSold(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		sold, gone := a.Published(t, JSON{}), a.Published(t, JSON{})
+		a.AsCreator(t, http.MethodDelete, "/v1/listings/"+gone.ID, nil).Want(t, 200)
+		reads(t, a.Visit(t).Open(t, "/dashboard/discounts/new"), `value="`+sold.ID+`"`, gone.ID)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"sundry/core/discount"
 	"sundry/ports"
 )
+	"sundry/core/listing"
 
 func (r *Routes) mountDiscounts(at fiber.Router) {
 	r.get(at, "/discounts", r.discounts)
@@ -107,7 +108,9 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	}
 	options := []ui.Option{{Label: "Everything"}}
 	for _, l := range listings {
-		options = append(options, ui.Option{Value: l.ID, Label: ui.Data(l.Title)})
+		if l.Status != listing.Archived {
+			options = append(options, ui.Option{Value: l.ID, Label: ui.Data(l.Title)})
+		}
 	}
 	f := v.form("discount", base+"/discounts/new", "Create code",
 		ui.Field{
