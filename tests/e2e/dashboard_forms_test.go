@@ -146,6 +146,25 @@ func TestADiscountOfOneMonthSaysMonth(t *testing.T) {
 	})
 }
 
+// The creator is in New York: a day ends there at 4:00 UTC in summer.
+func TestACodeWorksThroughItsLastDay(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		a.AsCreator(t, put, "/v1/scheduling/availability", JSON{
+			"timezone": "America/New_York", "weekly": []JSON{}, "overrides": []JSON{}, "busyCalendarUrls": []string{},
+		}).Want(t, 200)
+		v := a.Visit(t)
+		reads(t, v.Open(t, "/dashboard/discounts/new"), "It ends when this day does (America/New_York).", "(UTC)")
+		v.Send(t, "/dashboard/discounts/new", "code", "SUMMER", "percentOff", "20", "duration", "once",
+			"expiresAt", "2100-06-30")
+		made := string(a.AsCreator(t, get, "/v1/discounts", nil).Want(t, 200).Body)
+		if !strings.Contains(made, `"expiresAt":"2100-07-01T04:00:00.000Z"`) {
+			t.Errorf("a code with the last day June 30: %s", made)
+		}
+	})
+}
+
 func TestACodeIsOfferedForWhatCanBeSold(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -3,14 +3,16 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/core/civil"
 	"sundry/core/discount"
+	"sundry/core/listing"
 	"sundry/ports"
 )
-	"sundry/core/listing"
 
 func (r *Routes) mountDiscounts(at fiber.Router) {
 	r.get(at, "/discounts", r.discounts)
@@ -106,6 +108,10 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	if err != nil {
 		return ui.Form{}, err
 	}
+	zone, err := r.zone(c.UserContext(), v)
+	if err != nil {
+		return ui.Form{}, err
+	}
 	options := []ui.Option{{Label: "Everything"}}
 	for _, l := range listings {
 		if l.Status != listing.Archived {
@@ -136,9 +142,17 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 		ui.Field{Name: "durationInMonths", Label: "Months", Half: true, Hint: "With “Some months”."},
 		ui.Field{Name: "maxRedemptions", Label: "Usage limit", Half: true, Suffix: "times",
 			Hint: "Leave empty for no limit."},
-		ui.Field{Name: "expiresAt", Label: "Expires", Type: "date", Half: true, Hint: "Leave empty for no end."})
+		v.lastDayField(zone))
 	f.Cancel = base + "/discounts"
 	return f, nil
+}
+
+// lastDayField asks for the last day of something.
+func (v *visit) lastDayField(zone *time.Location) ui.Field {
+	return ui.Field{
+		Name: "expiresAt", Label: "Last day", Type: "date", Half: true,
+		Hint: v.say("It ends when this day does (%s). Leave empty for no end.", civil.CurrentZoneName(zone.String())),
+	}
 }
 
 func discountPage() ui.Page {
@@ -159,11 +173,16 @@ func (r *Routes) newDiscount(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) createDiscount(c *fiber.Ctx, v *visit) error {
+	zone, err := r.zone(c.UserContext(), v)
+	if err != nil {
+		return err
+	}
 	in := ui.ReadInput(c)
 	d := discount.Draft{
 		Code: in.Text("code"), PercentOff: in.Number("percentOff", "percentOff"), Duration: in.Text("duration"),
 		DurationInMonths: in.Number("durationInMonths", "durationInMonths"),
-		MaxRedemptions:   in.Number("maxRedemptions", "maxRedemptions"), ExpiresAt: in.Day("expiresAt", "expiresAt"),
+		MaxRedemptions:   in.Number("maxRedemptions", "maxRedemptions"),
+		ExpiresAt:        in.LastDay("expiresAt", "expiresAt", zone),
 	}
 	if d.AmountOffInCents = in.Amount("amount", "amountOffInCents", in.Text("currency")); d.AmountOffInCents != nil {
 		d.Currency = in.Text("currency")
@@ -171,7 +190,7 @@ func (r *Routes) createDiscount(c *fiber.Ctx, v *visit) error {
 	if id := in.Text("listing"); id != "" {
 		d.ListingIDs = []string{id}
 	}
-	err := in.Submit(
+	err = in.Submit(
 		func() error { return r.Catalog.CheckDiscount(c.UserContext(), v.account(), d) },
 		func() error {
 			_, err := r.Catalog.CreateDiscount(c.UserContext(), v.account(), d)

@@ -210,6 +210,10 @@ func indented(raw []byte) string {
 
 // grantForm asks what to give.
 func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, error) {
+	zone, err := r.zone(c.UserContext(), v)
+	if err != nil {
+		return ui.Form{}, err
+	}
 	options := []ui.Option{{Label: "No plan"}}
 	listings, err := r.ownListings(c.UserContext(), v)
 	if err != nil {
@@ -229,7 +233,7 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 		ui.Field{Name: "plan", Label: "A plan", Type: "select", Options: options, Also: []string{"listing"}},
 		v.entitlementFields("Or entitlements", nil, false),
 		v.creditFields("And credits", nil, false),
-		ui.Field{Name: "expiresAt", Label: "Expires", Type: "date", Half: true, Hint: "Leave empty for no end."},
+		v.lastDayField(zone),
 		ui.Field{Name: "note", Label: "Note", Half: true, Hint: "Only you see it."})
 	f.Cancel = base + "/customers/" + s.ID
 	return f, nil
@@ -261,8 +265,12 @@ func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	zone, err := r.zone(c.UserContext(), v)
+	if err != nil {
+		return err
+	}
 	in := ui.ReadInput(c)
-	request := access.GrantRequest{Note: in.Text("note"), ExpiresAt: in.Day("expiresAt", "expiresAt")}
+	request := access.GrantRequest{Note: in.Text("note"), ExpiresAt: in.LastDay("expiresAt", "expiresAt", zone)}
 	request.Listing, request.Plan, _ = strings.Cut(in.Text("plan"), ":")
 	request.Entitlements, request.Credits = readTerms(in)
 	err = in.Submit(func() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/money"
 )
@@ -115,6 +116,15 @@ func (in *Input) Day(name, path string) time.Time {
 	at, err := time.Parse(time.DateOnly, text)
 	in.Faults.Check(err == nil, path, fault.DetailInvalid, "Expected a date such as 2026-12-31.")
 	return at
+}
+
+// LastDay returns the first instant after a date in a zone, zero when there is none.
+func (in *Input) LastDay(name, path string, zone *time.Location) time.Time {
+	day := in.Day(name, path)
+	if day.IsZero() {
+		return day
+	}
+	return civil.Instant(zone, (civil.DateIn(time.UTC, day) + 1).At(0))
 }
 
 // Err returns everything that could not be read, nil when all could.
