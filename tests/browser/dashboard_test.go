@@ -195,7 +195,7 @@ func TestDashboardPagesAreAccessibleAndFitEveryScreen(t *testing.T) {
 	b := s.atDashboard()
 	for _, path := range append([]string{
 		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID,
-		"/listings/" + s.single.ID + "/edit", "/listings/" + s.club.ID + "/plans/new",
+		"/listings/" + s.single.ID + "/edit", "/listings/" + s.club.ID + "/plans",
 		"/listings/" + s.single.ID + "/variants/new", "/links", "/links/new", "/links/new?listing=" + s.book.ID,
 		"/discounts", "/discounts/new", "/bookings", "/bookings/week",
 		"/bookings/settings", "/orders", order, order + "/refund", "/customers", "/customers/new", "/subscriptions",

@@ -49,7 +49,7 @@ func TestFormsShowAllErrorsAtOnce(t *testing.T) {
 				"Edit ", []string{"title", "price", "slug", "metadata-previewUrl"},
 			},
 			"a plan": {
-				"/listings/" + w.listing.ID + "/plans/new", "/listings/" + w.listing.ID + "/plans/new",
+				"/listings/" + w.listing.ID + "/plans", "/listings/" + w.listing.ID + "/plans",
 				[]string{"planKey", "Not A Key", "name", "", "prices0.amountInCents", "cheap",
 					"prices0.currency", "eur", "meters1.eventName", "calls", "usageCredits0.expiresInDays", "ten"},
 				"New plan", []string{"planKey", "name", "prices0-amountInCents", "meters1-included",
@@ -172,6 +172,21 @@ func TestACodeIsOfferedForWhatCanBeSold(t *testing.T) {
 		sold, gone := a.Published(t, JSON{}), a.Published(t, JSON{})
 		a.AsCreator(t, http.MethodDelete, "/v1/listings/"+gone.ID, nil).Want(t, 200)
 		reads(t, a.Visit(t).Open(t, "/dashboard/discounts/new"), `value="`+sold.ID+`"`, gone.ID)
+	})
+}
+
+func TestAPlanWithTheKeyNewIsEdited(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		w.AsCreator(t, put, "/v1/listings/"+w.listing.ID+"/plans/new", JSON{
+			"name": "Newcomer", "prices": []JSON{{"currency": "eur", "amountInCents": 900}},
+		}).Want(t, 200)
+		v, at := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/new"
+		reads(t, v.Open(t, at), `value="Newcomer"`, "<h1>New plan")
+		v.Send(t, at, "name", "Beginner", "planKey", "new", "prices0.amountInCents", "9.00", "prices0.currency", "eur",
+			"prices0.interval", ":1")
+		reads(t, v.Open(t, at), `value="Beginner"`, `value="Newcomer"`)
 	})
 }
 

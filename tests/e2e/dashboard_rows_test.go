@@ -13,20 +13,20 @@ func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		v, at := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/"
+		v, at := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans"
 		plans := func() string {
 			all := w.AsCreator(t, http.MethodGet, "/v1/listings/"+w.listing.ID+"/plans", nil).Want(t, 200).Map(t)
 			return asJSON(t, all["data"])
 		}
 		before := plans()
-		v.Open(t, at+"new")
+		v.Open(t, at)
 		form := []string{"planKey", "team", "name", "Team", "prices0.amountInCents", "40.00",
 			"prices0.currency", "eur", "prices0.interval", "month:1", "entitlements0.key", "exports",
 			"entitlements2.key", "beta", "entitlements2.value", "no",
 			"entitlements3.key", "projects", "entitlements3.value", "10", "entitlements3.perSeat", "yes",
 			"entitlements5.key", "support", "entitlements5.value", "priority",
 			"credits1.key", "renders", "credits1.unit", "render", "credits1.renews", "yes"}
-		page := v.Send(t, at+"new", append(form, "entitlements8.value", "7", "entitlements9.key", "x",
+		page := v.Send(t, at, append(form, "entitlements8.value", "7", "entitlements9.key", "x",
 			"entitlements9.perSeat", "yes", "credits1.amount", "many", "credits2.key", "tokens")...)
 		for _, id := range []string{"entitlements8-key", "entitlements9-perSeat", "credits1-amount", "credits2-unit",
 			"credits2-amount"} {
@@ -49,7 +49,7 @@ func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 		if after := plans(); after != before {
 			t.Errorf("a refused plan was saved: %s", after)
 		}
-		v.Send(t, at+"new", append(form, "credits1.amount", "100")...)
+		v.Send(t, at, append(form, "credits1.amount", "100")...)
 		saved := plans()
 		for _, term := range []string{
 			`{"key":"exports","type":"boolean","value":true}`, `{"key":"beta","type":"boolean","value":false}`,
@@ -61,17 +61,17 @@ func TestAPlansTermsAreEnteredInRows(t *testing.T) {
 				t.Errorf("the plans lack %s: %s", term, saved)
 			}
 		}
-		v.Open(t, at+"team")
-		if v.Send(t, at+"team", v.Page.Fields(at+"team")...); plans() != saved {
+		v.Open(t, at+"/team")
+		if v.Send(t, at+"/team", v.Page.Fields(at+"/team")...); plans() != saved {
 			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
 		}
-		fields := v.Open(t, at+"team").Fields(at + "team")
+		fields := v.Open(t, at+"/team").Fields(at + "/team")
 		for i := 0; i < len(fields); i += 2 {
 			if strings.HasPrefix(fields[i], "entitlements1.") {
 				fields[i+1] = ""
 			}
 		}
-		v.Send(t, at+"team", fields...)
+		v.Send(t, at+"/team", fields...)
 		if after := plans(); strings.Contains(after, "beta") || !strings.Contains(after, `"support"`) {
 			t.Errorf("after a row was emptied the plans are %s", after)
 		}
@@ -83,23 +83,23 @@ func TestAPlanIncludesUseByRows(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		l := w.NewListing(t, JSON{"type": "SERVICE", "title": "Prepaid use", "priceInCents": 10000})
-		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/plans/"
+		v, at := w.Visit(t), "/dashboard/listings/"+l.ID+"/plans"
 		plans := func() string {
 			return asJSON(t, w.AsCreator(t, http.MethodGet, "/v1/listings/"+l.ID+"/plans", nil).Want(t, 200).Map(t)["data"])
 		}
-		if page := v.Open(t, at+"new"); !strings.Contains(page.Body, `type="text" name="meters0.eventName"`) {
+		if page := v.Open(t, at); !strings.Contains(page.Body, `type="text" name="meters0.eventName"`) {
 			t.Error("without meters a plan's form does not ask for an event name")
 		}
 		w.AsBackend(t, post, "/v1/usage/meters", JSON{"name": "Calls", "eventName": "api.calls", "aggregation": "SUM"}).
 			Want(t, 201)
-		if page := v.Open(t, at+"new"); !strings.Contains(page.Body, `<option value="api.calls">Calls</option>`) {
+		if page := v.Open(t, at); !strings.Contains(page.Body, `<option value="api.calls">Calls</option>`) {
 			t.Error("a plan's form does not offer the meter")
 		}
 		form := []string{"planKey", "prepaid", "name", "Prepaid", "prices0.amountInCents", "100.00",
 			"prices0.currency", "eur", "prices0.interval", ":1",
 			"meters2.eventName", "api.calls", "usageCredits0.currency", "eur", "usageCredits1.amountInCents", "100.00",
 			"usageCredits1.currency", "eur", "usageCredits1.meter", "api.calls"}
-		page := v.Send(t, at+"new", append(form, "usageCredits1.expiresInDays", "soon")...)
+		page := v.Send(t, at, append(form, "usageCredits1.expiresInDays", "soon")...)
 		if got := marked(page); len(got) != 2 || !got["plan-meters2-included"] || !got["plan-usageCredits1-expiresInDays"] {
 			t.Errorf("%d with %v marked", page.Status, got)
 		}
@@ -109,7 +109,7 @@ func TestAPlanIncludesUseByRows(t *testing.T) {
 		if strings.Contains(plans(), "Prepaid") {
 			t.Error("a refused plan was saved")
 		}
-		v.Send(t, at+"new", append(form, "usageCredits1.expiresInDays", "90", "meters2.included", "1000")...)
+		v.Send(t, at, append(form, "usageCredits1.expiresInDays", "90", "meters2.included", "1000")...)
 		saved := plans()
 		for _, term := range []string{
 			`{"eventName":"api.calls","included":1000}`,
@@ -119,8 +119,8 @@ func TestAPlanIncludesUseByRows(t *testing.T) {
 				t.Errorf("the plans lack %s: %s", term, saved)
 			}
 		}
-		v.Open(t, at+"prepaid")
-		if v.Send(t, at+"prepaid", v.Page.Fields(at+"prepaid")...); plans() != saved {
+		v.Open(t, at+"/prepaid")
+		if v.Send(t, at+"/prepaid", v.Page.Fields(at+"/prepaid")...); plans() != saved {
 			t.Errorf("saving what the form shows changed the plans to %s from %s", plans(), saved)
 		}
 	})
@@ -159,7 +159,7 @@ func TestPricesOfANewPlanAreBilledAsItsListing(t *testing.T) {
 		club := a.NewListing(t, JSON{
 			"type": "SUBSCRIPTION", "title": "Club", "metadata": JSON{"interval": "month", "intervalCount": 3},
 		})
-		page := a.Visit(t).Open(t, "/dashboard/listings/"+club.ID+"/plans/new").Body
+		page := a.Visit(t).Open(t, "/dashboard/listings/"+club.ID+"/plans").Body
 		if rows := strings.Count(page, `name="prices`) / 3; rows < 2 ||
 			strings.Count(page, `<option value="month:3" selected>`) != rows {
 			t.Errorf("not every price is billed every 3 months:\n%s", page)
@@ -182,7 +182,7 @@ func TestFaultsShowBehindAnEmptyRow(t *testing.T) {
 			fields []string
 			want   string
 		}{
-			"/listings/" + w.listing.ID + "/plans/new": {
+			"/listings/" + w.listing.ID + "/plans": {
 				[]string{"planKey", "team", "name", "Team",
 					"prices0.amountInCents", "40.00", "prices0.currency", "eur", "prices0.interval", "month:1",
 					"prices1.currency", "eur", "prices1.interval", ":1",

@@ -34,7 +34,7 @@ var editingForms = map[string][2]string{
 // addingForms have fields, and add something or do something once.
 var addingForms = []string{
 	"/settings/logo", "/team", "/security/password", "/security/steps/app", "/security/steps/passkey", "/filters",
-	"/listings/new", "/listings/:id/images", "/listings/:id/files", "/listings/:id/plans/new",
+	"/listings/new", "/listings/:id/images", "/listings/:id/files", "/listings/:id/plans",
 	"/listings/:id/variants/new", "/discounts/new", "/links/new", "/customers/new", "/customers/:id/grant",
 	"/keys/new", "/webhooks/new", "/usage/plans/new", "/usage/meters/new", "/usage/prices/new", "/balance/payout",
 }
@@ -203,15 +203,15 @@ func TestForms_ANewPlanReplacesNoOther(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		v, plans := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans/"
-		shown := v.Open(t, plans+"pro").Fields(plans + "pro")
+		v, plans := w.Visit(t), "/dashboard/listings/"+w.listing.ID+"/plans"
+		shown := v.Open(t, plans+"/pro").Fields(plans + "/pro")
 		form := []string{"planKey", "pro", "name", "Another", "prices0.amountInCents", "1.00", "prices0.currency", "eur",
 			"prices0.interval", "month:1"}
-		v.Open(t, plans+"new")
-		if page := v.Send(t, plans+"new", form...); page.Status != 400 || !marked(page)["plan-planKey"] {
+		v.Open(t, plans)
+		if page := v.Send(t, plans, form...); page.Status != 400 || !marked(page)["plan-planKey"] {
 			t.Errorf("a new plan with the key of another is %d: %s", page.Status, contentOf(page))
 		}
-		if after := v.Open(t, plans+"pro").Fields(plans + "pro"); !slices.Equal(after, shown) {
+		if after := v.Open(t, plans+"/pro").Fields(plans + "/pro"); !slices.Equal(after, shown) {
 			t.Errorf("the plan is %q, was %q", after, shown)
 		}
 	})

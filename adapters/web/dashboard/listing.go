@@ -237,7 +237,7 @@ func (r *Routes) plansPart(c *fiber.Ctx, v *visit, l listing.State) (ui.Part, er
 	}
 	p := ui.TablePart("Plans", t)
 	if l.Status != listing.Archived {
-		p.Actions = []ui.Action{ui.Link("Add plan", at+"new")}
+		p.Actions = []ui.Action{ui.Link("Add plan", base+"/listings/"+l.ID+"/plans")}
 	}
 	return p, nil
 }

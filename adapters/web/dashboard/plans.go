@@ -20,6 +20,8 @@ import (
 var priceRows = ui.RowList{Name: "prices", Typed: []string{"amountInCents"}}
 
 func (r *Routes) mountPlans(at fiber.Router) {
+	r.form(at, "/listings/:id/plans", r.plan)
+	r.post(at, "/listings/:id/plans", r.savePlan)
 	r.get(at, "/listings/:id/plans/:plan", r.plan)
 	r.post(at, "/listings/:id/plans/:plan", r.savePlan)
 	r.post(at, "/listings/:id/plans/:plan/retire", r.retirePlan)
@@ -63,7 +65,7 @@ func usageCreditLine(c plan.UsageCredit) string {
 
 func planForm(v *visit, l listing.State, p plan.State, meters []usage.Meter) ui.Form {
 	at := base + "/listings/" + l.ID
-	target := at + "/plans/new"
+	target := at + "/plans"
 	if p.Key != "" {
 		target = at + "/plans/" + p.Key
 	}
@@ -148,10 +150,10 @@ func planPage(l listing.State, p plan.State) ui.Page {
 	}
 }
 
-// findPlan loads a listing and one of its plans; "new" is an empty one.
+// findPlan loads a listing and one of its plans, an empty one where none is named.
 func (r *Routes) findPlan(c *fiber.Ctx, v *visit) (l listing.State, p plan.State, err error) {
 	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil ||
-		c.Params("plan") == "new" {
+		c.Params("plan") == "" {
 		return l, p, err
 	}
 	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
