@@ -193,6 +193,9 @@ func TestAChangeOfPlanIsInTheReadersLanguage(t *testing.T) {
 		if !strings.Contains(receipt, line) || strings.Contains(receipt, english) {
 			t.Errorf("the receipt of the change is not in German:\n%s", receipt)
 		}
+		v := a.Visit(t)
+		v.Post(t, "/dashboard/language", "language", "de")
+		reads(t, v.Open(t, "/dashboard/orders"), " Tagen)", " days)")
 	})
 }
 

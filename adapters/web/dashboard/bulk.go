@@ -132,7 +132,7 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 	for _, paid := range orders {
 		cell := ui.Cell{Num: true}
 		if why := heldBack(paid); why != "" {
-			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{orderCell(paid), {Text: "–", Sub: why, Num: true}}})
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{v.orderCell(paid), {Text: "–", Sub: why, Num: true}}})
 			continue
 		}
 		preview, err := r.Treasury.PreviewRefund(c.UserContext(), v.account(), paid.ID, nil)
@@ -148,7 +148,7 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 			cell.Text = ui.Data(v.reader.Money(preview.Share.Amount))
 			sums[string(preview.Share.Amount.Currency)] += preview.Share.Amount.Minor
 		}
-		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{orderCell(paid), cell}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{v.orderCell(paid), cell}})
 	}
 	if len(t.Rows) == 0 {
 		return r.flash(c, base+"/orders", "bad", "Choose the orders to refund first.")
@@ -162,8 +162,8 @@ func (r *Routes) askRefunds(c *fiber.Ctx, v *visit) error {
 }
 
 // orderCell names an order in a table.
-func orderCell(paid ports.ListedPayment) ui.Cell {
-	return ui.Cell{Text: soldAs(paid.State), Href: base + "/orders/" + paid.ID, Sub: ui.Data(paid.Sale.ReceiptNumber)}
+func (v *visit) orderCell(paid ports.ListedPayment) ui.Cell {
+	return ui.Cell{Text: v.soldAs(paid.State), Href: base + "/orders/" + paid.ID, Sub: ui.Data(paid.Sale.ReceiptNumber)}
 }
 
 // heldBack explains why an order can't be refunded while its money is held; "" where it isn't.
@@ -250,7 +250,7 @@ func (r *Routes) showRefunds(c *fiber.Ctx, v *visit, once string) error {
 				settled++
 			}
 		}
-		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{orderCell(paid), amount, result}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{v.orderCell(paid), amount, result}})
 	}
 	p := refundsPage("Refunds")
 	p.Lead = v.say("%d of %d are done.", settled, settled+pending)

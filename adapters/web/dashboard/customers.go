@@ -369,7 +369,7 @@ func ordersPart(v *visit, paid []ports.ListedPayment) ui.Part {
 	}}
 	for _, one := range paid {
 		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
-			{Text: soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: ui.Data(one.Sale.ReceiptNumber)},
+			{Text: v.soldAs(one.State), Href: base + "/orders/" + one.ID, Sub: ui.Data(one.Sale.ReceiptNumber)},
 			ui.Number(v.reader.Money(one.Amount)), orderStatus(one), v.moment(one.CreatedAt),
 		}})
 	}

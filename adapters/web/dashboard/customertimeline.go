@@ -35,7 +35,7 @@ func (r *Routes) customerTimeline(
 	paymentIDs := make([]string, len(paid))
 	for i, p := range paid {
 		paymentIDs[i] = p.ID
-		add(p.SettledAt, "ok", v.say("Paid %s", v.reader.Money(p.Amount)), soldAs(p.State), "/orders/"+p.ID)
+		add(p.SettledAt, "ok", v.say("Paid %s", v.reader.Money(p.Amount)), v.soldAs(p.State), "/orders/"+p.ID)
 	}
 	refunds, err := r.Refunds.ListOf(ctx, v.account(), paymentIDs, maxTimeline)
 	if err != nil {

@@ -106,7 +106,7 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	}
 	at := base + "/orders/" + o.paid.ID
 	p := ui.Page{
-		Nav: base + "/orders", Title: ui.Data(v.reader.Money(o.paid.Amount)), Badge: &o.status, Lead: soldAs(o.paid),
+		Nav: base + "/orders", Title: ui.Data(v.reader.Money(o.paid.Amount)), Badge: &o.status, Lead: v.soldAs(o.paid),
 		Up: &ui.Action{Label: "Orders", Href: base + "/orders"},
 	}
 	if o.paid.Status == payment.Succeeded && o.paid.Refunded.Minor < o.paid.Amount.Minor {

@@ -48,9 +48,9 @@ func standingChoices() []ui.Option {
 }
 
 // soldAs names the purpose of a payment.
-func soldAs(p payment.State) ui.Words {
+func (v *visit) soldAs(p payment.State) ui.Words {
 	if len(p.Sale.Lines) > 0 {
-		return ui.Data(p.Sale.Lines[len(p.Sale.Lines)-1].Description)
+		return ui.Data(p.Sale.Lines[len(p.Sale.Lines)-1].Text(v.reader))
 	}
 	return "Order"
 }
@@ -67,7 +67,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			{Name: "until", Label: "To", Date: true},
 		},
 		Columns: []ui.Column[ports.ListedPayment]{
-			{Label: "Order", Cell: orderCell},
+			{Label: "Order", Cell: v.orderCell},
 			{
 				Label: "Amount", Num: true, Sort: "-amount",
 				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
@@ -92,7 +92,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 			return r.orderTotals(ctx, v, q)
 		},
 		Match: func(q ui.Query, p ports.ListedPayment) bool {
-			return q.Has("q", v.text(soldAs(p.State)), p.Sale.ReceiptNumber, p.ID) && q.Has(
+			return q.Has("q", v.text(v.soldAs(p.State)), p.Sale.ReceiptNumber, p.ID) && q.Has(
 				"customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
 			)
 		},
@@ -110,7 +110,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				return p.ID
 			},
 			Name: func(p ports.ListedPayment) string {
-				return v.text("%s, %s", soldAs(p.State), v.reader.Money(p.Amount))
+				return v.text("%s, %s", v.soldAs(p.State), v.reader.Money(p.Amount))
 			},
 		},
 	}

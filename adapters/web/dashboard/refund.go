@@ -86,7 +86,7 @@ func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 
 func refundPage(v *visit, paid payment.State) ui.Page {
 	return ui.Page{
-		Nav: base + "/orders", Title: "Refund", Lead: v.say("%s, %s", soldAs(paid), v.reader.Money(paid.Amount)),
+		Nav: base + "/orders", Title: "Refund", Lead: v.say("%s, %s", v.soldAs(paid), v.reader.Money(paid.Amount)),
 		Up: &ui.Action{Label: "Order", Href: base + "/orders/" + paid.ID},
 	}
 }
