@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -45,12 +46,13 @@ func (b Bill) Due() money.Amount {
 	return money.Amount{Minor: b.Subtotal.Minor - b.Discount.Minor - b.CreditUsed.Minor, Currency: b.Subtotal.Currency}
 }
 
-// Breakdown returns the lines that sum to what is due: those of the bill, then the discount and the credit taken off.
-func (b Bill) Breakdown() []payment.Line {
+// Breakdown returns the lines that sum to what is due: those of the bill, then the discount and the credit taken off,
+// which are described to the reader.
+func (b Bill) Breakdown(reader locale.Locale) []payment.Line {
 	lines := slices.Clone(b.Lines)
 	for _, off := range []payment.Line{
-		{Description: "Discount", Amount: b.Discount},
-		{Description: "Credit from an earlier payment", Amount: b.CreditUsed},
+		{Description: reader.Text("line.discount"), Amount: b.Discount},
+		{Description: reader.Text("document.credit"), Amount: b.CreditUsed},
 	} {
 		if off.Amount.Minor > 0 {
 			off.Amount.Minor = -off.Amount.Minor

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/locale"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -195,8 +196,11 @@ func TestTheBreakdownOfABillSumsToWhatIsDue(t *testing.T) {
 		{Description: "App – pro", Amount: eur(3100)}, {Description: "Discount", Amount: eur(-1550)},
 		{Description: "Credit from an earlier payment", Amount: eur(-300)},
 	}
-	if got := bill.Breakdown(); err != nil || bill.Due() != eur(1250) || !slices.Equal(got, want) {
+	if got := bill.Breakdown(locale.Default); err != nil || bill.Due() != eur(1250) || !slices.Equal(got, want) {
 		t.Errorf("%+v of %v, %v", got, bill.Due(), err)
+	}
+	if off := bill.Breakdown(locale.ParseTag("de"))[1]; off.Description != "Rabatt" {
+		t.Errorf("a German reads %q of a discount", off.Description)
 	}
 }
 

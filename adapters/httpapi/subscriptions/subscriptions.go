@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/core/plan"
 	core "sundry/core/subscription"
@@ -164,7 +165,7 @@ func newQuoteView(q core.Quote, s core.State) (quoteView, error) {
 	return quoteView{
 		QuoteID: q.ID, AmountDueInCents: due.Minor, TaxInCents: q.Sale.Tax.Minor,
 		CreditInCents: q.Bill.CreditAfter.Minor,
-		Currency:      string(due.Currency), Lines: newQuoteLines(q.Bill.Breakdown()),
+		Currency:      string(due.Currency), Lines: newQuoteLines(q.Bill.Breakdown(locale.Default)),
 		EffectiveAt: apiformat.Instant(effective),
 		ExpiresAt:   apiformat.Instant(q.ExpiresAt),
 	}, nil

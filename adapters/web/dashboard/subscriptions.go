@@ -368,7 +368,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		ui.Hidden("mode", c.Query("mode")), ui.Hidden("quote", quote.ID))
 	f.Cancel, f.Title = at, "What changes"
 	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.Name())}}
-	for _, l := range quote.Bill.Breakdown() {
+	for _, l := range quote.Bill.Breakdown(v.reader) {
 		f.Facts = append(f.Facts, ui.Fact{Label: ui.Data(l.Text(v.reader)), Value: ui.Text(v.reader.Money(l.Amount))})
 	}
 	f.Facts = append(f.Facts,

@@ -84,16 +84,8 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 	if quote.Bill.CreditAfter.Minor > 0 {
 		p.Quote.Credit = reader.Money(quote.Bill.CreditAfter)
 	}
-	for _, l := range quote.Bill.Lines {
+	for _, l := range quote.Bill.Breakdown(reader) {
 		p.Quote.Lines = append(p.Quote.Lines, line{l.Text(reader), reader.Money(l.Amount)})
-	}
-	for _, off := range []line{
-		{reader.Text("line.discount"), less(reader, quote.Bill.Discount)},
-		{reader.Text("document.credit"), less(reader, quote.Bill.CreditUsed)},
-	} {
-		if off.Amount != "" {
-			p.Quote.Lines = append(p.Quote.Lines, off)
-		}
 	}
 	return r.send(c, "portal_change.html", "portal.change.title", p)
 }
