@@ -71,14 +71,14 @@ func (s Sale) Total() (money.Amount, error) {
 	return total.Add(s.TaxAdded)
 }
 
-// Item names what was sold: the first line that costs something; "" for a sale without lines.
-func (s Sale) Item() string {
+// Item names what was sold: the first line that costs something; an empty line for a sale without lines.
+func (s Sale) Item() Line {
 	for _, line := range s.Lines {
 		if line.Amount.Minor > 0 {
-			return line.Description
+			return line
 		}
 	}
-	return ""
+	return Line{}
 }
 
 // Check refuses a breakdown that does not come to the amount, or whose tax is neither contained in it nor all added.

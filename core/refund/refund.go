@@ -9,6 +9,7 @@ import (
 	"sundry/core/id"
 	"sundry/core/ledger"
 	"sundry/core/metadata"
+	"sundry/core/payment"
 	"sundry/core/text"
 )
 
@@ -165,7 +166,7 @@ type Created struct {
 	// PaidFrom is the start of the subscription period that the payment bought; zero for any other payment.
 	PaidFrom time.Time
 	// Item names what the payment was for, as the receipt does.
-	Item string
+	Item payment.Line
 }
 
 // EventName implements event.Event.
@@ -175,7 +176,7 @@ func (Created) EventName() string { return "refund.created" }
 type Failure struct {
 	State
 	// Item names what the payment was for, as the receipt does.
-	Item string
+	Item payment.Line
 	// CameBack is true when the money had gone back before: the buyer's bank returned it.
 	CameBack bool
 }

@@ -9,6 +9,7 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/dispute"
 	"sundry/core/listingtype"
+	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/core/payout"
 	"sundry/core/refund"
@@ -34,7 +35,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 		return err
 	}
 	mails, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefund, mailtemplate.Refund{
-		SubjectID: e.ID, Item: e.Item, Amount: e.Share.Amount, HasCreditNote: e.CreditNoteNumber != "",
+		SubjectID: e.ID, Item: itemFor(to, e.Item), Amount: e.Share.Amount, HasCreditNote: e.CreditNoteNumber != "",
 		CreditNote: e.CreditNoteNumber, At: e.SettledAt,
 	})
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 // it.
 func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
 	mail, err := s.toCreator(ctx, r, e.CreatorID, mailtemplate.KindCreatorRefundFailed, e.ID, mailtemplate.RefundFailure{
-		PaymentID: e.PaymentID, Item: e.Item, Amount: e.Share.Amount, Reason: cmp.Or(e.FailureReason, "unknown"),
+		PaymentID: e.PaymentID, Item: e.Item.Description, Amount: e.Share.Amount, Reason: cmp.Or(e.FailureReason, "unknown"),
 		At: e.SettledAt,
 	})
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 			return err
 		}
 		toBuyer, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefundFailed, mailtemplate.Refund{
-			SubjectID: e.ID, Item: e.Item, Amount: e.Share.Amount, At: e.SettledAt,
+			SubjectID: e.ID, Item: itemFor(to, e.Item), Amount: e.Share.Amount, At: e.SettledAt,
 		})
 		if err != nil {
 			return err
@@ -97,7 +98,7 @@ func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e paymen
 		return err
 	}
 	mails, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefund, mailtemplate.Refund{
-		SubjectID: e.ID, Item: e.Sale.Item(), Amount: e.Amount, HasCreditNote: e.CreditNoteNumber != "",
+		SubjectID: e.ID, Item: itemFor(to, e.Sale.Item()), Amount: e.Amount, HasCreditNote: e.CreditNoteNumber != "",
 		CreditNote: e.CreditNoteNumber, At: now,
 	})
 	if err != nil {
@@ -116,6 +117,11 @@ func (s *Service) payer(ctx context.Context, r ports.Repos, checkoutID, customer
 	}
 	c, err := s.deps.Customers.Customer(ctx, r, customerID)
 	return ports.Addressee{Address: c.Email, Name: c.DisplayName, Locale: c.Details.Locale}, err
+}
+
+// itemFor names what was paid for in the language of who paid.
+func itemFor(to ports.Addressee, item payment.Line) string {
+	return item.Text(locale.ParseTag(to.Locale))
 }
 
 // refundMail returns a mail about a refund to the buyer; none without their address.

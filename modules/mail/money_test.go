@@ -53,7 +53,7 @@ func TestABuyerIsMailedEachRefundOnce(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		amount := money.Amount{Minor: 1000, Currency: "eur"}
-		e := refund.Created{Item: "Type specimens", State: refund.State{
+		e := refund.Created{Item: payment.Line{Description: "Type specimens"}, State: refund.State{
 			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, CheckoutID: "cs_1",
 			Share: ledger.Share{Amount: amount}, CreditNoteNumber: "ABC-C-000001", SettledAt: w.Real(),
 		}}
@@ -66,6 +66,9 @@ func TestABuyerIsMailedEachRefundOnce(t *testing.T) {
 			w.locale, e.ID = locale, "ref_01h0000000000000000000000"+locale[:1]
 			w.wantOnce(w.buyer, "10,00", on, words)
 		}
+		w.locale, e.ID = "de-DE", "ref_01h00000000000000000000009"
+		e.Item = payment.Line{Description: "App (14 of 28 days)", Share: payment.PlanShare{Plan: "App", Left: 14, Days: 28}}
+		w.wantOnce(w.buyer, "10,00", on, "App (14 von 28 Tagen)")
 		w.locale = ""
 		reversed := payment.Reversed{State: payment.State{
 			ID: "pay_01h00000000000000000000000", CreatorID: creatorID, Amount: amount,
@@ -82,7 +85,7 @@ func TestACanceledAppointmentIsMailedOnce(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.buyer = "grace@example.com"
-		e := refund.Created{Item: "Coaching", State: refund.State{
+		e := refund.Created{Item: payment.Line{Description: "Coaching"}, State: refund.State{
 			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, CheckoutID: "cs_1", Reason: refund.AppointmentCanceled,
 			Share: ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}}, SettledAt: w.Real(),
 		}}
@@ -98,7 +101,7 @@ func TestARefundThatFailedIsMailed(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.buyer = "grace@example.com"
-		e := refund.Failure{Item: "Type specimens", State: refund.State{
+		e := refund.Failure{Item: payment.Line{Description: "Type specimens"}, State: refund.State{
 			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, PaymentID: "pay_1", CheckoutID: "cs_1",
 			Share:         ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}},
 			FailureReason: "lost_or_stolen_card", SettledAt: w.Real(),
