@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -126,6 +127,13 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 		`document.getElementById("promoCode-error").textContent && document.getElementById("promoCode").getAttribute("aria-invalid") === "true"`,
 	)
 	b.accessible("a refused code")
+	for status, problem := range map[int]string{429: "Too many attempts.", 503: "We can’t reach the checkout."} {
+		eval[bool](b, fmt.Sprintf(`Boolean(window.real ??= fetch, window.fetch = async () => new Response("{}", {status: %d}))`,
+			status))
+		b.click("#promo-apply")
+		b.wait(`document.getElementById("promoCode-error").textContent.startsWith("` + problem + `")`)
+	}
+	eval[bool](b, `Boolean(window.fetch = real)`)
 	b.fill("#promoCode", code)
 	b.click("#promo-apply")
 	b.wait(`document.getElementById("promo-remove") && document.getElementById("submit").textContent.includes("14.50")`)

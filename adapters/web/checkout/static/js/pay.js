@@ -317,7 +317,8 @@ async function applyCode() {
   const { status, body } = await send("discount", { code });
   if (status === 200) return showDiscount(body);
   if (status === 404 || status === 409 || status === 410) return showCurrentState();
-  byId("promoCode-error").textContent = status === 400 ? inWords(body.details?.[0]?.message, words.refused_promo) : status === 0 ? words.offline : words.refused;
+  byId("promoCode-error").textContent =
+    status === 400 ? inWords(body.details?.[0]?.message, words.refused_promo) : status === 429 ? words.rate_limited : words.offline;
   input?.setAttribute("aria-invalid", "true");
   return input?.focus();
 }
