@@ -91,7 +91,7 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, plan string, runn
 		gives = append(gives, plan)
 	}
 	for _, e := range g.Entitlements {
-		gives = append(gives, entitlementLine(e))
+		gives = append(gives, v.entitlementLine(e))
 	}
 	for _, credit := range g.Credits {
 		if credit.Hidden() {

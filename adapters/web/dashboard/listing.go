@@ -261,16 +261,16 @@ func (v *visit) intervalPrice(p plan.Price) string {
 func (v *visit) planGives(p plan.State) string {
 	var all []string
 	for _, e := range p.Terms.Entitlements {
-		all = append(all, entitlementLine(e))
+		all = append(all, v.entitlementLine(e))
 	}
 	for _, credit := range p.Terms.Credits {
-		all = append(all, creditLine(credit))
+		all = append(all, v.creditLine(credit))
 	}
 	for _, m := range p.Terms.Meters {
 		all = append(all, fmt.Sprintf("%s: %d", m.EventName, m.Included))
 	}
 	for _, credit := range p.Terms.UsageCredits {
-		all = append(all, v.text("prepaid use: %s", usageCreditLine(credit)))
+		all = append(all, v.text("prepaid use: %s", v.usageCreditLine(credit)))
 	}
 	if len(all) == 0 {
 		return "–"

@@ -28,37 +28,34 @@ func (r *Routes) mountPlans(at fiber.Router) {
 }
 
 // entitlementLine and creditLine describe terms in a line.
-func entitlementLine(e plan.Entitlement) string {
+func (v *visit) entitlementLine(e plan.Entitlement) string {
 	line := e.Key
 	if value := entitlementValue(e); value != "" {
 		line += ": " + value
 	}
 	if e.PerSeat {
-		line += perSeat
+		line = v.text("%s per seat", line)
 	}
 	return line
 }
 
-func creditLine(c plan.Credit) string {
+func (v *visit) creditLine(c plan.Credit) string {
 	line := fmt.Sprintf("%s: %d %s", c.Key, c.Amount, c.Unit)
 	if c.Renews {
-		line += ", renews"
+		line = v.text("%s, renews", line)
 	}
 	return line
 }
 
-// perSeat ends the line of a limit that is one of each seat.
-const perSeat = " per seat"
-
 // usageCreditLine describes a usage credit in a line: "100.00 eur, api.calls, 90 days".
-func usageCreditLine(c plan.UsageCredit) string {
+func (v *visit) usageCreditLine(c plan.UsageCredit) string {
 	amount := money.Amount{Minor: c.AmountInCents, Currency: money.Currency(c.Currency)}
 	line := amount.Coded()
 	if c.Meter != "" {
 		line += ", " + c.Meter
 	}
 	if c.ExpiresInDays > 0 {
-		line += fmt.Sprintf(", %d days", c.ExpiresInDays)
+		line = v.text(ui.Plural(v.reader.Language, c.ExpiresInDays, "%s, %d day", "%s, %d days"), line, c.ExpiresInDays)
 	}
 	return line
 }

@@ -6,8 +6,33 @@ import (
 	"strings"
 	"testing"
 
+	"sundry/core/locale"
 	"sundry/core/plan"
 )
+
+func TestWhatAPlanGivesIsInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	p := plan.State{Terms: plan.Terms{
+		Entitlements: []plan.Entitlement{{Key: "projects", Type: plan.Limit, Limit: 10, PerSeat: true}},
+		Credits:      []plan.Credit{{Key: "renders", Amount: 100, Unit: "render", Renews: true}},
+		UsageCredits: []plan.UsageCredit{
+			{AmountInCents: 5000, Currency: "eur", ExpiresInDays: 90}, {AmountInCents: 500, Currency: "eur", ExpiresInDays: 1},
+		},
+	}}
+	for language, want := range map[string][]string{
+		"en": {"projects: 10 per seat", "renders: 100 render, renews", "50.00 eur, 90 days", "5.00 eur, 1 day"},
+		"de": {"projects: 10 pro Platz", "renders: 100 render, erneuert sich", "50.00 eur, 90 Tage", "5.00 eur, 1 Tag"},
+		"fr": {"projects: 10 par place", "renders: 100 render, renouvelé", "50.00 eur, 90 jours", "5.00 eur, 1 jour"},
+	} {
+		v := &visit{reader: locale.ParseTag(language)}
+		got := strings.Split(v.planGives(p), "\n")
+		for i, line := range want {
+			if i >= len(got) || !strings.HasSuffix(got[i], line) {
+				t.Errorf("%s: %q, want each to end with %q", language, got, want)
+			}
+		}
+	}
+}
 
 // typed returns a value as a browser sends it: one line, whose ends Input.Text trims.
 func typed(value string) string {
