@@ -175,6 +175,23 @@ func TestACodeIsOfferedForWhatCanBeSold(t *testing.T) {
 	})
 }
 
+func TestAccessIsOfferedToWhatWasPublished(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		draft := w.NewListing(t, JSON{"title": "Not yet", "priceInCents": 900})
+		w.AsCreator(t, put, "/v1/listings/"+draft.ID+"/plans/basic", JSON{
+			"name": "Basic", "prices": []JSON{{"currency": "eur", "amountInCents": 900}},
+		}).Want(t, 200)
+		customer := text(t, w.AsBackend(t, post, "/v1/customers", JSON{"email": "grace@buyer.example"}).
+			Want(t, 201).Map(t)["id"])
+		w.AsBackend(t, post, "/v1/customer-access/"+customer+"/grants", JSON{"listing": draft.CatalogKey, "plan": "basic"}).
+			Refuses(t, 409, "LISTING_NOT_PURCHASABLE")
+		reads(t, w.Visit(t).Open(t, "/dashboard/customers/"+customer+"/grant"),
+			`value="`+w.listing.CatalogKey+`:pro"`, `value="`+draft.CatalogKey+`:basic"`)
+	})
+}
+
 func TestAPlanWithTheKeyNewIsEdited(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

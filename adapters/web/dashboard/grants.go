@@ -13,6 +13,7 @@ import (
 	coreaccess "sundry/core/access"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/listing"
 	"sundry/core/plan"
 	"sundry/modules/access"
 )
@@ -224,6 +225,9 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 		return ui.Form{}, err
 	}
 	for _, l := range listings {
+		if l.Status == listing.Draft {
+			continue
+		}
 		for _, p := range plans[l.ID] {
 			name := ui.Data(l.Title + " – " + p.Name)
 			options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: name})
