@@ -271,10 +271,10 @@ func (RenewalDue) EventName() string { return "subscription.renewal_due" }
 const NoticePeriod = 7 * day
 
 // NoticeAt returns the time at which the customer is notified of the next charge: before the end of a trial and before
-// each yearly renewal. Zero when there is no notice.
+// each renewal of a year (Interval.PerYear) or more. Zero when there is no notice.
 func (s State) NoticeAt() time.Time {
 	step, due := s.Next()
-	yearly := s.Offer.Interval == period.Year || s.Offer.Interval == period.Month && s.Offer.IntervalCount >= 12
+	yearly := int64(s.Offer.IntervalCount) >= s.Offer.Interval.PerYear()
 	if step != StepRenew || s.Status != StatusTrialing && (s.Status != StatusActive || !yearly) {
 		return time.Time{}
 	}

@@ -156,14 +156,24 @@ func TestNoticeAWeekBeforeTrialOrYearlyCharge(t *testing.T) {
 	t.Parallel()
 	long, short, year, month := begin(t, trial), begin(t, offer("basic", 1000, period.Month, 1, 3)), begin(t,
 		yearly), begin(t, basic)
-	for name, c := range map[string]struct {
+	type notice struct {
 		sub  *subscription.Subscription
 		want time.Time
-	}{
+	}
+	every := func(interval period.Interval, count, days int) notice {
+		return notice{begin(t, offer("basic", 1000, interval, count, 0)), started.AddDate(0, 0, days-7)}
+	}
+	for name, c := range map[string]notice{
 		"a trial":                       {long, started.Add(7 * day)},
 		"one that is shorter than that": {short, started},
 		"a year":                        {year, year.State().CurrentPeriodEnd.Add(-7 * day)},
 		"a month is not":                {month, time.Time{}},
+		"twelve months":                 every(period.Month, 12, 365),
+		"52 weeks":                      every(period.Week, 52, 364),
+		"365 days":                      every(period.Day, 365, 365),
+		"two years":                     every(period.Year, 2, 730),
+		"51 weeks are not":              {begin(t, offer("basic", 1000, period.Week, 51, 0)), time.Time{}},
+		"eleven months are not":         {begin(t, offer("basic", 1000, period.Month, 11, 0)), time.Time{}},
 	} {
 		if got := c.sub.State().NoticeAt(); !got.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
