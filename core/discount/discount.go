@@ -144,8 +144,9 @@ func (d Draft) checkValue(f *fault.Violations) {
 	default:
 		f.Check(*d.AmountOffInCents >= 1 && *d.AmountOffInCents <= maxAmount, "amountOffInCents", fault.DetailOutOfRange,
 			"The amount is at least 1 and at most 100,000,000 minor units.")
-		_, err := money.ParseCurrency(d.Currency)
+		currency, err := money.ParseCurrency(d.Currency)
 		f.Check(err == nil, "currency", fault.DetailInvalid, "Expected an ISO 4217 code such as eur.")
+		currency.CheckStep(f, "amountOffInCents", *d.AmountOffInCents)
 	}
 }
 

@@ -68,6 +68,8 @@ func TestADraftIsCheckedWhole(t *testing.T) {
 		"an amount of nothing":         {amount(0, "eur"), "amountOffInCents"},
 		"an amount without a currency": {amount(5, ""), "currency"},
 		"an amount in no money":        {amount(5, "xxx"), "currency"},
+		"an amount in thousandths":     {amount(1505, "kwd"), "amountOffInCents"},
+		"an amount in tens of them":    {amount(1510, "kwd"), ""},
 		"neither":                      {Draft{Code: "A"}, "percentOff"},
 		"both": {with(percent(5), func(d *Draft) {
 			d.AmountOffInCents = new(int64(5))

@@ -46,7 +46,7 @@ func (d Draft) Parse() (State, error) {
 	_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 	usage.CheckKey(&f, "idempotencyKey", d.IdempotencyKey)
 	s := State{
-		CustomerID: d.CustomerID, Currency: currency, Key: d.IdempotencyKey, Lines: d.lines(&f),
+		CustomerID: d.CustomerID, Currency: currency, Key: d.IdempotencyKey, Lines: d.lines(&f, currency),
 		PeriodStart: parseDate(&f, "periodStart", d.PeriodStart), PeriodEnd: parseDate(&f, "periodEnd", d.PeriodEnd),
 	}
 	s.TaxDetails.Behavior = tax.Inclusive
@@ -60,7 +60,7 @@ func (d Draft) Parse() (State, error) {
 	return s, f.Err()
 }
 
-func (d Draft) lines(f *fault.Violations) []Line {
+func (d Draft) lines(f *fault.Violations, currency money.Currency) []Line {
 	f.Check(len(d.LineItems) > 0, "lineItems", fault.DetailRequired, "Expected at least one line item.")
 	f.Check(len(d.LineItems) <= maxLines, "lineItems", fault.DetailTooLong, "Expected at most 250 line items.")
 	lines := make([]Line, len(d.LineItems))
@@ -82,6 +82,7 @@ func (d Draft) lines(f *fault.Violations) []Line {
 	}
 	f.Check(total >= 0 && total <= usage.MaxAmount, "lineItems", fault.DetailOutOfRange, "The amounts must sum to 0 to "+
 		"99999999999 minor units.")
+	currency.CheckStep(f, "lineItems", total)
 	return lines
 }
 

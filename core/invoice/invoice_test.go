@@ -284,6 +284,12 @@ func TestWhatADraftMaySay(t *testing.T) {
 			}
 		}
 	}
+	thousandths := func(all ...int64) func(*invoice.Draft) {
+		return func(d *invoice.Draft) {
+			amounts(all...)(d)
+			d.Currency = "kwd"
+		}
+	}
 	described := func(n int) func(*invoice.Draft) {
 		return func(d *invoice.Draft) { d.LineItems[0].Description = strings.Repeat("é", n) }
 	}
@@ -295,6 +301,8 @@ func TestWhatADraftMaySay(t *testing.T) {
 		change func(*invoice.Draft)
 		want   []string
 	}{
+		"a sum in tens of thousandths":   {thousandths(1505, 5), nil},
+		"a sum in thousandths":           {thousandths(1500, 5), []string{"lineItems NOT_ALLOWED"}},
 		"no line":                        {amounts(), []string{"lineItems REQUIRED"}},
 		"250 lines":                      {amounts(make([]int64, 250)...), nil},
 		"251 lines":                      {amounts(make([]int64, 251)...), []string{"lineItems TOO_LONG"}},

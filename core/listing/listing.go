@@ -204,6 +204,9 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 		s.Price.Currency = currency
 	}
+	if e.PriceInCents != nil || e.Currency != nil {
+		s.Price.Currency.CheckStep(f, "priceInCents", s.Price.Minor)
+	}
 	if e.TaxBehavior != nil {
 		f.OneOf("taxBehavior", *e.TaxBehavior, string(tax.Inclusive), string(tax.Exclusive))
 		s.TaxBehavior = tax.Behavior(*e.TaxBehavior)

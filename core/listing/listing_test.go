@@ -85,6 +85,12 @@ func TestAProposalIsRefusedWithAllItsFaults(t *testing.T) {
 		"a negative price": {func(p *Proposal) {
 			p.PriceInCents = new(int64(-1))
 		}, []string{"priceInCents OUT_OF_RANGE"}},
+		"a price in tens of thousandths": {func(p *Proposal) {
+			p.Currency, p.PriceInCents = new("kwd"), new(int64(1510))
+		}, nil},
+		"a price in thousandths": {func(p *Proposal) {
+			p.Currency, p.PriceInCents = new("kwd"), new(int64(1505))
+		}, []string{"priceInCents NOT_ALLOWED"}},
 		"a currency in capitals": {func(p *Proposal) { p.Currency = new("EUR") }, []string{"currency INVALID"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -406,6 +412,20 @@ func TestVariantFaultsAreAllListed(t *testing.T) {
 	} {
 		if got := faulttest.Lines(t, c.edit.Check(false)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	inDinars := proposal(Appointment, nil)
+	inDinars.Currency = new("kwd")
+	dinars, err := Create(inDinars, Origin{VariantID: "var_1"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := VariantEdit{DurationMinutes: new(30), Price: new(int64(1505)), PriceGiven: true}
+	_, added := dinars.AddVariant("var_2", odd, newPrice, later)
+	_, edited := dinars.EditVariant("var_1", odd, newPrice, later)
+	for _, err := range []error{added, edited} {
+		if got := faulttest.Lines(t, err); !slices.Equal(got, []string{"priceInCents NOT_ALLOWED"}) {
+			t.Errorf("thousandths: got %q", got)
 		}
 	}
 	l := create(t, Appointment, nil)

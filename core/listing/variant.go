@@ -103,6 +103,16 @@ func checkGroup(f *fault.Violations, seats, sessions int) {
 		"Only a variant with one session has more than one seat: several buyers cannot share the times of a pack.")
 }
 
+// check refuses a variant whose members, each right by itself, don't go together or with the listing's currency.
+func (v Variant) check(currency money.Currency) error {
+	var f fault.Violations
+	checkGroup(&f, v.Seats, v.SessionCount)
+	if v.PriceInCents != nil {
+		currency.CheckStep(&f, "priceInCents", *v.PriceInCents)
+	}
+	return f.Err()
+}
+
 func checkBetween(f *fault.Violations, field string, value *int, least, most int) {
 	switch {
 	case value == nil:
@@ -198,9 +208,8 @@ func (l *Listing) AddVariant(
 		return Variant{}, fault.Invalid(fault.Detail{Field: "key", Code: fault.DetailDuplicate, Message: "Another variant " +
 			"of this listing has this key."})
 	}
-	var f fault.Violations
-	if checkGroup(&f, v.Seats, v.SessionCount); f.Err() != nil {
-		return Variant{}, f.Err()
+	if err := v.check(l.s.Price.Currency); err != nil {
+		return Variant{}, err
 	}
 	next := l.s
 	next.Variants = append(slices.Clone(l.s.Variants), v)
@@ -231,9 +240,8 @@ func (l *Listing) EditVariant(
 	next := l.s
 	next.Variants = slices.Clone(l.s.Variants)
 	e.apply(&next.Variants[i])
-	var f fault.Violations
-	if checkGroup(&f, next.Variants[i].Seats, next.Variants[i].SessionCount); f.Err() != nil {
-		return Variant{}, f.Err()
+	if err := next.Variants[i].check(l.s.Price.Currency); err != nil {
+		return Variant{}, err
 	}
 	settleDefaultVariant(next.Variants, variantID)
 	l.reprice(next, newPriceID, now)

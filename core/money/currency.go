@@ -68,6 +68,14 @@ func (c Currency) Step() int64 {
 	return 1
 }
 
+// CheckStep records an amount that processors don't move, by Step. Every amount that somebody types is checked by it.
+func (c Currency) CheckStep(f *fault.Violations, field string, minor int64) {
+	if minor%c.Step() != 0 {
+		f.Addf(field, fault.DetailNotAllowed, "An amount in %s must end in 0: cards can't be charged single thousandths.",
+			strings.ToUpper(string(c)))
+	}
+}
+
 // leastCharges are Stripe's minimum charge amounts (docs.stripe.com/currencies) in minor units. Others' depend on the
 // account that the money is settled to.
 var leastCharges = map[Currency]int64{

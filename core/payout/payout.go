@@ -45,9 +45,8 @@ func (r Request) Validate(minimum int64) (money.Currency, error) {
 	if r.Minor != nil && *r.Minor < minimum {
 		f.Addf("amountInCents", fault.DetailOutOfRange, "A payout is at least %d minor units.", minimum)
 	}
-	if r.Minor != nil && *r.Minor%currency.Step() != 0 {
-		f.Addf("amountInCents", fault.DetailNotAllowed, "A payout in %s is a multiple of %d minor units.", currency,
-			currency.Step())
+	if r.Minor != nil {
+		currency.CheckStep(&f, "amountInCents", *r.Minor)
 	}
 	return currency, f.Err()
 }

@@ -53,6 +53,10 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 		"a trial of a one-time plan": {func(d *Draft) {
 			d.TrialDays, d.Prices[0].Interval, d.Prices[0].IntervalCount = 7, nil, nil
 		}, []string{"trialDays NOT_ALLOWED"}},
+		"a price in thousandths": {func(d *Draft) {
+			d.Prices = []PriceDraft{{Currency: "kwd", AmountInCents: new(int64(1505))}}
+			d.TrialDays = 0
+		}, []string{"prices[0].amountInCents NOT_ALLOWED"}},
 		"no prices": {func(d *Draft) { d.Prices = nil }, []string{"prices REQUIRED"}},
 		"every fault of one price": {
 			func(d *Draft) {

@@ -84,6 +84,7 @@ func (d PriceDraft) parse(f *fault.Violations) Price {
 	CheckAmount(f, "amountInCents", d.AmountInCents)
 	if d.AmountInCents != nil {
 		p.Amount = money.Amount{Minor: *d.AmountInCents, Currency: currency}
+		currency.CheckStep(f, "amountInCents", p.Amount.Minor)
 	}
 	return p
 }

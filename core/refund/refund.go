@@ -9,6 +9,7 @@ import (
 	"sundry/core/id"
 	"sundry/core/ledger"
 	"sundry/core/metadata"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/text"
 )
@@ -107,6 +108,15 @@ func (r Request) Validate() error {
 	f.Check(!r.KeepAccess || r.Subscription != CancelNow, "subscription", fault.DetailNotAllowed,
 		"A subscription that is canceled now gives no access. With keepAccess, send cancel_at_period_end or keep.")
 	metadata.Check(r.Metadata, f.Nest("metadata"))
+	return f.Err()
+}
+
+// CheckAmount refuses an amount to refund that processors don't move, of a payment that they did. VALIDATION_FAILED.
+func CheckAmount(paid money.Amount, minor *int64) error {
+	var f fault.Violations
+	if minor != nil && paid.Minor%paid.Currency.Step() == 0 {
+		paid.Currency.CheckStep(&f, "amountInCents", *minor)
+	}
 	return f.Err()
 }
 

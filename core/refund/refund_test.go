@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/refund"
 )
 
@@ -74,6 +75,27 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 				t.Errorf("event %+v of %+v", e, after)
 			}
 		})
+	}
+}
+
+func TestAnAmountToRefundCanBeMoved(t *testing.T) {
+	t.Parallel()
+	kwd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "kwd"} }
+	for name, c := range map[string]struct {
+		paid  money.Amount
+		minor *int64
+		ok    bool
+	}{
+		"thousandths":                    {kwd(10_500), new(int64(505)), false},
+		"tens of them":                   {kwd(10_500), new(int64(510)), true},
+		"all that is left":               {kwd(10_500), nil, true},
+		"of a payment in thousandths":    {kwd(10_505), new(int64(505)), true},
+		"another currency's minor units": {money.Amount{Minor: 1000, Currency: "eur"}, new(int64(5)), true},
+	} {
+		if err := refund.CheckAmount(c.paid, c.minor); (err == nil) != c.ok || err != nil && !fault.Is(err,
+			fault.ValidationFailed) {
+			t.Errorf("%s: %v, want accepted %v", name, err, c.ok)
+		}
 	}
 }
 

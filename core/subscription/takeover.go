@@ -79,6 +79,7 @@ func (t TakeOver) check(o plan.Offer, startedAt, now time.Time) error {
 	f.Check(!startedAt.After(now), "startedAt", fault.DetailOutOfRange, "Expected a time that is over.")
 	f.Check(t.CreditInMinor >= 0 && t.CreditInMinor <= plan.MaxAmount, "creditInCents", fault.DetailOutOfRange,
 		"Expected 0 to 99999999999 minor units.")
+	o.Price.Currency.CheckStep(&f, "creditInCents", t.CreditInMinor)
 	switch {
 	case t.PaidUntil.IsZero() == t.TrialEndsAt.IsZero():
 		f.Add("paidUntil", fault.DetailRequired, "Expected either paidUntil or trialEndsAt: a subscription that is paid for "+

@@ -140,6 +140,14 @@ func TestTakeOverRefusals(t *testing.T) {
 	if !strings.Contains(details(err), "catalog NOT_ALLOWED") {
 		t.Errorf("a one-time price: %v", err)
 	}
+	thousandths := order(basic)
+	thousandths.Offer.Price.Currency = "kwd"
+	_, err = subscription.New(thousandths, started).TakeOver(
+		subscription.TakeOver{PaidUntil: soon, CreditInMinor: 1505}, started,
+	)
+	if !strings.Contains(details(err), "creditInCents NOT_ALLOWED") {
+		t.Errorf("credit in thousandths: %v", err)
+	}
 }
 
 // details lists the faults of an error: field and code of each.

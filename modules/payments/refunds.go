@@ -169,7 +169,7 @@ func subscriptionOf(p payment.State) string {
 }
 
 // payment returns the payment to refund. NOT_FOUND for another account's, NOT_REFUNDABLE for one that took no money, or
-// whose money goes back by itself.
+// whose money goes back by itself, VALIDATION_FAILED for an amount that processors don't move.
 func (s *Refunds) payment(
 	ctx context.Context, r ports.Repos, creatorID string, req refund.Request,
 ) (payment.State, error) {
@@ -193,6 +193,9 @@ func (s *Refunds) payment(
 		return payment.State{}, fault.New(
 			fault.NotRefundable, "The payment did not succeed, so nothing can be refunded.",
 		)
+	}
+	if err := refund.CheckAmount(paid.Amount, req.Minor); err != nil {
+		return payment.State{}, err
 	}
 	automatic, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
 	if err == nil && automatic.Status != refund.Failed {

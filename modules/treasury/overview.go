@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/ledger"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
@@ -18,7 +19,7 @@ type RefundPreview struct {
 }
 
 // PreviewRefund works out what a refund of an amount (nil = all that is left) would return, and changes nothing.
-// NOT_REFUNDABLE, NOT_FOUND for another account's payment.
+// VALIDATION_FAILED, NOT_REFUNDABLE, NOT_FOUND for another account's payment.
 func (s *Service) PreviewRefund(ctx context.Context, creatorID, paymentID string, minor *int64) (RefundPreview, error) {
 	state, err := s.deps.Store.Read(ctx).Treasury.Sales.Get(ctx, paymentID)
 	if errors.Is(err, ports.ErrNotFound) {
@@ -28,6 +29,9 @@ func (s *Service) PreviewRefund(ctx context.Context, creatorID, paymentID string
 		err = fault.NotFound("payment")
 	}
 	if err != nil {
+		return RefundPreview{}, err
+	}
+	if err := refund.CheckAmount(state.Total, minor); err != nil {
 		return RefundPreview{}, err
 	}
 	var p RefundPreview

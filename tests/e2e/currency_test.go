@@ -283,3 +283,73 @@ func TestTheDashboardSetsCurrencies(t *testing.T) {
 		}
 	})
 }
+
+// Processors move thousandths in tens only, so that any other price could never be paid.
+func TestAmountsOfThousandthsEndInZero(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		kwd := func(minor int) harness.JSON {
+			return harness.JSON{"priceInCents": minor, "currency": "kwd", "type": "APPOINTMENT"}
+		}
+		listing := w.NewListing(t, kwd(10_500))
+		at := "/v1/listings/" + listing.ID
+		price := func(minor int) harness.JSON {
+			return harness.JSON{
+				"name": "Pro", "isDefault": true, "trialDays": 0, "entitlements": []harness.JSON{}, "credits": []harness.JSON{},
+				"meters": []harness.JSON{}, "prices": []harness.JSON{
+					{"interval": "month", "intervalCount": 1, "currency": "kwd", "amountInCents": minor},
+				},
+			}
+		}
+		variant := func(minor int) harness.JSON {
+			return harness.JSON{"durationMinutes": 30, "priceInCents": minor}
+		}
+		off := func(minor int) harness.JSON {
+			return harness.JSON{"code": harness.Unique("OFF"), "amountOffInCents": minor, "currency": "kwd", "duration": "once"}
+		}
+		subscribable := w.Published(t, harness.JSON{"type": "SUBSCRIPTION", "priceInCents": 0})
+		for name, c := range map[string]struct {
+			method, path string
+			body         func(minor int) harness.JSON
+			status       int
+			field        string
+		}{
+			"a listing": {http.MethodPatch, at, func(minor int) harness.JSON {
+				return harness.JSON{"priceInCents": minor}
+			}, 200, "priceInCents"},
+			"a variant":  {post, at + "/variants", variant, 201, "priceInCents"},
+			"a plan":     {http.MethodPut, "/v1/listings/" + subscribable.ID + "/plans/pro", price, 200, "prices[0].amountInCents"},
+			"a discount": {post, "/v1/discounts", off, 201, "amountOffInCents"},
+		} {
+			w.AsCreator(t, c.method, c.path, c.body(1505)).Refuses(t, 400, "VALIDATION_FAILED", c.field)
+			if got := w.AsCreator(t, c.method, c.path, c.body(1510)); got.Status != c.status {
+				t.Errorf("%s of 1510: %s, want %d", name, got.Body, c.status)
+			}
+		}
+
+		sold := w.Published(t, harness.JSON{"priceInCents": 10_500, "currency": "kwd"})
+		_, receipt := w.sell(t, sold, harness.CardSucceeds, nil)
+		paymentID := text(t, receipt["paymentId"])
+		w.refund(t, paymentID, 505).Refuses(t, 400, "VALIDATION_FAILED", "amountInCents")
+		v := w.Visit(t)
+		order := "/dashboard/orders/" + paymentID + "/refund?reason=duplicate&amount="
+		if asks := v.Open(t, order+"0.505"); !marked(asks)["refund-amount"] {
+			t.Error("the dashboard offers to refund 0.505")
+		}
+		if asks := v.Open(t, order+"0.51"); marked(asks)["refund-amount"] {
+			t.Error("the dashboard refuses to refund 0.51")
+		}
+		w.refund(t, paymentID, 510).Want(t, 201)
+		w.refund(t, paymentID, 0).Want(t, 201)
+
+		file := catalogFile(t, w.Account)
+		for _, l := range file["listings"].([]any) {
+			l.(harness.JSON)["priceInCents"] = 1505
+		}
+		if got := w.AsBackend(t, http.MethodPut, "/v1/catalog", file).Want(t, 400).Map(t); !strings.Contains(
+			asJSON(t, got), ".priceInCents") {
+			t.Errorf("the file: %s", asJSON(t, got))
+		}
+	})
+}
