@@ -101,7 +101,7 @@ func (s *shop) step() {
 		s.open = append(s.open, sold)
 	case what == 4 && sale.State().Returned.Minor == 0:
 		state := sale.State()
-		reversal, err := sale.Reverse()
+		reversal, err := sale.Reverse(ledger.Share{Amount: state.Total, Tax: state.Tax})
 		must(err)
 		s.post(reversal, ledger.Figures{
 			Refunds: state.Total.Minor, Tax: -state.Tax.Minor, Fees: -state.PlatformFee.Minor,

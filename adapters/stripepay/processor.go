@@ -206,9 +206,11 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 		outcome := refund.Outcome{Status: refund.Failed, Reason: refused.code}
 		return outcome, nil //nolint:nilerr // a refusal is an outcome
 	}
+	// What is left of a payment may be less at the next call, and Stripe keeps refusals under their key, too.
+	key := fmt.Sprintf("%s:%d", r.RefundID, units(r.Amount))
 	made, err := call(ctx, "refund", func() (*stripe.Refund, error) {
 		return p.api.Refunds.New(&stripe.RefundParams{
-			Params: keyed(ctx, r.RefundID), PaymentIntent: new(r.ProcessorID), Amount: new(units(r.Amount)),
+			Params: keyed(ctx, key), PaymentIntent: new(r.ProcessorID), Amount: new(units(r.Amount)),
 			Metadata: map[string]string{"refund_id": r.RefundID, "payment_id": r.PaymentID, "creator_id": r.CreatorID},
 		})
 	})

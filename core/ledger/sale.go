@@ -114,16 +114,17 @@ func (s *Sale) Release(now time.Time) (Posting, error) {
 	return posting, nil
 }
 
-// Reverse undoes a sale whose goods could not be given, the platform's fee with it. The posting is empty when nothing
-// is left to return.
-func (s *Sale) Reverse() (Posting, error) {
-	if s.s.Refundable().Minor == 0 {
+// Reverse undoes a sale whose goods could not be given, the platform's fee with it: share is all that refunds have left
+// of it. The posting is empty when nothing is left to return.
+func (s *Sale) Reverse(share Share) (Posting, error) {
+	left := s.s.Refundable()
+	if left.Minor == 0 {
 		return Posting{}, nil
 	}
-	if s.s.Returned.Minor != 0 {
-		return Posting{}, fmt.Errorf("ledger: sale %s is refunded in part and cannot be reversed", s.s.PaymentID)
+	if s.s.Returned != s.s.Refunded || share.Amount != left || share.Tax.Minor != s.s.Tax.Minor-s.s.ReturnedTax.Minor {
+		return Posting{}, fmt.Errorf("ledger: sale %s is not reversed by %+v, %+v has gone back or is on its way",
+			s.s.PaymentID, share, s.s.Returned)
 	}
-	share := Share{Amount: s.s.Total, Tax: s.s.Tax}
 	s.take(share)
 	s.s.Refunded = s.s.Total
 	creator := share.net()

@@ -112,7 +112,8 @@ func TestEveryChangeOfASaleIsItsNextRevision(t *testing.T) {
 		}
 	}
 	reversed, _ := german(t)
-	if _, err := reversed.Reverse(); err != nil || reversed.State().Revision != 2 {
+	all := ledger.Share{Amount: eur(11900), Tax: eur(1900)}
+	if _, err := reversed.Reverse(all); err != nil || reversed.State().Revision != 2 {
 		t.Errorf("reversed: revision %d, %v", reversed.State().Revision, err)
 	}
 }
@@ -200,7 +201,8 @@ func TestAWonDisputeReturnsToWhereTheSaleIs(t *testing.T) {
 func TestAReversedSaleLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	sale, _ := german(t)
-	reversal, err := sale.Reverse()
+	all := ledger.Share{Amount: eur(11900), Tax: eur(1900)}
+	reversal, err := sale.Reverse(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,17 +211,44 @@ func TestAReversedSaleLeavesNothingBehind(t *testing.T) {
 		ledger.Leg{Account: "creator_pending", Amount: eur(9405)}, ledger.Leg{Account: "processor_clearing",
 			Amount: eur(-11900)})
 	before := sale.State()
-	if again, err := sale.Reverse(); err != nil || !again.Empty() || sale.State() != before || before.Pending.Minor != 0 ||
+	if again, err := sale.Reverse(all); err != nil || !again.Empty() || sale.State() != before || before.Pending.Minor != 0 ||
 		before.Refunded != eur(11900) {
 		t.Errorf("%+v, %v: %+v", again, err, before)
 	}
-	refunded, _ := german(t)
-	if _, err := refunded.ReserveRefund(eur(1)); err != nil {
+}
+
+// Somebody returned a part of the money at the processor before all of it was to go back.
+func TestASaleIsReversedByWhatRefundsLeft(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	made, err := sale.ReserveRefund(eur(4000))
+	if err != nil {
 		t.Fatal(err)
 	}
-	before = refunded.State()
-	if _, err := refunded.Reverse(); err == nil || refunded.State() != before {
-		t.Error("a sale that is refunded in part was reversed")
+	left := ledger.Share{Amount: eur(7900), Tax: eur(1900 - made.Tax.Minor)}
+	before := sale.State()
+	if _, err := sale.Reverse(left); err == nil || sale.State() != before {
+		t.Error("a sale was reversed while a refund is under way")
+	}
+	sale.CompleteRefund("ref_1", made)
+	before = sale.State()
+	for _, wrong := range []ledger.Share{
+		{Amount: eur(11900), Tax: eur(1900)}, {Amount: eur(7900), Tax: eur(1900)},
+	} {
+		if _, err := sale.Reverse(wrong); err == nil || sale.State() != before {
+			t.Errorf("reversed by %+v", wrong)
+		}
+	}
+	reversal, err := sale.Reverse(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	legs(t, reversal, ledger.Leg{Account: "tax_payable", Amount: left.Tax},
+		ledger.Leg{Account: "platform_fee", Amount: eur(595)},
+		ledger.Leg{Account: "creator_pending", Amount: eur(7900 - left.Tax.Minor - 595)},
+		ledger.Leg{Account: "processor_clearing", Amount: eur(-7900)})
+	if s := sale.State(); s.Refunded != s.Total || s.ReturnedTax != s.Tax || s.Pending.Minor != 0 {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -1,5 +1,7 @@
 package payment
 
+import "sundry/core/ledger"
+
 // Completed is emitted once, by the transition of a payment to succeeded, whatever it is for.
 type Completed struct{ State }
 
@@ -22,6 +24,8 @@ func (Settled) EventName() string { return "payment.settled" }
 // Reversed is emitted once, when all of a payment went back because what it was for could not be given any more.
 type Reversed struct {
 	State
+	// Share is what went back with it: all that earlier refunds had left.
+	Share ledger.Share
 	// Reason is that of the refund, and CreditNoteNumber its credit note's, "" where the payment never had a receipt.
 	Reason, CreditNoteNumber string
 }

@@ -393,7 +393,7 @@ func TestAReversedPaymentIsCredited(t *testing.T) {
 					}
 				}
 				return w.documents.OnPaymentReversed(ctx, r, payment.Reversed{
-					State: p, Reason: refund.NoLongerDue, CreditNoteNumber: number,
+					State: p, Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Reason: refund.NoLongerDue, CreditNoteNumber: number,
 				})
 			})
 		}

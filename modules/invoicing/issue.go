@@ -131,7 +131,7 @@ func (s *Documents) OnPaymentReversed(ctx context.Context, r ports.Repos, e paym
 	}
 	return s.credit(ctx, r, document.Snapshot{
 		SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.CreditNoteNumber, IssuedAt: now, Reason: e.Reason,
-	}, e.ID, ledger.Share{Amount: e.Amount, Tax: e.Sale.Tax})
+	}, e.ID, e.Share)
 }
 
 // credit issues a credit note against the document of a payment: its buyer is that document's.

@@ -74,7 +74,7 @@ func TestABuyerIsMailedEachRefundOnce(t *testing.T) {
 			ID: "pay_01h00000000000000000000000", CreatorID: creatorID, Amount: amount,
 			Subject: payment.Subject{Purpose: payment.ForCheckout, SubjectID: "cs_1"},
 			Sale:    payment.Sale{Lines: []payment.Line{{Description: "Coaching", Amount: amount}}},
-		}}
+		}, Share: ledger.Share{Amount: amount}}
 		w.wantOnce(w.buyer, "Your refund of €10.00", func(ctx context.Context, r ports.Repos) error {
 			return w.mail.OnPaymentReversed(ctx, r, reversed)
 		}, "Coaching")

@@ -51,7 +51,7 @@ const (
 	alreadyRefunded = "already_refunded" // somebody sent it back at the processor
 )
 
-// RefundPayment makes all of a payment go back. It waits while the payment is disputed, and fails once the buyer has
+// RefundPayment makes all that is left of a payment go back. It waits while the payment is disputed, and fails once the buyer has
 // the money: because the dispute is lost, or by refunds at the processor. Task TaskRefund.
 func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	read := s.deps.Store.Read(ctx)
@@ -80,10 +80,14 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
 	}
+	left, err := s.leftOf(ctx, read, paid)
+	if err != nil {
+		return fmt.Errorf("refund %s: %w", paid.ID, err)
+	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
 		return provider.Processor.Refund(ctx, ports.RefundRequest{
 			RefundID: refund.AutomaticID(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
-			CreatorID: paid.CreatorID, Amount: paid.Amount,
+			CreatorID: paid.CreatorID, Amount: left.Amount,
 		})
 	})
 	if err != nil {
@@ -103,12 +107,28 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 			return err
 		}
 		if changed {
-			if err := s.reverse(ctx, r, aggregate.State()); err != nil {
+			if err := s.reverse(ctx, r, aggregate.State(), left); err != nil {
 				return err
 			}
 		}
 		return r.Tasks.Done(ctx, t)
 	})
+}
+
+// leftOf returns what refunds at the processor have left of a payment.
+func (s *Attempts) leftOf(ctx context.Context, r ports.Repos, paid payment.State) (left ledger.Share, err error) {
+	left = ledger.Share{Amount: paid.Amount, Tax: paid.Sale.Tax}
+	if paid.Refunded.Minor == 0 {
+		return left, nil
+	}
+	made, err := r.Payments.Refunds.ListOf(ctx, paid.CreatorID, []string{paid.ID}, maxLive)
+	for _, f := range made {
+		if f.Status == refund.Succeeded {
+			left.Amount.Minor -= f.Share.Amount.Minor
+			left.Tax.Minor -= f.Share.Tax.Minor
+		}
+	}
+	return left, err
 }
 
 // holdRefund postpones the refund of a payment that is disputed, or fails it because the dispute was lost.
@@ -141,8 +161,8 @@ func failRefund(ctx context.Context, r ports.Repos, t ports.Task, paid payment.S
 	return r.Tasks.Done(ctx, t)
 }
 
-// reverse records that all of a payment went back. Only one that had a receipt gets a credit note.
-func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.State) error {
+// reverse records that all that was left of a payment went back. Only one that had a receipt gets a credit note.
+func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.State, left ledger.Share) error {
 	made, now, err := listedRefund(ctx, r, paid)
 	if err != nil {
 		return err
@@ -153,6 +173,7 @@ func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.Stat
 			return err
 		}
 	}
+	made.Share = left
 	f := refund.Restore(made)
 	if _, _, err := f.Succeed(note, true, now); err != nil {
 		return err
@@ -164,7 +185,7 @@ func (s *Attempts) reverse(ctx context.Context, r ports.Repos, paid payment.Stat
 		return err
 	}
 	return s.deps.Bus.Publish(ctx, r,
-		payment.Reversed{State: paid, Reason: made.Reason, CreditNoteNumber: note},
+		payment.Reversed{State: paid, Share: left, Reason: made.Reason, CreditNoteNumber: note},
 		refund.Returned{State: linked(s.deps.Links, f.State())},
 	)
 }

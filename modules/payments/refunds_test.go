@@ -51,6 +51,48 @@ func TestMoneyThatWentBackElsewhereIsNotRefundedAgain(t *testing.T) {
 	})
 }
 
+// Somebody has sent a part of the money back at the processor before the automatic refund is made.
+func TestAnAutomaticRefundReturnsWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			elsewhere := payment.Restore(w.payment(paid.ID))
+			if err := elsewhere.Refund(eur(400)); err != nil {
+				return err
+			}
+			made := refund.NewPending(refund.State{
+				ID: "ref_elsewhere", CreatorID: creatorID, PaymentID: paid.ID, ProcessorID: "re_1",
+				Share: ledger.Share{Amount: eur(400), Tax: eur(0)}, Reason: refund.AtProcessor,
+			}, w.clock.Real())
+			if _, _, err := made.Succeed("", false, w.clock.Real()); err != nil {
+				return err
+			}
+			if err := r.Payments.Refunds.Insert(ctx, made.State()); err != nil {
+				return err
+			}
+			if err := r.Payments.Payments.Update(ctx, elsewhere.State()); err != nil {
+				return err
+			}
+			return w.Refund(ctx, r, elsewhere.State(), refund.NoLongerDue)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.work()
+		if f := w.automaticRefund(paid); f.Status != refund.Succeeded || f.Share.Amount != eur(600) {
+			t.Errorf("%+v, want 600 refunded", f)
+		}
+		if p := w.payment(paid.ID); p.Refunded != eur(1000) {
+			t.Errorf("refunded %+v", p.Refunded)
+		}
+		if task, ok := w.next(); ok {
+			t.Errorf("left: %+v", task)
+		}
+	})
+}
+
 func TestMoneyThatGoesBackByItselfIsNotRefundedBeside(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

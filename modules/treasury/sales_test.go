@@ -76,7 +76,7 @@ func TestAPaymentOfNothingIsNotPosted(t *testing.T) {
 		p := w.completed(0, 0, 0)
 		w.must(w.book(p))
 		w.must(w.do(func(ctx context.Context, r ports.Repos) error {
-			return w.OnPaymentReversed(ctx, r, payment.Reversed{State: p})
+			return w.OnPaymentReversed(ctx, r, reversed(p))
 		}))
 		if n := len(w.entries("")); n != 0 {
 			t.Errorf("%d entries, want none", n)
@@ -198,6 +198,11 @@ func both(call func() error) func(yield func(error) bool) {
 	}
 }
 
+// reversed is the reversal of all of a payment.
+func reversed(p payment.State) payment.Reversed {
+	return payment.Reversed{State: p, Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}}
+}
+
 func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, config, func(t *testing.T, w *fixture) {
@@ -217,7 +222,7 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 				}); err != nil {
 					return err
 				}
-				return w.OnPaymentReversed(ctx, r, payment.Reversed{State: p})
+				return w.OnPaymentReversed(ctx, r, reversed(p))
 			})
 		}
 		p := w.completed(12_000, 2000, 0)
@@ -226,7 +231,7 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 		w.wantBalance(0, 0, 0, 0) // the fee went back too
 		entries := len(w.entries(""))
 		w.must(w.do(func(ctx context.Context, r ports.Repos) error {
-			return w.OnPaymentReversed(ctx, r, payment.Reversed{State: p})
+			return w.OnPaymentReversed(ctx, r, reversed(p))
 		}))
 		if got := len(w.entries("")); got != entries {
 			t.Errorf("reversed twice: %d entries, want %d", got, entries)

@@ -109,12 +109,12 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	return r.Tasks.Schedule(ctx, TaskRelease, state.PaymentID, state.CreatorID, state.AvailableAt)
 }
 
-// OnPaymentReversed posts the full refund of a payment whose purchase could not be delivered.
+// OnPaymentReversed posts the automatic refund of a payment whose purchase could not be delivered.
 func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e payment.Reversed) error {
 	if e.Amount.Minor == 0 {
 		return nil
 	}
-	return s.change(ctx, r, e.ID, func(sale *ledger.Sale) (ledger.Posting, error) { return sale.Reverse() })
+	return s.change(ctx, r, e.ID, func(sale *ledger.Sale) (ledger.Posting, error) { return sale.Reverse(e.Share) })
 }
 
 // change moves a sale and posts what that was.
