@@ -28,6 +28,7 @@ func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.
 	on(a.bus, module.OnCustomerRenamed)
 	on(a.bus, module.OnCustomerErased)
 	on(a.bus, module.OnRefundCreated)
+	on(a.bus, module.OnRefundFailed)
 	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnUsageCounted)

@@ -24,6 +24,7 @@ func (a *App) wireSubscriptions(
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)
 	on(a.bus, module.OnRefundCreated)
+	on(a.bus, module.OnRefundFailed)
 	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnCardSaved)

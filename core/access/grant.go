@@ -262,8 +262,8 @@ func (g *Grant) Revoke(now time.Time) (changed bool, err error) {
 // EndErased ends any grant of a customer who is erased. changed is false when it has ended.
 func (g *Grant) EndErased(now time.Time) (changed bool) { return g.end(now, Revoked) == nil }
 
-// EndWithAppointments ends the grant of a session whose appointments are all canceled. One that a dispute has suspended
-// does not count again once the dispute is won.
+// EndWithAppointments ends the grant of a session whose appointments are all canceled. One that is suspended never
+// counts again.
 func (g *Grant) EndWithAppointments(at time.Time) error {
 	if g.Suspended() {
 		g.s.EndReason = SourceEnded

@@ -15,6 +15,9 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 	refund := func(g *access.Grant) bool { return g.EndRefunded(at) }
 	suspend := func(g *access.Grant) bool { return g.Suspend(at) }
 	resume := func(g *access.Grant) bool { return g.Resume(at) }
+	failed := func(g *access.Grant) bool { return g.ResumeRefunded(false, at) }
+	canceled := func(g *access.Grant) bool { return g.EndWithAppointments(at) == nil }
+	failedInDispute := func(g *access.Grant) bool { return g.ResumeRefunded(true, at) }
 	for name, c := range map[string]struct {
 		from    access.EndReason
 		expires time.Time
@@ -33,11 +36,20 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 		"dispute won of one that counts":    {access.NotEnded, time.Time{}, resume, access.NotEnded, false},
 		"dispute won of one taken manually": {access.Revoked, time.Time{}, resume, access.Revoked, false},
 		"dispute won after it was refunded": {access.Refunded, time.Time{}, resume, access.Refunded, false},
+		"refund came back":                  {access.Refunded, time.Time{}, failed, access.NotEnded, true},
+		"refund came back after its time":   {access.Refunded, at, failed, access.Refunded, false},
+		"refund of one in dispute":          {access.Disputed, time.Time{}, failed, access.Disputed, false},
+		"refund came back in a dispute":     {access.Refunded, time.Time{}, failedInDispute, access.Disputed, true},
+		"canceled after its refund":         {access.Refunded, time.Time{}, canceled, access.SourceEnded, true},
+		"refund of one taken manually":      {access.Revoked, time.Time{}, failedInDispute, access.Revoked, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			before := access.State{ID: "grt_1", Source: access.Purchase, SourceID: "pay_1", ExpiresAt: c.expires,
 				EndReason: c.from, Revision: 1}
+			if c.from != access.NotEnded {
+				before.EndedAt = at.Add(-time.Hour)
+			}
 			g := access.Restore(before)
 			changed := c.do(g)
 			after := g.State()

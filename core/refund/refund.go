@@ -189,6 +189,8 @@ type Failure struct {
 	Item payment.Line
 	// CameBack is true when the money had gone back before: the buyer's bank returned it.
 	CameBack bool
+	// Disputed is true when the payment is in a dispute, or was in one that is lost.
+	Disputed bool
 }
 
 // EventName implements event.Event.

@@ -79,6 +79,25 @@ func (sub *Subscription) Withdraw(p Payment) (changed bool) {
 	return true
 }
 
+// RefundFailed takes Returned back, and Withdraw for a refund in full, because the money did not reach the customer
+// after all. changed is false once another period runs: what was bought is over, and credit stays as it was used.
+func (sub *Subscription) RefundFailed(p Payment, value money.Amount, full bool) (changed bool) {
+	s := &sub.s
+	if s.Status.Terminal() || !s.CurrentPeriodStart.Equal(p.PaidFrom) {
+		return false
+	}
+	funds := s.known()
+	i := s.fundOf(funds, p)
+	if i < 0 {
+		i, funds = len(funds), append(funds, Fund{PaymentID: p.ID, Paid: value.Minor})
+	}
+	funds[i].Value += max(min(value.Minor, s.Offer.Price.Minor-s.PeriodValue.Minor), 0)
+	s.fund(funds)
+	s.Withdrawn = s.Withdrawn && !full
+	s.Revision++
+	return true
+}
+
 // OpenDispute is a dispute of a payment that is not decided.
 type OpenDispute struct {
 	ID        string    `json:"id"`
@@ -137,6 +156,7 @@ type MoneyMove string
 // The moves.
 const (
 	PaymentRefunded MoneyMove = "refunded"
+	RefundFailed    MoneyMove = "refund_failed" // after the money had gone back
 	DisputeOpened   MoneyMove = "dispute_opened"
 	DisputeWon      MoneyMove = "dispute_won"
 )

@@ -43,6 +43,42 @@ func TestRefundReducesThePeriodThenTheCredit(t *testing.T) {
 	}
 }
 
+func TestARefundThatFailsGivesBackWhatItTook(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		taken, back int64
+		full        bool
+		worth       int64
+		withdrawn   bool
+	}{
+		"all":                    {1000, 1000, true, 1000, false},
+		"a part":                 {400, 400, false, 1000, true},
+		"all of what was a part": {1000, 600, false, 600, true},
+		"more than was taken":    {400, 500, true, 1000, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := begin(t, basic)
+			sub.Returned(first, eur(c.taken))
+			if !sub.Withdraw(subscription.Payment{ID: first.ID, PaidFrom: started}) {
+				t.Fatal("nothing was withdrawn")
+			}
+			before := sub.State()
+			changed := sub.RefundFailed(subscription.Payment{ID: first.ID, PaidFrom: started}, eur(c.back), c.full)
+			s := sub.State()
+			if !changed || s.PeriodValue != eur(c.worth) || s.Withdrawn != c.withdrawn || s.Revision != before.Revision+1 {
+				t.Errorf("worth %d, withdrawn %v, want %d and %v", s.PeriodValue.Minor, s.Withdrawn, c.worth, c.withdrawn)
+			}
+		})
+	}
+	sub := begin(t, basic)
+	before := sub.State()
+	earlier := subscription.Payment{ID: "pay_0", PaidFrom: started.AddDate(0, -1, 0)}
+	if changed := sub.RefundFailed(earlier, eur(1000), true); changed || sub.State().Revision != before.Revision {
+		t.Error("the refund of an earlier period changed the current one")
+	}
+}
+
 func TestNothingIsTakenOffWhatIsOverOrWorthNothing(t *testing.T) {
 	t.Parallel()
 	over := begin(t, basic)

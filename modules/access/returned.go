@@ -24,6 +24,19 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	})
 }
 
+// OnRefundFailed gives back what a refund took away whose money the buyer's bank has returned.
+func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
+	if !e.CameBack || !e.Full {
+		return nil
+	}
+	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.RefundFailed, ID: e.ID}, func(
+		g *access.Grant, c *lockedAccess,
+	) bool {
+		return g.ResumeRefunded(e.Disputed, c.now)
+	})
+}
+
 // OnDisputeOpened suspends what the payment of a purchase gave.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
 	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}

@@ -55,7 +55,7 @@ func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e su
 func (s *Service) OnSubscriptionMoneyMoved(ctx context.Context, r ports.Repos, e subscription.MoneyMoved) error {
 	kinds := map[subscription.MoneyMove]access.CauseKind{
 		subscription.PaymentRefunded: access.PaymentRefunded, subscription.DisputeOpened: access.DisputeOpened,
-		subscription.DisputeWon: access.DisputeWon,
+		subscription.DisputeWon: access.DisputeWon, subscription.RefundFailed: access.RefundFailed,
 	}
 	return s.followAs(ctx, r, e.State, (*access.Grant).Follow, access.Cause{Kind: kinds[e.Why], ID: e.ID})
 }
@@ -107,8 +107,8 @@ func (c *lockedAccess) ofSubscription(ctx context.Context, sub subscription.Stat
 	return g, err
 }
 
-// OnCustomerRenamed moves all that a customer may use to the name that the integrator has given them, what a dispute
-// suspends included: one version under each name. A use of credits that is asked again under the new name is the same.
+// OnCustomerRenamed moves all that a customer may use to the name that the integrator has given them, what is
+// suspended included: one version under each name. A use of credits that is asked again under the new name is the same.
 func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
 	cause := access.Cause{Kind: access.CustomerRenamed, ID: e.ID}
 	var moved []*access.Grant

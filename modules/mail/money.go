@@ -98,8 +98,8 @@ func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e paymen
 		return err
 	}
 	mails, err := s.refundMail(ctx, r, e.CreatorID, to, mailtemplate.KindRefund, mailtemplate.Refund{
-		SubjectID: e.ID, Item: itemFor(to, e.Sale.Item()), Amount: e.Share.Amount, HasCreditNote: e.CreditNoteNumber != "",
-		CreditNote: e.CreditNoteNumber, At: now,
+		SubjectID: e.ID, Item: itemFor(to, e.Sale.Item()), Amount: e.Share.Amount,
+		HasCreditNote: e.CreditNoteNumber != "", CreditNote: e.CreditNoteNumber, At: now,
 	})
 	if err != nil {
 		return err

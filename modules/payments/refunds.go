@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/dispute"
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
@@ -304,8 +305,13 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 	if err != nil {
 		return err
 	}
+	disputes, err := r.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: 1})
+	if err != nil {
+		return err
+	}
 	return s.deps.Bus.Publish(ctx, r, refund.Failure{
 		State: f.State(), Item: paid.Sale.Item(), CameBack: before.Status == refund.Succeeded,
+		Disputed: len(disputes.Items) > 0 && disputes.Items[0].Status != dispute.Won,
 	})
 }
 

@@ -56,6 +56,19 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	return nil
 }
 
+// OnRefundFailed gives back what a refund of the current period's payment took away, when the money comes back. A
+// subscription that the refund has ended stays so.
+func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
+	if !e.CameBack {
+		return nil
+	}
+	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
+	if sub == nil || err != nil || !sub.RefundFailed(paid.Payment, paid.value, e.Full && !e.KeepAccess) {
+		return err
+	}
+	return s.commit(ctx, r, sub, subscription.MoneyMoved{State: sub.State(), Why: subscription.RefundFailed, ID: e.ID})
+}
+
 // OnDisputeOpened holds all charges of the subscription, and suspends the access of the current period where the
 // disputed payment has bought it.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {

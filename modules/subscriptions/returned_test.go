@@ -251,12 +251,13 @@ func TestARefundEndsTheSubscriptionAsItSpecifies(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, w *fixture) {
 				s := w.begin(basic)
 				w.clock.Set(started.Add(day))
+				made := refund.State{
+					ID: "ref_1", CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, KeepAccess: c.keep,
+					CustomerID: customerID, Subscription: c.ends, Full: c.amount == 1000,
+					Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
+				}
 				w.do(func(ctx context.Context, r ports.Repos) error {
-					return w.OnRefundCreated(ctx, r, refund.Created{State: refund.State{
-						ID: "ref_1", CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, KeepAccess: c.keep,
-						CustomerID: customerID, Subscription: c.ends, Full: c.amount == 1000,
-						Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
-					}})
+					return w.OnRefundCreated(ctx, r, refund.Created{State: made})
 				})
 				got := w.get(s.ID)
 				if got.Status != c.status || got.CancelAtPeriodEnd != c.atEnd || got.Withdrawn != c.taken {
@@ -264,6 +265,16 @@ func TestARefundEndsTheSubscriptionAsItSpecifies(t *testing.T) {
 				}
 				if ends := c.atEnd || c.status.Terminal(); ends != (got.CancelReason == subscription.CancelRefunded) {
 					t.Errorf("canceled because %q", got.CancelReason)
+				}
+				for _, cameBack := range []bool{false, true} {
+					w.do(func(ctx context.Context, r ports.Repos) error {
+						return w.OnRefundFailed(ctx, r, refund.Failure{State: made, CameBack: cameBack})
+					})
+				}
+				after := w.get(s.ID)
+				if after.Status != c.status || after.CancelAtPeriodEnd != c.atEnd ||
+					!c.status.Terminal() && (after.Withdrawn || after.PeriodValue != eur(1000)) {
+					t.Errorf("after it came back: %s, taken %v, worth %d", after.Status, after.Withdrawn, after.PeriodValue.Minor)
 				}
 			})
 		})

@@ -149,7 +149,7 @@ var accessCauses = map[coreaccess.CauseKind]ui.Words{
 	coreaccess.GrantCreated: "Access given", coreaccess.GrantRevoked: "Access taken back",
 	coreaccess.GrantExpired: "Access ran out", coreaccess.CreditsConsumed: "Credits used",
 	coreaccess.PaymentRefunded: "Payment refunded", coreaccess.DisputeOpened: "Payment disputed",
-	coreaccess.DisputeWon: "Dispute won",
+	coreaccess.DisputeWon: "Dispute won", coreaccess.RefundFailed: "Refund came back",
 }
 
 // causePages maps the cause of a change of access to the folder of its page.

@@ -1,0 +1,44 @@
+package access_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sundry/core/access"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+func TestARefundThatFailsGivesAccessAgain(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		bought := paid("1")
+		h.buy(bought)
+		made := refund.State{
+			ID: "ref_1", CreatorID: bought.CreatorID, PaymentID: bought.PaymentID, CheckoutID: bought.CheckoutID,
+			CustomerID: "cus_1", Full: true,
+		}
+		h.atomically(func(ctx context.Context, r ports.Repos) error {
+			return h.OnRefundCreated(ctx, r, refund.Created{State: made})
+		})
+		fail := func(e refund.Failure) {
+			t.Helper()
+			h.atomically(func(ctx context.Context, r ports.Repos) error { return h.OnRefundFailed(ctx, r, e) })
+		}
+		fail(refund.Failure{State: made})
+		if got := h.snapshot(); got.Version != 2 {
+			t.Errorf("version %d after a refund that never went back, want 2", got.Version)
+		}
+		for range 2 {
+			fail(refund.Failure{State: made, CameBack: true})
+		}
+		if got := h.snapshot(); got.Version != 3 || !strings.Contains(string(got.Body), `"sourceId":"pay_1"`) {
+			t.Errorf("version %d, %s, want 3 with the purchase", got.Version, got.Body)
+		}
+		if all := h.changes(); len(all) != 3 || all[2].Cause != (access.Cause{Kind: access.RefundFailed, ID: "ref_1"}) {
+			t.Errorf("the changes are %+v", all)
+		}
+		h.verified()
+	})
+}
