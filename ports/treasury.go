@@ -223,4 +223,6 @@ type LostPayouts interface {
 type PayoutOutcome struct {
 	Status payout.Status
 	Reason string // with payout.Failed
+	// Returned is true when a part of what was paid came back.
+	Returned bool
 }

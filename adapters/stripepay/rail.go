@@ -68,5 +68,5 @@ func transferOutcome(t *stripe.Transfer) ports.PayoutOutcome {
 	if t.Reversed {
 		return ports.PayoutOutcome{Status: payout.Failed, Reason: "reversed"}
 	}
-	return ports.PayoutOutcome{Status: payout.Paid}
+	return ports.PayoutOutcome{Status: payout.Paid, Returned: t.AmountReversed > 0}
 }

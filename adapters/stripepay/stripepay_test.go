@@ -452,6 +452,12 @@ func TestAPayoutIsOneTransfer(t *testing.T) {
 		t.Errorf("%d transfers", n)
 	}
 	made := fake.Get("tr_", "payout_id", "po_1")
+	fake.Change(made["id"].(string), map[string]any{"amount_reversed": 2000})
+	if got, err := rail.Find(t.Context(), out); err != nil || got != (ports.PayoutOutcome{
+		Status: payout.Paid, Returned: true,
+	}) {
+		t.Errorf("reversed in part: %+v, %v", got, err)
+	}
 	fake.Change(made["id"].(string), map[string]any{"reversed": true})
 	if got, err := rail.Find(t.Context(), out); err != nil || got.Status != payout.Failed {
 		t.Errorf("reversed: %+v, %v", got, err)

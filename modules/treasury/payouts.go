@@ -181,7 +181,8 @@ func (s *Service) keepPayout(
 	return r.Tasks.Cancel(ctx, TaskPayout, p.ID)
 }
 
-// RefreshPayout applies the rail's report of a payout, which may have been returned after it was paid.
+// RefreshPayout applies the rail's report of a payout, which may have been returned after it was paid. A part that came
+// back is an error that stays until the rest is returned there, too: the ledger records a payout as a whole.
 func (s *Service) RefreshPayout(ctx context.Context, payoutID string) error {
 	loaded, err := s.deps.Store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && loaded.Status == payout.Failed {
@@ -194,10 +195,14 @@ func (s *Service) RefreshPayout(ctx context.Context, payoutID string) error {
 	if err != nil {
 		return fmt.Errorf("refresh payout %s: %w", payoutID, err)
 	}
-	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		_, err := s.settlePayout(ctx, r, loaded.ID, outcome)
 		return err
 	})
+	if err == nil && outcome.Returned {
+		err = fmt.Errorf("payout %s: a part of it came back, return the rest", payoutID)
+	}
+	return err
 }
 
 // Payout finishes a payout whose outcome is unknown. Task TaskPayout.

@@ -142,6 +142,10 @@ func TestAPaidPayoutMayComeBack(t *testing.T) {
 				t.Errorf("a report that it is %s made it %+v", known, got)
 			}
 		}
+		w.rail.outcome = ports.PayoutOutcome{Status: payout.Paid, Returned: true}
+		if err := w.RefreshPayout(t.Context(), p.ID); err == nil || w.payout(p.ID) != p {
+			t.Errorf("nobody learns that a part came back: %v", err)
+		}
 		w.clock.Advance(day)
 		w.rail.outcome = ports.PayoutOutcome{Status: payout.Failed, Reason: "returned"}
 		for range 2 { // doubled
