@@ -260,17 +260,19 @@ func (g *Grant) Revoke(now time.Time) (changed bool, err error) {
 }
 
 // EndErased ends any grant of a customer who is erased. changed is false when it has ended.
-func (g *Grant) EndErased(now time.Time) (changed bool) { return g.end(now, Revoked) == nil }
+func (g *Grant) EndErased(now time.Time) (changed bool) { return g.endFinally(now, Revoked) == nil }
 
-// EndWithAppointments ends the grant of a session whose appointments are all canceled. One that is suspended never
-// counts again.
-func (g *Grant) EndWithAppointments(at time.Time) error {
+// EndWithAppointments ends the grant of a session whose appointments are all canceled.
+func (g *Grant) EndWithAppointments(at time.Time) error { return g.endFinally(at, SourceEnded) }
+
+// endFinally is end, also of a grant that is suspended: it never counts again.
+func (g *Grant) endFinally(at time.Time, why EndReason) error {
 	if g.Suspended() {
-		g.s.EndReason = SourceEnded
+		g.s.EndReason = why
 		g.s.Revision++
 		return nil
 	}
-	return g.end(at, SourceEnded)
+	return g.end(at, why)
 }
 
 func (g *Grant) end(at time.Time, why EndReason) error {

@@ -3,17 +3,22 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"sundry/core/access"
 	"sundry/core/customer"
 	"sundry/ports"
 )
 
-// OnCustomerErased takes back all that a customer may use.
+// OnCustomerErased takes back all that a customer may use, and what is suspended.
 func (s *Service) OnCustomerErased(ctx context.Context, r ports.Repos, e customer.Erased) error {
 	key := customer.AccessKey(e.ExternalCustomerID, e.ID)
 	_, err := s.withLockedAccess(ctx, r, e.CreatorID, key, func(c *lockedAccess) (access.Cause, error) {
-		for _, g := range c.grants {
+		suspended, err := suspendedOf(ctx, r, e.CreatorID, key)
+		if err != nil {
+			return access.Cause{}, err
+		}
+		for _, g := range slices.Concat(c.grants, suspended) {
 			if !g.EndErased(c.now) {
 				continue
 			}

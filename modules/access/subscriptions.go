@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"sundry/core/access"
@@ -113,13 +114,8 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 	cause := access.Cause{Kind: access.CustomerRenamed, ID: e.ID}
 	var moved []*access.Grant
 	_, err := s.withLockedAccess(ctx, r, e.CreatorID, e.From, func(c *lockedAccess) (access.Cause, error) {
-		moved, c.grants = c.grants, nil
-		ended, err := r.Access.Grants.ListEnded(ctx, e.CreatorID, e.From, math.MaxInt32)
-		for _, g := range ended {
-			if g.Suspended() {
-				moved = append(moved, g)
-			}
-		}
+		suspended, err := suspendedOf(ctx, r, e.CreatorID, e.From)
+		moved, c.grants = slices.Concat(c.grants, suspended), nil
 		return cause, err
 	})
 	if err != nil {
@@ -144,4 +140,10 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 		return fmt.Errorf("rename %s: %w", e.ID, err)
 	}
 	return nil
+}
+
+// suspendedOf lists a customer's grants that may count again.
+func suspendedOf(ctx context.Context, r ports.Repos, creatorID, name string) ([]*access.Grant, error) {
+	ended, err := r.Access.Grants.ListEnded(ctx, creatorID, name, math.MaxInt32)
+	return slices.DeleteFunc(ended, func(g *access.Grant) bool { return !g.Suspended() }), err
 }
