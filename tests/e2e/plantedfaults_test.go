@@ -70,6 +70,7 @@ func (w *fixture) plantedSales(t *testing.T) (cases []planted) {
 		},
 		{"a sale that was released", "UPDATE sales SET released = FALSE WHERE id = $1"},
 		{"a sale's day of release", "UPDATE sales SET available_at = available_at + 31536000000 WHERE id = $1"},
+		{"a deleted session", "DELETE FROM sessions WHERE payment_id = $1"},
 	} {
 		id := sold(t, w)
 		cases = append(cases, planted{c.name, c.statement, id, id})

@@ -72,9 +72,10 @@ func (t audit) StrayHolds(_ context.Context, limit int) ([]string, error) {
 // KeptMoney implements ports.CheckoutAudit.
 func (t audit) KeptMoney(_ context.Context, refundTask string, limit int) ([]string, error) {
 	return t.QueryIDs("audit kept money",
-		`SELECT p.id FROM payments p JOIN sessions s ON s.id = p.subject_id AND p.purpose = 'checkout'
-		WHERE `+t.Made("p.id", id.Payment)+`
-			AND p.status = 'succeeded' AND (s.status <> 'paid' OR s.payment_id <> p.id) AND p.refunded <> p.amount
+		`SELECT p.id FROM payments p LEFT JOIN sessions s ON s.id = p.subject_id
+		WHERE `+t.Made("p.id", id.Payment)+` AND p.purpose = 'checkout'
+			AND p.status = 'succeeded' AND (s.id IS NULL OR s.status <> 'paid' OR s.payment_id <> p.id)
+			AND p.refunded <> p.amount
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.payment_id = p.id AND d.status = 'lost')
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = ? || p.id) ORDER BY p.id LIMIT ?`, refundTask+":", limit)
 }
