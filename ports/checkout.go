@@ -42,7 +42,7 @@ type SessionSearch struct {
 
 // CheckoutAudit reads checkout for `sundry verify`. Each method returns at most limit ids that break its rule.
 type CheckoutAudit interface {
-	// UnbalancedPayments lists paid sessions whose payment is missing, not succeeded or of another amount.
+	// UnbalancedPayments lists paid sessions whose payment is missing, not succeeded, or of another amount or tax.
 	UnbalancedPayments(ctx context.Context, limit int) ([]string, error)
 	// UnbalancedSessions lists open sessions whose total is not the sum of their parts.
 	UnbalancedSessions(ctx context.Context, limit int) ([]string, error)

@@ -77,6 +77,9 @@ func (w *fixture) plantedSales(t *testing.T) (cases []planted) {
 	}
 	return append(cases, planted{
 		"a number that is none", "UPDATE documents SET number = number || 'X' WHERE subject_id = $1", sold(t, w), w.ID + "/R",
+	}, planted{
+		"the tax of a session", "UPDATE sessions SET tax = tax - 1 WHERE payment_id = $1", sold(t, w),
+		"is paid, but its payment does not match its total",
 	})
 }
 

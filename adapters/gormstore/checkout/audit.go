@@ -16,8 +16,10 @@ type audit struct{ *repo.Base }
 // UnbalancedPayments implements ports.CheckoutAudit.
 func (t audit) UnbalancedPayments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit payments", `SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.payment_id
+			LEFT JOIN sales x ON x.id = p.id
 		WHERE `+t.Made("s.id", id.CheckoutSession)+` AND s.status = ?
 			AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
+				OR s.tax <> COALESCE(x.tax, 0)
 		OR `+wrongTotal+`)
 		ORDER BY s.id LIMIT ?`,
 		checkout.StatusPaid, payment.Succeeded, limit)
