@@ -29,7 +29,7 @@ type Draft struct {
 	// TaxBehavior specifies whether the amounts contain their tax (inclusive, which nil means) or it is added (exclusive).
 	TaxBehavior *tax.Behavior `json:"taxBehavior,omitempty"`
 	// Metadata is the integrator's own.
-	Metadata map[string]string `json:"metadata,omitempty"`
+	Metadata *map[string]string `json:"metadata,omitempty"`
 }
 
 // LineDraft is one item of it. A negative amount is a deduction.
@@ -54,8 +54,10 @@ func (d Draft) Parse() (State, error) {
 		s.TaxDetails.Behavior = *d.TaxBehavior
 		f.Check(d.TaxBehavior.Known(), "taxBehavior", fault.DetailNotAllowed, "Expected inclusive or exclusive.")
 	}
-	metadata.Check(d.Metadata, f.Nest("metadata"))
-	s.Metadata = metadata.Pairs{}.Merge(d.Metadata)
+	if d.Metadata != nil {
+		metadata.Check(*d.Metadata, f.Nest("metadata"))
+		s.Metadata = metadata.Pairs{}.Merge(*d.Metadata)
+	}
 	s.Fingerprint = d.fingerprint()
 	return s, f.Err()
 }

@@ -66,6 +66,28 @@ func TestCustomersKeepTheirMetadata(t *testing.T) {
 	})
 }
 
+func TestMetadataThatIsNullIsNone(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		session := w.NewSession(t, plans(t, w.Account, 0), "basic", harness.Unique("user"), harness.JSON{"metadata": nil})
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		for path, body := range map[string]harness.JSON{
+			"/v1/customers": {"email": "ada@example.com"},
+			"/v1/invoices": {"customerId": receipt["customerId"], "currency": "eur", "idempotencyKey": harness.Unique("invoice"),
+				"lineItems": []harness.JSON{{"description": "Work", "amountInCents": 500}}},
+			"/v1/refunds": {"paymentId": receipt["paymentId"], "amountInCents": 1, "reason": "test"},
+		} {
+			body["metadata"] = nil
+			got := w.AsBackend(t, http.MethodPost, path, body).Want(t, 201).Map(t)["metadata"]
+			if asJSON(t, got) != "{}" {
+				t.Errorf("%s: metadata %s, want {}", path, asJSON(t, got))
+			}
+		}
+	})
+}
+
 func TestObjectsKeepTheirMetadata(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
