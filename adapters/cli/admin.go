@@ -51,10 +51,10 @@ func adminRow() command {
 }
 
 func parseAdmin(args []string) (action, error) {
-	malformed := errors.New(adminUsage)
 	if len(args) == 0 {
-		return nil, malformed
+		return nil, errors.New(adminUsage)
 	}
+	malformed := fmt.Errorf("unknown command or wrong arguments: %q\n\n%s", strings.Join(args, " "), adminUsage)
 	name, args := args[0], args[1:]
 	switch {
 	case name == "accounts" && len(args) <= 1:

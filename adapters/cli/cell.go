@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"sundry/core/id"
 	"sundry/core/identity"
@@ -44,7 +45,7 @@ func parseCell(args []string) (action, error) {
 	case len(args) == 1 && args[0] == "claim":
 		return claimNames, nil
 	}
-	return nil, errors.New("map BACKEND or claim is missing: sundry cell --help")
+	return nil, fmt.Errorf("this command takes map BACKEND or claim, not %q: sundry cell --help", strings.Join(args, " "))
 }
 
 // writeCellMap writes what a router finds in requests: the tag of ids and of what begins with one, that of API keys,

@@ -47,8 +47,11 @@ func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
 			t.Errorf("%v: error %v, output %q", args, err, out.String())
 		}
 	}
-	if err := Run(t.Context(), []string{"sell"}, Host{}); err == nil || !strings.Contains(err.Error(), `"sell"`) {
-		t.Errorf("got %v, want the name in it", err)
+	for _, command := range []string{"sell", "admin sell", "trigger sell", "secrets sell", "cell sell", "migrate sell"} {
+		err := Run(t.Context(), strings.Fields(command), Host{})
+		if err == nil || !strings.Contains(err.Error(), `"sell"`) {
+			t.Errorf("%s: got %v, want \"sell\" in it", command, err)
+		}
 	}
 }
 

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 )
 
 //nolint:gosec // the name of a command, no secret
@@ -29,7 +29,7 @@ func parseSecrets(args []string) (action, error) {
 			return onSecrets(func(a *App) secretsCommand { return a.RetireSecrets }), nil
 		}
 	}
-	return nil, errors.New("rotate or retire is missing: sundry secrets --help")
+	return nil, fmt.Errorf("this command takes rotate or retire, not %q: sundry secrets --help", strings.Join(args, " "))
 }
 
 type secretsCommand func(ctx context.Context, report func(line string)) error

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -55,7 +56,7 @@ func parseMigrate(args []string) (action, error) {
 	case len(args) == 1 && args[0] == "--check":
 		return checkMigrations, nil
 	}
-	return nil, fmt.Errorf("this command takes --check or nothing: %q", args)
+	return nil, fmt.Errorf("this command takes --check or nothing, not %q", strings.Join(args, " "))
 }
 
 // migrate only opens the program, which migrates then.

@@ -92,7 +92,7 @@ func newTrigger(args []string) (*trigger, error) {
 	}
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.event == args[0] })
 	if at < 0 {
-		return nil, errors.New(triggerUsage())
+		return nil, fmt.Errorf("unknown event type %q\n\n%s", args[0], triggerUsage())
 	}
 	t.kind = kinds[at]
 	if err := flags.Parse(args[1:]); err != nil || flags.NArg() > 0 {
