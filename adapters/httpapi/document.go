@@ -108,7 +108,7 @@ func completeDocument(areas []Area, known map[string]Route) (*yaml.Node, error) 
 	}
 	for key, operation := range operations {
 		if route, served := known[key]; served {
-			addScopes(operation, ScopesFor(route))
+			addScopes(operation, route)
 			addRoles(operation, RolesFor(route))
 			addFrameResponses(key, operation)
 			addExpansions(whole, operation, operations, expansionsAmong(known, route))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
 
 	"sundry/core/identity"
@@ -127,8 +128,8 @@ func addFrameResponses(key string, operation *yaml.Node) {
 }
 
 // addScopes declares the scopes of which a key needs one, and the refusal of a key that has none of them.
-func addScopes(operation *yaml.Node, enough []identity.Scope) {
-	responses := member(operation, "responses")
+func addScopes(operation *yaml.Node, r Route) {
+	responses, enough := member(operation, "responses"), ScopesFor(r)
 	if responses == nil || len(enough) == 0 {
 		return
 	}
@@ -137,8 +138,11 @@ func addScopes(operation *yaml.Node, enough []identity.Scope) {
 		names.Content = append(names.Content, text(string(scope)))
 	}
 	operation.Content = append(operation.Content, text("x-scopes"), names)
-	addForbidden(responses, "the key lacks the scope `"+strings.ReplaceAll(scopeNames(enough), " or ", "` or `")+"`, or "+
-		"the account is suspended or may not sell yet.")
+	refusal := "the key lacks the scope `" + strings.ReplaceAll(scopeNames(enough), " or ", "` or `") + "`"
+	if r.Method != fiber.MethodGet && !r.WhileSuspended || len(RolesFor(r)) > 0 {
+		refusal += ", or the account is suspended or may not sell yet"
+	}
+	addForbidden(responses, refusal+".")
 }
 
 // addRoles declares the roles that an access token needs one of, and the refusal of one that has another.

@@ -168,8 +168,8 @@ func roundHalfAwayFromZero(exact wide) (int64, error) {
 
 // ErrTooMuch is the LIMIT_REACHED of use that no invoice can ask for.
 func ErrTooMuch() error {
-	return fault.New(fault.LimitReached, "The usage of this period comes to more than 99999999999 minor units, which no "+
-		"invoice can ask for.")
+	return fault.New(fault.LimitReached, "The usage of this period costs more than 99999999999 minor units, which is "+
+		"the most that an invoice can charge.")
 }
 
 // largePart is the part of MaxAmount up to which one report is not checked: a millionth.

@@ -252,7 +252,7 @@ type Use struct {
 	Quantity           json.Number `json:"quantity,omitempty"`
 	// Properties describe the use: the value that a UNIQUE meter counts, and those of a meter's dimensions.
 	Properties map[string]string `json:"properties,omitempty"`
-	// IdempotencyKey names the report for good; "" is a new one, which only this call's retries share.
+	// IdempotencyKey names the report and never expires; "" is a new one, which only this call's retries share.
 	IdempotencyKey string     `json:"idempotencyKey"`
 	Timestamp      *time.Time `json:"timestamp,omitempty"` // nil: now
 }
@@ -326,9 +326,9 @@ type Invoice struct {
 	Metadata      map[string]string `json:"metadata"`
 }
 
-// CreateInvoice pushes an invoice. The key names it for good: with the same key and invoice it returns the one that was
-// made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; Error.Body carries it. An empty key is
-// an error.
+// CreateInvoice pushes an invoice. The key names it and never expires: with the same key and invoice it returns the one
+// that was made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; Error.Body carries it. An
+// empty key is an error.
 func (c *Client) CreateInvoice(ctx context.Context, key string, invoice NewInvoice) (*Invoice, error) {
 	if key == "" {
 		return nil, errors.New("sundry: an invoice takes an idempotency key")

@@ -80,6 +80,19 @@ func TestAKeyDoesWhatItsScopesAllow(t *testing.T) {
 	})
 }
 
+func TestReadingWithAKeyIsNotRefusedAsSuspended(t *testing.T) {
+	t.Parallel()
+	const read = "GET /v1/customer-access/{externalCustomerId}"
+	all := harness.Operations(t)
+	i := slices.IndexFunc(all, func(op harness.Operation) bool { return op.Line() == read })
+	if i < 0 {
+		t.Fatalf("the document lacks %s", read)
+	}
+	if got := *all[i].Responses.Value("403").Value.Description; strings.Contains(got, "suspended") {
+		t.Errorf("%s: got the 403 %q, want none of a suspended account, whose keys go on reading", read, got)
+	}
+}
+
 func TestACustomersExportTakesTheScopeRead(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -57,7 +57,7 @@ func (r *Routes) requests(c *fiber.Ctx, v *visit) error {
 		},
 		Empty: ui.Empty{
 			Title:  "No requests yet",
-			Text:   "What your backend asks the API for is listed here, with what became of it. Requests need a secret key.",
+			Text:   "Requests of your backend to the API appear here, each with its status. They need a secret key.",
 			Code:   "curl -s " + r.layout.Config().BaseURL + "/v1/payments -H 'Authorization: Bearer sk_…'",
 			Action: &ui.Action{Label: "Create a key", Href: base + "/keys/new", Tone: "primary"},
 		},

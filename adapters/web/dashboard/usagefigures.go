@@ -37,7 +37,7 @@ func (r *Routes) usageFigures(c *fiber.Ctx, v *visit) error {
 	}
 	if len(figures.Meters) == 0 {
 		p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{
-			Title: "No use yet", Text: "What your app reports of a meter in the last two years appears here.",
+			Title: "No use yet", Text: "Usage that your app reported in the last two years appears here, by meter.",
 			Action: &ui.Action{Label: "Your meters", Href: base + "/usage/meters", Tone: "primary"},
 		}})}
 		return r.send(c, v, p)

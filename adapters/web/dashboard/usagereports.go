@@ -86,7 +86,7 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 		},
 		Empty: ui.Empty{
 			Title: "Nothing reported yet",
-			Text:  "What your app reports of use appears here, each report with what became of it.",
+			Text:  "Usage that your app reports appears here, each report with its status.",
 		},
 	}
 	return show(r, c, v, l, ui.Page{

@@ -209,8 +209,9 @@ export class Sundry {
   }
 
   /**
-   * Pushes an invoice and charges the saved card. The key names it for good: with the same key and invoice it returns the
-   * one that was made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; `error.body` carries it.
+   * Pushes an invoice and charges the saved card. The key names it and never expires: with the same key and invoice it
+   * returns the one that was made before. CARD_DECLINED (402) leaves an invoice whose charge is tried again; `error.body`
+   * carries it.
    */
   async createInvoice(idempotencyKey: string, invoice: NewInvoice, options?: CallOptions): Promise<Invoice> {
     if (!idempotencyKey) throw new TypeError("An invoice takes an idempotency key.");

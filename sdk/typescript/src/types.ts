@@ -203,7 +203,7 @@ export interface Use {
   quantity: number | string;
   /** Describe the use: the value that a `UNIQUE` meter counts, and those of a meter's dimensions. */
   properties?: Record<string, string>;
-  /** Names the report for good. Without it, the retries of this call share a new one. */
+  /** Names the report and never expires. Without it, the retries of this call share a new one. */
   idempotencyKey?: string;
   timestamp?: Time;
 }
