@@ -80,8 +80,8 @@ var filled = []string{
 	`INSERT INTO subscriptions (id, creator_id, customer_id, external_customer_id, checkout_id, offer, status,
 			payment_method_id, anchor, current_period_start, current_period_end, started_at, cancel_at_period_end, planned,
 			discount, credit, period_value, dunning, charge, revision, trial_card)
-		SELECT 'sub_' || lpad(n::text, 9, '0'), 'crt_0', 'cus', 'ada', 'chk_' || lpad(n::text, 9, '0'), '{}', 'active', '', 0, 0, 0, 0, false,
-			'null', 'null', 0, 0, '{}', 'null', 1, CASE WHEN n % 8 = 0 THEN md5(n::text) ELSE '' END
+		SELECT 'sub_' || lpad(n::text, 9, '0'), 'crt_0', 'cus', 'ada', 'chk_' || lpad(n::text, 9, '0'), '{}', 'active',
+			'', 0, 0, 0, 0, false, 'null', 'null', 0, 0, '{}', 'null', 1, CASE WHEN n % 8 = 0 THEN md5(n::text) ELSE '' END
 		FROM generate_series(1, 40000) n`,
 	`INSERT INTO ledger_postings (id, creator_id, source_type, source_id, kind, currency, processor_clearing, disputed_funds,
 			processor_fee, tax_payable, platform_fee, creator_pending, creator_available, creator_reserved, creator_in_transit,

@@ -211,8 +211,8 @@ func TestAReversedSaleLeavesNothingBehind(t *testing.T) {
 		ledger.Leg{Account: "creator_pending", Amount: eur(9405)}, ledger.Leg{Account: "processor_clearing",
 			Amount: eur(-11900)})
 	before := sale.State()
-	if again, err := sale.Reverse(all); err != nil || !again.Empty() || sale.State() != before || before.Pending.Minor != 0 ||
-		before.Refunded != eur(11900) {
+	if again, err := sale.Reverse(all); err != nil || !again.Empty() || sale.State() != before ||
+		before.Pending.Minor != 0 || before.Refunded != eur(11900) {
 		t.Errorf("%+v, %v: %+v", again, err, before)
 	}
 }

@@ -24,7 +24,7 @@ func (Settled) EventName() string { return "payment.settled" }
 // Reversed is emitted once, when all of a payment went back because what it was for could not be given any more.
 type Reversed struct {
 	State
-	// Share is what went back with it: all that earlier refunds had left.
+	// Share has the amount and the tax that went back: all that earlier refunds had left.
 	Share ledger.Share
 	// Reason is that of the refund, and CreditNoteNumber its credit note's, "" where the payment never had a receipt.
 	Reason, CreditNoteNumber string

@@ -195,8 +195,8 @@ var catalogue = load([]Kind{
 	},
 	{
 		Type: "usage.limit_reached", schema: "usage.limit_reached",
-		Description: "Usage was left out of an invoice because it costs more than an invoice can charge. It is billed with a " +
-			"later one once reports of it are voided.",
+		Description: "Usage was left out of an invoice because it costs more than an invoice can charge. It is billed " +
+			"with a later one once reports of it are voided.",
 		of: []source{of(func(e usage.LimitReached, _ bool) Data { return Data{e.Plan.CreatorID, e.View()} })},
 	},
 	{

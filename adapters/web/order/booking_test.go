@@ -139,8 +139,9 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 		"in four hours": {[]time.Duration{4 * time.Hour}, "Not refundable: it starts in less than 24 hours."},
 		"in four hours and later": {[]time.Duration{4 * time.Hour, 99 * time.Hour},
 			"Full refund if you cancel at least 24 hours before the start."},
-		"that has begun":             {[]time.Duration{-time.Minute}, ""},
-		"that has begun and another": {[]time.Duration{-time.Minute, time.Hour}, "Not refundable: it starts in less than 24 hours."},
+		"that has begun": {[]time.Duration{-time.Minute}, ""},
+		"that has begun and another": {[]time.Duration{-time.Minute, time.Hour},
+			"Not refundable: it starts in less than 24 hours."},
 	} {
 		o := Order{Reader: locale.ParseTag("en"), Total: 100, Now: now, Booking: &Booking{FullRefundHours: new(24)}}
 		for _, after := range c.starts {
