@@ -78,8 +78,8 @@ type generation struct {
 	made   time.Time
 }
 
-// Open reads the keys. In a database that has none yet, the first generation is what was derived of its APP_SECRET
-// before there were any.
+// Open reads the keys. In a database without any, the first generation is derived from its APP_SECRET, as all were
+// before keys were stored.
 func Open(ctx context.Context, c Config) (*Ring, error) {
 	r := &Ring{config: c}
 	stored, err := c.Store.ListKeys(ctx)

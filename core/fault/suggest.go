@@ -30,7 +30,7 @@ func ExpectedOneOf(value string, allowed ...string) string {
 	return "Expected " + list + "." + DidYouMean(value, allowed...)
 }
 
-// Nearest is the likeliest of the known names for one that is not known; "" when none is near.
+// Nearest returns the known name that an unknown one most likely stands for; "" when none is similar.
 func Nearest(name string, known ...string) string {
 	if len(name) > maxSuggested {
 		return ""

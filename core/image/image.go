@@ -48,7 +48,7 @@ type Stored struct {
 // Path returns the path of a picture.
 func Path(imageID string) string { return folder + imageID }
 
-// IDOf is the picture that a path or an address of ours leads to; "" for anything else.
+// IDOf returns the id of the picture that a path or an address of ours leads to; "" for anything else.
 func IDOf(path string) string {
 	if found, ok := strings.CutPrefix(path, folder); ok && id.Valid(id.Image, found) {
 		return found

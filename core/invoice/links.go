@@ -10,7 +10,7 @@ const linkPurpose = "invoice"
 // Links are the addresses of an invoice's page and of its PDF.
 type Links struct{ Page, PDF string }
 
-// Pages derives the addresses of invoices, of which nothing is stored: whoever has one sees the invoice and can pay it.
+// Pages derives the addresses of invoices, none of which is stored: everybody who has one can see and pay it.
 type Pages struct {
 	BaseURL string
 	// Keys are used for nothing else.

@@ -135,7 +135,7 @@ func (l Locale) Hours(from, to time.Time) string {
 	return start + " – " + end + " " + ZoneName(to)
 }
 
-// ClockAfter is the Clock of to, behind its day where from is on another day of the zone that both carry.
+// ClockAfter writes the time of to, with its day in front where from is on another day of the zone that both have.
 func (l Locale) ClockAfter(from, to time.Time) string {
 	if zone := from.Location(); civil.DateIn(zone, from) != civil.DateIn(zone, to) {
 		return l.Day(to) + ", " + l.Clock(to)

@@ -62,7 +62,7 @@ func (p Pairs) Merge(change map[string]string) Pairs {
 	return New(pairs)
 }
 
-// Change is what a PATCH makes of an object's pairs.
+// Change contains the pairs that a PATCH sets and removes.
 type Change struct {
 	// Pairs are put over those that there are: an empty value removes its key.
 	Pairs map[string]string

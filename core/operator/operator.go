@@ -17,7 +17,7 @@ const ActionPrefix id.Prefix = "opa"
 // maxReason bounds a reason, in characters.
 const maxReason = 500
 
-// Kind is what an operator did.
+// Kind names an action of an operator.
 type Kind string
 
 // The kinds of actions.

@@ -11,7 +11,7 @@ import (
 // said. It selects one of a plan's prices.
 type Cadence string
 
-// Every is the cadence of so many intervals; with 0 or 1 it is that of the interval.
+// Every returns the cadence of count intervals; 0 and 1 both mean one.
 func Every(interval Interval, count int) Cadence {
 	if interval == "" || count <= 1 {
 		return Cadence(interval)

@@ -83,7 +83,7 @@ func (r Row) Default(live bool) int64 {
 	return r.Sandbox
 }
 
-// Check refuses to add to a resource of which the account would then use so much. LIMIT_REACHED.
+// Check refuses an addition after which the account would use more of the resource than the limit. LIMIT_REACHED.
 func (r Row) Check(limit, used int64) error {
 	if limit == 0 || used <= limit {
 		return nil

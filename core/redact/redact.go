@@ -1,5 +1,5 @@
-// Package redact takes out of a text what opens something: before an error is kept where people other than the
-// operator read it. It is the second line: errors should hold no secret to begin with.
+// Package redact removes secrets from a text before an error is stored where people other than the operator read it. It
+// is the second line of defense: errors should contain no secret to begin with.
 package redact
 
 import "regexp"
@@ -32,7 +32,7 @@ var rules = []struct {
 	{regexp.MustCompile(`\b((?:dial|read|write) (?:tcp|udp|unix)[46]?) \S+`), "${1} " + mask + ":"},
 }
 
-// Text is s without what opens something.
+// Text returns s without secrets, card numbers and addresses of the operator's network.
 func Text(s string) string {
 	for _, rule := range rules {
 		s = rule.pattern.ReplaceAllString(s, rule.with)

@@ -52,7 +52,7 @@ func (s *Service) accept(
 	return session.Accept(opened.Agreement(s.terms(seller), given.Reader()), given, now)
 }
 
-// PayOnPage pays the session behind a hosted page's secret. Who orders what costs nothing is counted by their network.
+// PayOnPage pays the session behind a hosted page's secret. Free orders are counted by the network of the buyer.
 // RATE_LIMITED, and see pay.
 func (s *Service) PayOnPage(
 	ctx context.Context, secret string, p Payment, network string,

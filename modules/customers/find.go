@@ -19,7 +19,7 @@ import (
 // TaskFind mails somebody the link to what they bought; its subject is the account, "/" and the address.
 const TaskFind = "customer.find"
 
-// How often purchases are looked for: by one network, and for one address, whoever asks.
+// How often purchases are looked for: by one network, and for one address, by all networks together.
 const (
 	maxFindsOfNetwork   = 20
 	networkWindow       = 10 * time.Minute
@@ -39,7 +39,7 @@ func (s *Service) Shop(ctx context.Context, creatorID string) (identity.Storefro
 // FindURL is the page on which the customers of an account ask for the link to their portal.
 func (s *Service) FindURL(creatorID string) string { return s.cfg.BaseURL + "/find/" + creatorID }
 
-// AskByEmail mails the link to their portal to whoever reads an address, if they have bought from the account. Nothing
+// AskByEmail mails the link to their portal to the owner of an address, if they have bought from the account. Nothing
 // tells an address that is known from another: the customer is looked for later, by a task, and an address that was
 // asked for too often gets no further mail. VALIDATION_FAILED for no address, RATE_LIMITED by the network that asks.
 func (s *Service) AskByEmail(ctx context.Context, creatorID, address, network string) error {

@@ -65,7 +65,7 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 	return errors.Join(failed, err)
 }
 
-// send sends a mail and returns it with what became of it. One that may leave only later comes back unsettled.
+// send sends a mail and returns it with its outcome. One that may leave only later comes back unsettled.
 func (s *Service) send(ctx context.Context, m ports.Mail) (ports.Mail, error) {
 	now := s.deps.Clock.Real()
 	if m.LeavesAt.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"sundry/ports"
 )
 
-// ReportStatus is what became of a report.
+// ReportStatus names the state of a report.
 type ReportStatus string
 
 // The statuses. An open report is of a period that has no invoice yet. A late one arrived after the invoice of its
@@ -29,7 +29,7 @@ type ReportEntry struct {
 	Stream ports.UsageStream
 }
 
-// Status returns what became of the report: the same rule by which it may be voided.
+// Status returns the state of the report, by the same rule as the one for voiding it.
 func (r ReportEntry) Status() ReportStatus {
 	switch {
 	case !r.VoidedAt.IsZero():

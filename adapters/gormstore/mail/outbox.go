@@ -49,7 +49,7 @@ func (s *Outbox) RecordSettled(ctx context.Context, t ports.Task, mails []ports.
 	})
 }
 
-// recordSQL writes what became of mails and ends their tasks, both or neither of each. It returns the tasks.
+// recordSQL writes the outcomes of mails and ends their tasks, both or neither of each. It returns the tasks.
 const recordSQL = `
 WITH mine AS MATERIALIZED (
     SELECT t.id FROM (SELECT unnest(@tasks::text[]) AS task, unnest(@tokens::bigint[]) AS token) AS r

@@ -13,7 +13,7 @@ import (
 	"sundry/ports"
 )
 
-// NewCharges is the memory over one connection.
+// NewCharges returns the sandbox processor's charges over one connection.
 func NewCharges(b *repo.Base) ports.SandboxCharges { return charges{b} }
 
 type chargeRow struct {

@@ -128,7 +128,7 @@ func (h handlers) void(c *fiber.Ctx) error {
 	return c.JSON(voidView{reportID, true})
 }
 
-// listedReportView is a report as it was accepted, and what became of it.
+// listedReportView shows a report as it was accepted, and its status.
 type listedReportView struct {
 	ID             string             `json:"id"`
 	SubscriptionID string             `json:"subscriptionId"`

@@ -20,7 +20,7 @@ type page struct {
 	Preview bool
 }
 
-// Withdrawal are the codes of the countries whose buyers have a right of withdrawal.
+// Withdrawal lists the codes of the countries whose buyers have a right of withdrawal.
 func (page) Withdrawal() string { return strings.Join(core.WithdrawalCountries(), " ") }
 
 // templates names the template of each page state. Details, payment and a declined payment are one page: the buyer
