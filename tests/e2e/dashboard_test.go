@@ -201,7 +201,7 @@ func TestAnOrderShowsHowTheVATIDWasChecked(t *testing.T) {
 		shows("Shape and check digits")
 		app.Exec(t, `UPDATE payments SET sale = REPLACE(sale, '"declared":"DE"',
 			'"declared":"DE","vatCheck":{"id":"DE136695976","registered":true,"checkedAt":"2026-11-22T13:00:00Z","consultation":"WAPI1"}') WHERE id = $1`, paymentID)
-		shows("Registered", "Nov 22, 2026", "Consultation number", "WAPI1")
+		shows("Registered", "Nov\u00a022,\u00a02026", "Consultation number", "WAPI1")
 	})
 }
 

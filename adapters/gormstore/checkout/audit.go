@@ -19,7 +19,7 @@ func (t audit) UnbalancedPayments(_ context.Context, limit int) ([]string, error
 			LEFT JOIN sales x ON x.id = p.id
 		WHERE `+t.Made("s.id", id.CheckoutSession)+` AND s.status = ?
 			AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
-				OR s.tax <> COALESCE(x.tax, 0)
+				OR s.tax <> x.tax
 		OR `+wrongTotal+`)
 		ORDER BY s.id LIMIT ?`,
 		checkout.StatusPaid, payment.Succeeded, limit)
