@@ -12,8 +12,8 @@ const verifyUsage = `usage: sundry verify [--since DURATION] [--cell FILE …]
 
 Checks the invariants of money and access; prints one line per violation, and exits with 1 if there is any.
 
---since 2h checks what was made in the last two hours alone: seconds instead of minutes in a large database. It skips what
-only all rows show: sums over them, gaps between numbers, and customers without a snapshot.
+--since 2h checks what was made in the last two hours alone: seconds instead of minutes in a large database. It skips
+what only all rows show: sums over them, gaps between numbers, and customers without a snapshot.
 
 ` + cellHelp
 

@@ -51,8 +51,8 @@ const (
 	alreadyRefunded = "already_refunded" // somebody sent it back at the processor
 )
 
-// RefundPayment makes all that is left of a payment go back. It waits while the payment is disputed, and fails once the buyer has
-// the money: because the dispute is lost, or by refunds at the processor. Task TaskRefund.
+// RefundPayment makes all that is left of a payment go back. It waits while the payment is disputed, and fails once the
+// buyer has the money: because the dispute is lost, or by refunds at the processor. Task TaskRefund.
 func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	read := s.deps.Store.Read(ctx)
 	paid, err := read.Payments.Payments.Get(ctx, t.Subject)
