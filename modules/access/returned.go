@@ -24,7 +24,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	})
 }
 
-// OnRefundFailed gives back what a refund took away whose money the buyer's bank has returned.
+// OnRefundFailed restores the access that a refund ended, when its money did not reach the buyer.
 func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
 	if !e.CameBack || !e.Full {
 		return nil

@@ -56,8 +56,8 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	return nil
 }
 
-// OnRefundFailed gives back what a refund of the current period's payment took away, when the money comes back. A
-// subscription that the refund has ended stays so.
+// OnRefundFailed restores the value and the access of the current period that a refund of its payment ended, when the
+// money did not reach the buyer. A subscription that the refund has ended stays so.
 func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
 	if !e.CameBack {
 		return nil
