@@ -104,6 +104,7 @@ func aFailingHandlerIsRetriedByTheRow(t *testing.T, r *workerFixture) {
 		}
 		return r.countAndFinish(ctx, task)
 	})
+	r.clock.stop()
 	subjects := r.scheduleMany("test.run", 1)
 	r.start()
 	for want, backOff := range []time.Duration{0, time.Second, 2 * time.Second} {
@@ -112,16 +113,13 @@ func aFailingHandlerIsRetriedByTheRow(t *testing.T, r *workerFixture) {
 		if got := <-attempts; got != want+1 {
 			t.Fatalf("attempt %d, want %d", got, want+1)
 		}
-		if want == 0 {
-			r.eventually("the failure is recorded", func() bool { return r.waiting() == 0 })
-			select {
-			case n := <-attempts:
-				t.Fatalf("attempt %d without a back-off", n)
-			case <-time.After(100 * time.Millisecond):
-			}
+		r.eventuallyInPlace("the outcome is recorded", r.allDone)
+		select {
+		case n := <-attempts:
+			t.Fatalf("attempt %d without a back-off", n)
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	r.eventually("the task is done", r.allDone)
 	r.wantOneEffectEach(subjects)
 }
 
@@ -321,20 +319,22 @@ func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 	r.eventuallyInPlace(
 		"the dead receiver is as busy as it may be", func() bool { return running.Load() == ports.MaxPerKey },
 	)
-	healthy := make([]string, 10) // few, so that a slow machine is done before a run of the others times out
+	healthy, passed := make([]string, 10), 0
 	for i := range healthy {
 		healthy[i] = fmt.Sprint("healthy/", i)
+		before := ended.Load()
 		r.scheduleAll("test.send", healthy[i:i+1], r.clock.Real())
 		r.eventuallyInPlace(healthy[i]+" arrives", func() bool { return arrived.Load() > int64(i) })
+		if ended.Load() == before { // no run of the dead receiver timed out meanwhile and made room
+			passed++
+		}
 	}
-	if n, peak, over := running.Load(), most.Load(), ended.Load(); n != ports.MaxPerKey || peak != ports.MaxPerKey ||
-		over != 0 {
+	if peak := most.Load(); peak != ports.MaxPerKey || passed == 0 {
 		t.Errorf(
-			"%d requests to the dead receiver are under way, %d were at most, %d ended; want %d, %[4]d and none", n,
-			peak, over, ports.MaxPerKey,
+			"%d requests to the dead receiver were under way at most, %d messages passed them; want %d and some", peak,
+			passed, ports.MaxPerKey,
 		)
 	}
-	r.eventuallyInPlace("the healthy one's are done", func() bool { return r.waiting() == int64(len(dead)) })
 	r.wantOneEffectEach(healthy)
 }
 

@@ -14,12 +14,27 @@ import (
 )
 
 // leapClock is real time plus what the test leaps over, so that leases and back-offs need not be waited for.
-type leapClock struct{ ahead atomic.Int64 }
+type leapClock struct {
+	ahead atomic.Int64
+	// stopped, once set, is shown instead of real time: then a second passes by a leap alone.
+	stopped atomic.Pointer[time.Time]
+}
 
 func (c *leapClock) leap(d time.Duration) { c.ahead.Add(int64(d)) }
 
+func (c *leapClock) stop() {
+	now := realNow()
+	c.stopped.Store(&now)
+}
+
 // Real implements ports.Clock.
-func (c *leapClock) Real() time.Time { return realNow().Add(time.Duration(c.ahead.Load())) }
+func (c *leapClock) Real() time.Time {
+	now := realNow()
+	if at := c.stopped.Load(); at != nil {
+		now = *at
+	}
+	return now.Add(time.Duration(c.ahead.Load()))
+}
 
 // Now implements ports.Clock.
 func (c *leapClock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }

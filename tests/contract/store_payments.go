@@ -205,7 +205,7 @@ func paymentsAreFoundByTheirSearch(t *testing.T, db Database) {
 		begun := subscriptionState("2", creator)
 		begun.CheckoutID = session.ID
 		return errors.Join(r.Customers.Customers.Insert(ctx, named), r.Checkout.Sessions.Insert(ctx, session),
-			r.Subscriptions.Subscriptions.Insert(ctx, begun))
+			insertSubscription(ctx, r, begun))
 	})
 	bought, renewed, failed := paymentState("1", creator), paymentState("2", creator), paymentState("3", creator)
 	bought.Purpose, bought.SubjectID, bought.CustomerID, bought.CreatedAt = payment.ForCheckout, "cs_1", "cus_1",
