@@ -10,13 +10,15 @@ type ProfileFile struct {
 	AccentColor  string  `json:"accentColor"`
 	SupportEmail string  `json:"supportEmail"`
 	RefundPolicy string  `json:"refundPolicy"`
+	// EmbedOrigins is nil in files of versions without it: the origins stay as they are.
+	EmbedOrigins *[]string `json:"embedOrigins,omitempty"`
 }
 
 // NewProfileFile returns a creator's branding as a file has it.
 func NewProfileFile(c CreatorState) ProfileFile {
 	file := ProfileFile{
 		DisplayName: c.DisplayName, AccentColor: c.Profile.AccentColor, SupportEmail: c.Profile.SupportEmail,
-		RefundPolicy: c.Profile.RefundPolicy,
+		RefundPolicy: c.Profile.RefundPolicy, EmbedOrigins: new(c.Profile.EmbedOrigins.List()),
 	}
 	if image.IDOf(c.Profile.LogoURL) == "" {
 		file.LogoURL = &c.Profile.LogoURL
@@ -28,6 +30,6 @@ func NewProfileFile(c CreatorState) ProfileFile {
 func (p ProfileFile) Edit() ProfileEdit {
 	return ProfileEdit{
 		DisplayName: &p.DisplayName, LogoURL: p.LogoURL, AccentColor: &p.AccentColor, SupportEmail: &p.SupportEmail,
-		RefundPolicy: &p.RefundPolicy,
+		RefundPolicy: &p.RefundPolicy, EmbedOrigins: p.EmbedOrigins,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"sundry/core/checkout"
 	"sundry/core/email"
 	"sundry/core/fault"
 	"sundry/core/image"
@@ -31,6 +32,8 @@ type Profile struct {
 	SupportEmail string
 	// RefundPolicy is plain text, with line breaks.
 	RefundPolicy string
+	// EmbedOrigins are the sites that may show the creator's checkouts in a frame.
+	EmbedOrigins checkout.EmbedOrigins
 }
 
 // Storefront is the seller as buyers see them.
@@ -62,6 +65,8 @@ type ProfileEdit struct {
 	AccentColor  *string
 	SupportEmail *string
 	RefundPolicy *string
+	// EmbedOrigins are the origins as they were written; empty for none.
+	EmbedOrigins *[]string
 	// PayoutSchedule is no part of what buyers see.
 	PayoutSchedule *payout.Schedule
 	// NotifyOrders and NotifyPayouts switch mails to the creator on and off.
@@ -91,6 +96,9 @@ func (e ProfileEdit) Clean() (ProfileEdit, error) {
 		policy := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(*e.RefundPolicy))
 		text.CheckLines(&f, "refundPolicy", policy, MaxRefundPolicy)
 		e.RefundPolicy = &policy
+	}
+	if e.EmbedOrigins != nil {
+		e.EmbedOrigins = new(checkout.ParseEmbedOrigins("embedOrigins", *e.EmbedOrigins, &f).List())
 	}
 	if e.PayoutSchedule != nil {
 		e.PayoutSchedule.Check(&f, "payoutSchedule")
@@ -127,6 +135,9 @@ func (c *Creator) EditProfile(e ProfileEdit) (changed bool, err error) {
 	set(&next.Profile.AccentColor, e.AccentColor)
 	set(&next.Profile.SupportEmail, e.SupportEmail)
 	set(&next.Profile.RefundPolicy, e.RefundPolicy)
+	if e.EmbedOrigins != nil {
+		next.Profile.EmbedOrigins = checkout.EmbedOrigins(strings.Join(*e.EmbedOrigins, " "))
+	}
 	set(&next.PayoutSchedule, e.PayoutSchedule)
 	set(&next.Notifications.Orders, e.NotifyOrders)
 	set(&next.Notifications.Payouts, e.NotifyPayouts)

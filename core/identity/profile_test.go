@@ -64,6 +64,8 @@ func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
 		"a color of three digits": {identity.ProfileEdit{AccentColor: new("#f00")}, []string{"accentColor INVALID"}},
 		"a color that ends a style": {identity.ProfileEdit{AccentColor: new("#ffffff}")},
 			[]string{"accentColor INVALID"}},
+		"a site of the web": {identity.ProfileEdit{EmbedOrigins: &[]string{"https://a.example", "a.example"}},
+			[]string{"embedOrigins[1] INVALID"}},
 		"5,000 characters of policy": {identity.ProfileEdit{RefundPolicy: new(strings.Repeat("é", 5000))}, nil},
 		"5,001 characters are too many": {identity.ProfileEdit{RefundPolicy: new(strings.Repeat("é", 5001))},
 			[]string{"refundPolicy TOO_LONG"}},
@@ -90,10 +92,10 @@ func TestAProfileIsNormalizedAndOnlyWhatIsGivenChanges(t *testing.T) {
 		time.Unix(0, 0))
 	changed, err := creator.EditProfile(identity.ProfileEdit{
 		LogoURL: new("https://a.example/l.png"), AccentColor: new("#4F46E5"), SupportEmail: new(" Help@A.example "),
-		RefundPolicy: new(" 14 days.\r\nNo questions. "),
+		RefundPolicy: new(" 14 days.\r\nNo questions. "), EmbedOrigins: &[]string{"https://A.example/", "http://localhost"},
 	})
 	want := identity.Profile{LogoURL: "https://a.example/l.png", AccentColor: "#4f46e5", SupportEmail: "help@a.example",
-		RefundPolicy: "14 days.\nNo questions."}
+		RefundPolicy: "14 days.\nNo questions.", EmbedOrigins: "https://a.example http://localhost"}
 	if s := creator.State(); err != nil || !changed || s.Profile != want || s.DisplayName != "Ada" || s.Revision != 2 {
 		t.Fatalf("got %+v, %v, %v", s, changed, err)
 	}

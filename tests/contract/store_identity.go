@@ -84,6 +84,7 @@ func creatorsAreChangedOnce(t *testing.T, db Database) {
 	if _, err := ada.EditProfile(identity.ProfileEdit{
 		DisplayName: new("Ada Ltd"), LogoURL: new("https://a.example/l.png"), AccentColor: new("#4f46e5"),
 		SupportEmail: new("help@a.example"), RefundPolicy: new("14 days.\nÜber alles."),
+		EmbedOrigins: &[]string{"https://a.example", "http://localhost:3000"},
 	}); err != nil {
 		t.Fatal(err)
 	}

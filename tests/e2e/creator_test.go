@@ -1,7 +1,9 @@
 package e2e_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"sundry/tests/harness"
@@ -54,6 +56,46 @@ func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
 		other.AsCreator(t, http.MethodGet, "/v1/creator", nil).Want(t, 200).Into(t, &foreign)
 		if foreign.DisplayName == "Ada Ltd" {
 			t.Error("one account's name became another's")
+		}
+	})
+}
+
+// The address that an embedded session returns to is often not that of the page which shows it.
+func TestACreatorNamesTheSitesThatShowTheirCheckout(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := a.Published(t, nil)
+		policy := func(mode string) string {
+			session := a.NewSession(t, listing, "default", "user-1", harness.JSON{"uiMode": mode})
+			page := app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/c/" + session.Secret()})
+			return page.Want(t, 200).Header.Get("Content-Security-Policy")
+		}
+		changed := a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
+			"embedOrigins": []string{"https://Blog.example/", "http://localhost:3000"},
+		}).Want(t, 200).Map(t)
+		if got := fmt.Sprint(changed["embedOrigins"]); got != "[https://blog.example http://localhost:3000]" {
+			t.Errorf("stored %s", got)
+		}
+		const want = "frame-ancestors https://shop.example https://blog.example http://localhost:3000"
+		if got := policy("embedded"); !strings.HasSuffix(got, want) {
+			t.Errorf("an embedded session's policy is %q", got)
+		}
+		if got := policy("hosted"); !strings.HasSuffix(got, "frame-ancestors 'none'") {
+			t.Errorf("a hosted session's policy is %q", got)
+		}
+		v := a.Visit(t)
+		v.Open(t, "/dashboard/settings")
+		v.Send(t, "/dashboard/settings", "displayName", "Ada", "embedOrigins", "https://one.example\nhttps://two.example")
+		const both = "https://shop.example https://one.example https://two.example"
+		if got := policy("embedded"); !strings.HasSuffix(got, both) {
+			t.Errorf("after the form the policy is %q", got)
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"embedOrigins": []string{"a.example", "*"}}).
+			Refuses(t, 400, "VALIDATION_FAILED", "embedOrigins[0]", "embedOrigins[1]")
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"embedOrigins": []string{}}).Want(t, 200)
+		if got := policy("embedded"); !strings.HasSuffix(got, "frame-ancestors https://shop.example") {
+			t.Errorf("without sites the policy is %q", got)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/checkout"
 	"sundry/core/identity"
 	"sundry/core/payout"
 	"sundry/ports"
@@ -31,6 +32,7 @@ type creatorRow struct {
 	AccentColor    string
 	SupportEmail   string
 	RefundPolicy   string
+	EmbedOrigins   string
 	PayoutSchedule string
 	NotifyOrders   bool
 	NotifyPayouts  bool
@@ -52,7 +54,7 @@ func (r creatorRow) toState() *identity.Creator {
 	return identity.RestoreCreator(identity.CreatorState{
 		ID: r.ID, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: r.PasswordHash,
 		Profile: identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail,
-			RefundPolicy: r.RefundPolicy},
+			RefundPolicy: r.RefundPolicy, EmbedOrigins: checkout.EmbedOrigins(r.EmbedOrigins)},
 		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
 		Notifications:  identity.Notifications{Orders: r.NotifyOrders, Payouts: r.NotifyPayouts},
 		SuspendedAt:    time.Time(r.SuspendedAt), SuspensionReason: r.SuspensionReason,
@@ -66,8 +68,9 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 	return creatorRow{
 		ID: s.ID, Email: s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
 		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail,
-		RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
-		NotifyOrders: s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
+		RefundPolicy: s.Profile.RefundPolicy, EmbedOrigins: string(s.Profile.EmbedOrigins),
+		PayoutSchedule: string(s.PayoutSchedule),
+		NotifyOrders:   s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
 		SuspendedAt: repo.UnixMillis(s.SuspendedAt), SuspensionReason: s.SuspensionReason,
 		EmailUnconfirmed: s.EmailUnconfirmed, SecondStepRequired: s.SecondStepRequired,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,

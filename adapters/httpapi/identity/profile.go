@@ -29,6 +29,7 @@ type profileView struct {
 	AccentColor    *string         `json:"accentColor"`
 	SupportEmail   *string         `json:"supportEmail"`
 	RefundPolicy   *string         `json:"refundPolicy"`
+	EmbedOrigins   []string        `json:"embedOrigins"`
 	PayoutSchedule payout.Schedule `json:"payoutSchedule"`
 	NotifyOrders   bool            `json:"notifyOrders"`
 	NotifyPayouts  bool            `json:"notifyPayouts"`
@@ -42,6 +43,7 @@ func (h handlers) newProfileView(c core.CreatorState) profileView {
 		LogoURL:      apiformat.Text(image.WithBase(h.BaseURL, c.Profile.LogoURL)),
 		AccentColor:  apiformat.Text(c.Profile.AccentColor),
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
+		EmbedOrigins:   c.Profile.EmbedOrigins.List(),
 		PayoutSchedule: c.PayoutSchedule,
 		NotifyOrders:   c.Notifications.Orders, NotifyPayouts: c.Notifications.Payouts,
 		Livemode: h.Live, CreatedAt: apiformat.Time(c.CreatedAt),
@@ -62,6 +64,7 @@ type updateCreatorRequest struct {
 	AccentColor    strictjson.Optional[string]          `json:"accentColor"`
 	SupportEmail   strictjson.Optional[string]          `json:"supportEmail"`
 	RefundPolicy   strictjson.Optional[string]          `json:"refundPolicy"`
+	EmbedOrigins   strictjson.Optional[[]string]        `json:"embedOrigins"`
 	PayoutSchedule strictjson.Optional[payout.Schedule] `json:"payoutSchedule"`
 	NotifyOrders   strictjson.Optional[bool]            `json:"notifyOrders"`
 	NotifyPayouts  strictjson.Optional[bool]            `json:"notifyPayouts"`
@@ -76,6 +79,7 @@ func (h handlers) updateCreator(c *fiber.Ctx) error {
 		AccentColor:    httpapi.PatchNullable(&f, "accentColor", in.AccentColor),
 		SupportEmail:   httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
 		RefundPolicy:   httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
+		EmbedOrigins:   httpapi.PatchValue(&f, "embedOrigins", in.EmbedOrigins),
 		PayoutSchedule: httpapi.PatchValue(&f, "payoutSchedule", in.PayoutSchedule),
 		NotifyOrders:   httpapi.PatchValue(&f, "notifyOrders", in.NotifyOrders),
 		NotifyPayouts:  httpapi.PatchValue(&f, "notifyPayouts", in.NotifyPayouts),

@@ -45,6 +45,11 @@ func settingsForm(v *visit) ui.Form {
 		ui.Field{
 			Name: "refundPolicy", Label: "Refund policy", Type: "textarea", Rows: 6, Value: s.Profile.RefundPolicy,
 			Hint: "Buyers can read it before they pay.",
+		},
+		ui.Field{
+			Name: "embedOrigins", Label: "Sites with your checkout", Type: "textarea", Rows: 3, Mono: true,
+			Value: strings.Join(s.Profile.EmbedOrigins.List(), "\n"), Placeholder: "https://shop.example",
+			Hint: "One a line. Only these, and the sites that a checkout returns to, can show it in an overlay.",
 		})
 	f.Fields = append(f.Fields,
 		ui.Hidden(mailsShown, "yes"),
@@ -98,7 +103,7 @@ func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 	edit := core.ProfileEdit{
 		DisplayName: new(in.Text("displayName")), AccentColor: new(in.Text("accentColor")),
 		SupportEmail: new(in.Text("supportEmail")),
-		RefundPolicy: new(in.Text("refundPolicy")),
+		RefundPolicy: new(in.Text("refundPolicy")), EmbedOrigins: new(in.Lines("embedOrigins")),
 	}
 	if in.Checked(mailsShown) { // a form without the boxes says nothing about them
 		edit.NotifyOrders, edit.NotifyPayouts = new(in.Checked("notifyOrders")), new(in.Checked("notifyPayouts"))

@@ -48,7 +48,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 		ExpiresAt:   s.ExpiresAt,
 	}
 	if s.UIMode == core.Embedded {
-		view.Parents = origins(s.SuccessURL, s.CancelURL)
+		view.Parents = origins(append([]string{s.SuccessURL, s.CancelURL}, p.Seller.EmbedOrigins.List()...)...)
 	}
 	if s.Offer.Recurring() {
 		view.Recurring = recurring(p)

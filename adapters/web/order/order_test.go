@@ -69,6 +69,11 @@ func TestASessionBecomesItsView(t *testing.T) {
 			func(c Order) bool {
 				return strings.Join(c.Parents, " ") == "https://shop.example https://www.shop.example"
 			}},
+		"an embedded session by the account's sites, too": {func(p *checkout.Page) {
+			p.Session.UIMode, p.Seller.EmbedOrigins = core.Embedded, "https://blog.example https://shop.example"
+		}, func(c Order) bool {
+			return strings.Join(c.Parents, " ") == "https://shop.example https://www.shop.example https://blog.example"
+		}},
 		"a trial asks for a card and charges nothing": {
 			subscribe, func(c Order) bool { return c.NeedsCard && c.Total == 0 && c.Trial() && c.Item.Plan == "Team" },
 		},
