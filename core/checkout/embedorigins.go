@@ -14,18 +14,21 @@ const maxEmbedOrigins = 20
 // own addresses: scheme://host[:port], separated by spaces. "" is none.
 type EmbedOrigins string
 
+// JoinEmbedOrigins returns origins as they are stored.
+func JoinEmbedOrigins(all []string) EmbedOrigins { return EmbedOrigins(strings.Join(all, " ")) }
+
 // List returns the origins, each by itself.
 func (o EmbedOrigins) List() []string { return append([]string{}, strings.Fields(string(o))...) }
 
-// ParseEmbedOrigins reads a list of origins as a creator writes them, and records in f, under field, what is wrong with
-// it: each must be https, or plain http to this very machine, without a path.
-func ParseEmbedOrigins(field string, raw []string, f *fault.Violations) EmbedOrigins {
+// CleanEmbedOrigins returns origins that a creator wrote as browsers write them, and records in f, under field, what is
+// wrong with them: each must be https, or plain http to this very machine, without a path.
+func CleanEmbedOrigins(field string, raw []string, f *fault.Violations) []string {
 	f.Check(len(raw) <= maxEmbedOrigins, field, fault.DetailTooLong, "At most 20 origins are allowed.")
-	var all []string
+	all := []string{}
 	for i, text := range raw {
 		item := f.Item(field, i)
 		_, authority, absolute := splitURL(text)
-		if !absolute || strings.TrimSuffix(text[strings.Index(text, "://")+3:], "/") != authority {
+		if _, rest, _ := strings.Cut(text, "://"); !absolute || strings.TrimSuffix(rest, "/") != authority {
 			item.Add("", fault.DetailInvalid, "Expected the origin of a site, such as https://shop.example, without a path.")
 			continue
 		}
@@ -35,5 +38,5 @@ func ParseEmbedOrigins(field string, raw []string, f *fault.Violations) EmbedOri
 			all = append(all, origin)
 		}
 	}
-	return EmbedOrigins(strings.Join(all, " "))
+	return all
 }

@@ -42,7 +42,7 @@ func TestEmbedOrigins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var f fault.Violations
-			got := checkout.ParseEmbedOrigins("embedOrigins", c.raw, &f)
+			got := checkout.JoinEmbedOrigins(checkout.CleanEmbedOrigins("embedOrigins", c.raw, &f))
 			if faults := faulttest.Lines(t, f.Err()); !slices.Equal(faults, c.faults) {
 				t.Errorf("got %q, want %q", faults, c.faults)
 			}

@@ -98,7 +98,7 @@ func (e ProfileEdit) Clean() (ProfileEdit, error) {
 		e.RefundPolicy = &policy
 	}
 	if e.EmbedOrigins != nil {
-		e.EmbedOrigins = new(checkout.ParseEmbedOrigins("embedOrigins", *e.EmbedOrigins, &f).List())
+		e.EmbedOrigins = new(checkout.CleanEmbedOrigins("embedOrigins", *e.EmbedOrigins, &f))
 	}
 	if e.PayoutSchedule != nil {
 		e.PayoutSchedule.Check(&f, "payoutSchedule")
@@ -136,7 +136,7 @@ func (c *Creator) EditProfile(e ProfileEdit) (changed bool, err error) {
 	set(&next.Profile.SupportEmail, e.SupportEmail)
 	set(&next.Profile.RefundPolicy, e.RefundPolicy)
 	if e.EmbedOrigins != nil {
-		next.Profile.EmbedOrigins = checkout.EmbedOrigins(strings.Join(*e.EmbedOrigins, " "))
+		next.Profile.EmbedOrigins = checkout.JoinEmbedOrigins(*e.EmbedOrigins)
 	}
 	set(&next.PayoutSchedule, e.PayoutSchedule)
 	set(&next.Notifications.Orders, e.NotifyOrders)
