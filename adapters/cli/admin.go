@@ -189,7 +189,7 @@ func listAccounts(ctx context.Context, c call, filter string) error {
 			if !a.SuspendedAt.IsZero() {
 				state = "suspended " + day(a.SuspendedAt) + ": " + a.SuspensionReason
 			}
-			_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%d listings\t%s\t%s\n", a.ID, a.Email, day(a.CreatedAt), a.Listings,
+			_, _ = fmt.Fprintf(out, "%s\t%s\t%s\tlistings: %d\t%s\t%s\n", a.ID, a.Email, day(a.CreatedAt), a.Listings,
 				sales(a.Sales), state)
 		}
 		if page.After = list.Next; page.After == (ports.Cursor{}) {

@@ -67,7 +67,7 @@ func claimNames(ctx context.Context, c call) (err error) {
 		return err
 	}
 	if taken > 0 {
-		return fmt.Errorf("%d names are another account's: change them here or there", taken)
+		return fmt.Errorf("names that are another account's: %d; change them here or there", taken)
 	}
 	return nil
 }

@@ -79,15 +79,15 @@ func (r reconcileCommand) run(ctx context.Context, c call) error {
 	outcome := "nothing is different"
 	switch {
 	case found > 0 && r.apply:
-		outcome = fmt.Sprintf("%d differences, %d left open", found, open)
+		outcome = fmt.Sprintf("differences: %d, left open: %d", found, open)
 	case found > 0:
-		outcome = fmt.Sprintf("%d differences; nothing was changed: add --apply to do this", found)
+		outcome = fmt.Sprintf("differences: %d; nothing was changed: add --apply to do this", found)
 	}
 	if _, err := fmt.Fprintln(c.Out, outcome); err != nil {
 		return err
 	}
 	if open > 0 {
-		return fmt.Errorf("%d left open", open)
+		return fmt.Errorf("left open: %d", open)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func TestAdmin_SuspendAndResume(t *testing.T) {
 
 		admin(t, app, "suspend", w.Email, "sells", "fakes")
 		if out := admin(t, app, "accounts", w.ID); !strings.Contains(out, "19.00 EUR") ||
-			!strings.Contains(out, ": sells fakes") || strings.Count(out, "\n") != 1 {
+			!strings.Contains(out, "listings: 1 ") || !strings.Contains(out, ": sells fakes") || strings.Count(out, "\n") != 1 {
 			t.Errorf("the account is listed as %q", out)
 		}
 		w.AsBackend(t, post, "/v1/checkout-sessions", harness.SessionBody(w.listing, "pro", "ada-2", nil)).

@@ -126,7 +126,7 @@ func TestReconcile_AfterRecovery(t *testing.T) {
 				t.Errorf("%d requests changed something at Stripe, want none", n-asked)
 			}
 			got, last, err := reconciled(t, restored, vars, args...)
-			if !maps.Equal(got, want) || err == nil || !strings.HasPrefix(last, "7 differences") {
+			if !maps.Equal(got, want) || err == nil || !strings.HasPrefix(last, "differences: 7") {
 				t.Errorf("%v: got %v, %q, %v; want %v and an error", args, got, last, err, want)
 			}
 		}

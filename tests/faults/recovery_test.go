@@ -123,7 +123,7 @@ func TestRestore_ToAPointInTime(t *testing.T) {
 		return err == nil && !recovering
 	})
 	since := point.UTC().Format(time.RFC3339)
-	for _, want := range []string{"2 differences, 0 left open", "nothing is different"} {
+	for _, want := range []string{"differences: 2, left open: 0", "nothing is different"} {
 		out, err := d.RunToEnd(t, "reconcile --apply "+since)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("reconcile: %v\n%s\nwant %q", err, out, want)
