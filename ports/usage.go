@@ -131,7 +131,7 @@ type ListedReport struct {
 	StreamID int64
 	// Key is the idempotency key; "" where an earlier version wrote the report.
 	Key string
-	// Quantity is what counts of the report: 0 where its unique value was counted before.
+	// Quantity is the part of the report that counts: 0 where its unique value was counted before.
 	Quantity    usage.Quantity
 	Dimensions  usage.Values
 	At          time.Time
@@ -232,8 +232,8 @@ type UsageRollup struct {
 	BilledQuantity usage.Quantity
 	BilledMinor    int64
 	BilledAt       time.Time
-	// BilledParts are what was billed by rate, where the price has rates: their sums are BilledQuantity, once all is
-	// billed, and BilledMinor.
+	// BilledParts lists what was billed by each rate of a price that has rates. Their amounts sum up to BilledMinor and,
+	// once all is billed, their quantities to BilledQuantity.
 	BilledParts []usage.Part
 	// Incomplete means that reports of the period are deleted, as old ones are: its count is final.
 	Incomplete bool
@@ -318,7 +318,7 @@ type UsageAlerts interface {
 // CreditFilter specifies which usage credits of an account are listed. Empty members allow all.
 type CreditFilter struct{ CreatorID, CustomerID, ExternalCustomerID string }
 
-// CreditUse is what an invoice has used of a usage credit.
+// CreditUse is the amount of a usage credit that an invoice has used.
 type CreditUse struct {
 	InvoiceID string
 	Minor     int64
@@ -365,8 +365,8 @@ type UsageAudit interface {
 	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
 	// one whose billed quantity and amount are not what invoices and price make them.
 	Misbilled(ctx context.Context, limit int) ([]string, error)
-	// Unbilled lists the billing plans, each with its first such period, that have a closed period that comes to more than
-	// an invoice can ask for, and ended ones with a period of which a part was never billed.
+	// Unbilled lists the billing plans, each with its first such period, that have a closed period that costs more than an
+	// invoice can charge, and ended ones with a period of which a part was never billed.
 	Unbilled(ctx context.Context, limit int) ([]string, error)
 	// Miscredited lists usage credits whose parts are not what was granted, or whose use is not that of their invoices.
 	Miscredited(ctx context.Context, limit int) ([]string, error)

@@ -103,7 +103,7 @@ type LineExplanation struct {
 	PeriodStart   *string         `json:"periodStart"`
 	PeriodEnd     *string         `json:"periodEnd"`
 	Quantity      *usage.Quantity `json:"quantity"`
-	// Values are those of the rate of the price that the line is of; null of use that no rate is for.
+	// Values are the values of the rate that the line bills; null where no rate of the price matches the use.
 	Values map[string]string `json:"values"`
 	Tiers  []TierView        `json:"tiers"`
 	// RatedInCents is the price of the quantity; TopUpInCents is the part of it that the price's minimum adds, and
@@ -186,7 +186,7 @@ func LinesOf(rated []usage.Rated) []Line {
 		line := Line{Kind: Usage, Description: name, AmountMinor: use.AmountMinor, Rated: &use}
 		switch {
 		case r.Waits:
-			line.Description = name + ", not billed: more than an invoice can ask for"
+			line.Description = name + ", not billed: more than an invoice can charge"
 		case r.Late:
 			line.Kind = LateUsage
 			line.Description = name + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +

@@ -70,7 +70,7 @@ func TestKnownPackageAmounts(t *testing.T) {
 		_, err := packages(t, 10, "99999999999").Amount(quantity(t, q))
 		_, _, explaining := packages(t, 10, "99999999999").Explain(quantity(t, q))
 		if !fault.Is(err, fault.LimitReached) || !fault.Is(explaining, fault.LimitReached) {
-			t.Errorf("%s, more than an invoice can ask for: %v, %v", q, err, explaining)
+			t.Errorf("%s, more than an invoice can charge: %v, %v", q, err, explaining)
 		}
 	}
 }

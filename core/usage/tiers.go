@@ -166,17 +166,17 @@ func roundHalfAwayFromZero(exact wide) (int64, error) {
 	return int64(minor[0]), nil //nolint:gosec // at most MaxAmount
 }
 
-// ErrTooMuch is the LIMIT_REACHED of use that no invoice can ask for.
+// ErrTooMuch returns the LIMIT_REACHED of use that costs more than an invoice can charge.
 func ErrTooMuch() error {
 	return fault.New(fault.LimitReached, "The usage of this period costs more than 99999999999 minor units, which is "+
-		"the most that an invoice can charge.")
+		"the most that an invoice can charge. Void the reports whose quantity is wrong.")
 }
 
 // largePart is the part of MaxAmount up to which one report is not checked: a millionth.
 const largePart = 1_000_000
 
-// Large reports whether a quantity, all of it at the price of the dearest tier, is worth a look at what the period
-// comes to with it.
+// Large reports whether a quantity, all of it at the price of the dearest tier, costs so much that the amount of its
+// period has to be checked.
 func (ts Tiers) Large(q Quantity) bool {
 	var dearest wide
 	for i := range ts {

@@ -56,7 +56,7 @@ func TestKnownVolumeAmounts(t *testing.T) {
 		})
 	}
 	if _, err := volume(t, "1@5 ∞@1").Amount(quantity(t, "100000000000")); !fault.Is(err, fault.LimitReached) {
-		t.Errorf("more than an invoice can ask for: %v", err)
+		t.Errorf("more than an invoice can charge: %v", err)
 	}
 }
 

@@ -272,7 +272,7 @@ func (p ratedPeriod) billedParts(lines []usage.Rated, settled bool) []usage.Part
 	return parts
 }
 
-// publishLimits publishes which periods wait because they come to more than an invoice can ask for.
+// publishLimits publishes the periods that wait because they cost more than an invoice can charge.
 func (s *Service) publishLimits(
 	ctx context.Context, r ports.Repos, b *billing, lines []usage.Rated, now time.Time,
 ) error {

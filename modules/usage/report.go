@@ -202,14 +202,14 @@ func (s *Service) checkLimit(
 		all = slices.Concat(counted, q.large[key], all)
 	}
 	if !fits(stream, report.PeriodStart, all) {
-		return fault.New(fault.LimitReached, "With this report its period would come to more than 99999999999 minor units, "+
-			"which no invoice can ask for.")
+		return fault.New(fault.LimitReached, "With this report the usage of its period would cost more than 99999999999 "+
+			"minor units, which is the most that an invoice can charge. Check its quantity, and the unit that the price is for.")
 	}
 	q.large[key] = append(q.large[key], one)
 	return nil
 }
 
-// fits reports whether an invoice can ask for the use of a period.
+// fits reports whether an invoice can charge the use of a period.
 func fits(stream pricedStream, start time.Time, all []usage.Combined) bool {
 	quantities, ok := stream.price.Split(all)
 	if !ok {

@@ -108,7 +108,7 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 	})
 }
 
-// Use that no invoice can ask for keeps nobody from the pages on which it is seen and its billing is ended.
+// Use that costs more than an invoice can charge is shown on its pages, on which its billing can be ended.
 func TestUseBeyondAnInvoiceIsShownInTheDashboard(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -118,7 +118,7 @@ func TestUseBeyondAnInvoiceIsShownInTheDashboard(t *testing.T) {
 		m.AsBackend(t, get, "/v1/usage/billing-plans/"+m.planID+"/preview", nil).Refuses(t, 409, "LIMIT_REACHED")
 		v := m.Visit(t)
 		for _, path := range []string{"/dashboard/usage/plans/" + m.planID, "/dashboard/subscriptions/" + m.subscriptionID} {
-			if page := v.Open(t, path); page.Status != 200 || !strings.Contains(page.Body, "than an invoice can ask for") ||
+			if page := v.Open(t, path); page.Status != 200 || !strings.Contains(page.Body, "than an invoice can charge") ||
 				!strings.Contains(page.Body, m.planID) {
 				t.Errorf("%s is %d: %s", path, page.Status, page.Body)
 			}

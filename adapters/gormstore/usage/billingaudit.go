@@ -144,7 +144,7 @@ func (t audit) pricesOf(ctx context.Context, p core.PlanState) (map[string]core.
 }
 
 // rate is the price of a quantity of a period, and of its parts where the price has rates; ok is false when that is
-// more than an invoice can ask for.
+// more than an invoice can charge.
 func (h planHistory) rate(p core.Period, q core.Quantity, parts []core.Part) (minor int64, ok bool) {
 	use := core.Use{Price: h.priceOf(p), Plan: h.plan, Period: p, Quantity: q, Parts: parts}
 	for _, row := range h.included {
@@ -209,7 +209,7 @@ func (h planHistory) misbilled() string {
 
 // explains reports whether the billed amount of a period is the price of the billed quantity, or what was left of it
 // when a credit was too large for an invoice: then the period's amount is smaller since. Of a period that has always
-// cost more than an invoice can ask for nothing is billed.
+// cost more than an invoice can charge nothing is billed.
 func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
 	if u.BilledAt.IsZero() {
 		return u.BilledMinor == 0

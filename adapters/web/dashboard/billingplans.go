@@ -275,8 +275,8 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 	return shown
 }
 
-// beyondInvoice says why use has no amount.
-const beyondInvoice ui.Words = "What was used costs more than an invoice can ask for."
+// beyondInvoice stands in place of an amount that is too large.
+const beyondInvoice ui.Words = "What was used costs more than an invoice can charge. Check the reported quantities."
 
 // billedPart shows the amounts of a subscription's billing plans in their running periods; none when it has no plan.
 func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui.Part, error) {
