@@ -36,7 +36,7 @@ func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 	})
 }
 
-// mountPages puts every site in front of the modules. openapi is what the reference page shows.
+// mountPages puts every site in front of the modules. openapi is the document of the reference page.
 func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, openapi func() ([]byte, error)) error {
 	hosted, err := checkout.New(shared, checkout.Deps{
 		Sessions: m.Checkout, Booking: m.Booking, Customers: m.Customers, Files: m.Files,

@@ -52,7 +52,7 @@ func (a *App) verifyRecent(ctx context.Context) ([]violations, error) {
 
 func recentPart(v verifier) checker { return v.recent }
 
-// violations are those of an area, a line each.
+// violations holds the violations of an area, a line each.
 type violations struct {
 	area  string
 	lines []string

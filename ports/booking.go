@@ -44,7 +44,7 @@ type CalendarVersion struct {
 	Offset time.Duration
 }
 
-// BusyCalendar is another calendar of a creator, and what reading it last came to.
+// BusyCalendar is another calendar of a creator, with the result of the last reading.
 type BusyCalendar struct {
 	URL string
 	// ReadAt is the real time of the last read, because the calendar is elsewhere. It is zero before the first one.

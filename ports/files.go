@@ -48,7 +48,7 @@ type FileDownload struct {
 	At                            time.Time
 }
 
-// CountedDownloads is how often a purchase has downloaded a file.
+// CountedDownloads is the number of times that a purchase has downloaded a file.
 type CountedDownloads struct {
 	Name   string
 	Count  int64

@@ -15,8 +15,8 @@ var (
 	ErrMeetingGone = errors.New("the provider has no such meeting")
 )
 
-// MeetingHost makes meetings on the accounts that creators have at a provider. Access is what opens an account: each
-// method replaces it when the provider renews it, whatever else fails.
+// MeetingHost makes meetings on the accounts that creators have at a provider. Access opens an account: each method
+// replaces it when the provider renews it, whatever else fails.
 type MeetingHost interface {
 	// ConsentURL is the provider's page on which a creator lets us make meetings. It leads to redirectURL, with state
 	// and a code.

@@ -9,7 +9,7 @@ import (
 // ErrPasskeyRefused means that a browser's response proves nothing.
 var ErrPasskeyRefused = errors.New("passkey refused")
 
-// PasskeyUser is who a passkey is made for, as the browser shows it.
+// PasskeyUser is the user of a new passkey, as the browser shows them.
 type PasskeyUser struct{ ID, Name, DisplayName string }
 
 // Passkeys makes and checks passkeys by WebAuthn. What is handed to the browser and what the server keeps of it until

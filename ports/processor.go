@@ -90,7 +90,7 @@ type Processor interface {
 
 // ChargeReport is a charge that succeeded, as the processor reports it now.
 type ChargeReport struct {
-	// PaymentID, SubjectID and CreatorID are those of its ChargeRequest.
+	// PaymentID, SubjectID and CreatorID repeat the ChargeRequest's.
 	PaymentID, SubjectID, CreatorID string
 	ProcessorID                     string
 	// At holds the time when the processor first received it.
@@ -111,7 +111,7 @@ type ChargeLister interface {
 
 // CardInput is a buyer's means of payment, as a form sent it. The zero value names none.
 type CardInput struct {
-	// Number is that of a test card: the number of a real card never reaches us.
+	// Number is the number of a test card; the number of a real card never reaches this program.
 	Number string
 	// Token represents a card or a wallet that the processor's own form read in the buyer's browser.
 	Token string

@@ -52,10 +52,10 @@ type CatalogChoice struct {
 	Every         period.Cadence
 	// Variant is a variant's key; "" = the listing's default one.
 	Variant string
-	// Currency is that of the price; "" = as the country of Buyer has it.
+	// Currency selects the price; "" = the currency of Buyer's country, or else the listing's.
 	Currency money.Currency
 	Buyer    BuyerCountry
-	// MayChange is what the buyer may change of it.
+	// MayChange names the parts of the offer that the buyer may change.
 	MayChange plan.Changes
 }
 

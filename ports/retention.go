@@ -5,13 +5,14 @@ import "time"
 // Retention limits deletion to rows from before each of its times. Rows that invoices, receipts and the ledger need are
 // never deleted.
 type Retention struct {
-	// Deliveries are those of events of before, with their attempts, unless they are pending or were attempted since.
+	// Deliveries limits deliveries, with their attempts, of events from before, unless they are pending or were attempted
+	// since.
 	Deliveries time.Time
-	// Events are those that have no delivery any more.
+	// Events limits events that have no delivery any more.
 	Events time.Time
-	// Sessions are expired ones that nobody ever tried to pay, with the reservations that they released.
+	// Sessions limits expired checkout sessions that nobody tried to pay, with the reservations that they released.
 	Sessions time.Time
-	// MailBodies is the content of mails that were sent or refused: that they were stays known.
+	// MailBodies limits the content of mails that were sent or refused; the rows of the mails stay.
 	MailBodies time.Time
 	// Requests are API requests of the log.
 	Requests time.Time

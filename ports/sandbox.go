@@ -47,7 +47,7 @@ type SandboxCharges interface {
 	Get(ctx context.Context, paymentID string) (SandboxCharge, error)
 	// Insert writes a new charge. ErrDuplicate when there is one.
 	Insert(ctx context.Context, c SandboxCharge) error
-	// UpdateOutcome changes what a charge came to.
+	// UpdateOutcome changes the outcome of a charge.
 	UpdateOutcome(ctx context.Context, paymentID string, o payment.Outcome) error
 	// InsertRefund writes that money of a charge went back; again under the same id, it changes nothing.
 	InsertRefund(ctx context.Context, refundID, paymentID string, amount money.Amount) error
@@ -69,6 +69,6 @@ type SandboxDisputes interface {
 	Insert(ctx context.Context, d DisputeReport) error
 	// Get returns a dispute and locks it until the transaction ends. ErrNotFound.
 	Get(ctx context.Context, processorID string) (DisputeReport, error)
-	// UpdateStatus changes what a dispute came to.
+	// UpdateStatus changes the status of a dispute.
 	UpdateStatus(ctx context.Context, processorID string, status dispute.Status) error
 }

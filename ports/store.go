@@ -153,7 +153,7 @@ type List[T any] struct {
 	Last Cursor
 	// Partial is set when only the newest NewestRows rows were sorted, and there may be more.
 	Partial bool
-	// Totals are those of the newest NewestRows rows that the list finds, by currency, if the page asks for them.
+	// Totals are the sums of the newest NewestRows rows of the list, by currency, if the page asks for them.
 	Totals []Total
 }
 

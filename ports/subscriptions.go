@@ -93,7 +93,7 @@ type TakeOver struct {
 	Catalog   CatalogChoice
 	ListingID string
 	Price     plan.Price
-	// Quantity is how many are sold; 0 is one.
+	// Quantity is the number that is sold; 0 is one.
 	Quantity int
 	// PaymentMethodID is the customer's saved card that is charged; "" is their latest.
 	PaymentMethodID string

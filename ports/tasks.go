@@ -18,8 +18,8 @@ const (
 // TaskClasses lists every class.
 func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, DefaultTasks} }
 
-// TaskPollInterval is the longest time for which an idle worker does not look at the table. Whoever schedules a task
-// that is due sooner wakes the workers; they know the due times of the others.
+// TaskPollInterval is the longest time for which an idle worker does not look at the table. A process that schedules a
+// task that is due sooner wakes the workers; they know the due times of the others.
 const TaskPollInterval = 2 * time.Second
 
 // Limits of one concurrency key, over all processes.

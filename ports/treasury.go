@@ -56,7 +56,7 @@ type Ledger interface {
 	// PayoutPosting returns the id of the posting that set a payout aside from the available balance, and that of the
 	// payout before it in the same currency ("" = none). ErrNotFound.
 	PayoutPosting(ctx context.Context, p payout.State) (id, before string, err error)
-	// SumStatement adds up the same entries by kind, in (after, until], with what the sales that they release came to.
+	// SumStatement adds up the same entries by kind, in (after, until], with the amounts of the sales that they release.
 	SumStatement(ctx context.Context, creatorID string, currency money.Currency, after,
 		until string) ([]ledger.KindSum, error)
 	// Lock makes other callers for the same creator wait until the transaction ends: what is available is read and then

@@ -14,7 +14,7 @@ import (
 // Encrypter implements ports.Encrypter.
 type Encrypter struct {
 	keys secret.Keys
-	// ciphers are those of the keys, by key.
+	// ciphers maps a key to its cipher.
 	ciphers *sync.Map
 }
 

@@ -20,7 +20,7 @@ type Deployment struct {
 	Cell int
 	// SecretCheck is derived from the app secret: it distinguishes two of them and reveals nothing else.
 	SecretCheck string
-	// PreviousCheck is that of the secret before, "" for none: a database that still belongs to it is ours, too.
+	// PreviousCheck is the check of the previous secret, "" for none. A database with this check is ours, too.
 	PreviousCheck string
 }
 

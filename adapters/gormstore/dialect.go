@@ -81,7 +81,7 @@ func (postgresDialect) Unavailable(err error) error {
 	return nil
 }
 
-// shardNumber is what a cluster's node appends to the name of an index.
+// shardNumber matches the number that a cluster's node appends to the name of an index.
 var shardNumber = regexp.MustCompile(`_[0-9]{6,}$`)
 
 // UniqueIndex implements repo.Dialect.

@@ -15,7 +15,8 @@ import (
 	"sundry/tests/testdb"
 )
 
-// filled are tables of which one account has the half, and of which next to nothing is what the queries below ask for.
+// filled holds statements that fill tables of which one account has half the rows, and in which the queries below
+// select next to nothing.
 var filled = []string{
 	`INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at)
 		SELECT 'later:' || n, 'later', 's' || n, 'default', CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END,

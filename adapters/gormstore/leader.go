@@ -20,8 +20,8 @@ const (
 )
 
 // RunAsLeader runs work in one process at a time of those that lead under the same name on this database, and returns
-// when ctx ends. The leader is who holds an advisory lock: it ends with its connection, and then the next takes over;
-// work's ctx ends as soon as the leader notices. SQLite has one process, which leads.
+// when ctx ends. The leader holds an advisory lock, which ends with its connection. Then another process leads, and the
+// ctx of the former leader's work ends as soon as that leader notices. SQLite has one process, which leads.
 func (s *Store) RunAsLeader(ctx context.Context, name string, work func(ctx context.Context)) {
 	if s.engine.Pool == nil {
 		work(ctx)

@@ -32,7 +32,7 @@ const (
 type change struct {
 	statement string
 	phase     phase
-	// table is the one that is locked; "" when none is that was there before the migration.
+	// table is the table that is locked; "" when the statement locks none that existed before the migration.
 	table string
 	// lock is PostgreSQL's name of the lock, and blocks says whom it keeps waiting.
 	lock, blocks string

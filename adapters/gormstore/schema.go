@@ -8,7 +8,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// defaultSchema is where PostgreSQL looks by itself.
+// defaultSchema is the schema in which PostgreSQL looks by default.
 const defaultSchema = "public"
 
 // inSchema makes a name that belongs to a whole database one of a schema. In defaultSchema it stays what it is, so that

@@ -189,7 +189,7 @@ func (s *standby) probe(ctx context.Context) {
 type walState struct {
 	// system is the same for a primary and its standbys.
 	system int64
-	// position is that of the log that it has written or, if it follows another, replayed.
+	// position is the end of the log that the server has written or, if it follows another, replayed.
 	position int64
 	follows  bool
 }

@@ -58,8 +58,8 @@ type dueClasses []ports.TaskClass
 
 func (d *dueClasses) add(classes ...ports.TaskClass) { *d = append(*d, classes...) }
 
-// taskWrites are changes of rows of tasks. They are made last and in the order of the ids, because a task is what an
-// account's requests, its workers and its clock all write: in this order they cannot wait for each other in a circle.
+// taskWrites are changes of rows of tasks. They are made last and in the order of the ids, because an account's
+// requests, its workers and its clock may all write the same tasks: in this order they cannot deadlock.
 type taskWrites []taskWrite
 
 // taskWrite is one of them: a row to insert, with what happens on a conflict, or anything else.

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// unsent is what the driver returns where it sent nothing, as on a connection that was closed since its last use.
+// unsent is an error of the driver after which nothing was sent, as on a connection that was closed since its last use.
 type unsent struct{ error }
 
 // Unwrap makes errors.Is look at the cause.

@@ -35,7 +35,7 @@ const (
 // AuthenticatedKey is a valid API key.
 type AuthenticatedKey struct {
 	ID, CreatorID string
-	// Scopes are what the key may do.
+	// Scopes lists the key's permissions.
 	Scopes identity.Scopes
 	// Label is the name and the last characters of the key.
 	Label string

@@ -14,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// statusOf is the one place where a fault becomes an HTTP status.
+// statusOf maps every code of a fault to its HTTP status. No other place decides that.
 var statusOf = map[fault.Code]int{
 	fault.ValidationFailed: 400, fault.SlotCountMismatch: 400, fault.SlotsOverlap: 400, fault.SlotInPast: 400,
 	fault.SlotTaken:   400,
@@ -43,7 +43,7 @@ var statusOf = map[fault.Code]int{
 	fault.ProcessorUnavailable: 503, fault.DatabaseBusy: 503,
 }
 
-// errorView is the one shape of all errors.
+// errorView is the body of every error response.
 type errorView struct {
 	Code       fault.Code   `json:"code"`
 	Message    string       `json:"message"`

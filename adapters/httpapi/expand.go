@@ -28,7 +28,8 @@ type expansion struct {
 // expanded is the member of an object that holds its expansions.
 const expanded = "expanded"
 
-// expansions are those of the routes that read one object. All of them take a secret key.
+// expansions maps a route that reads one object to the members that `expand` can add. All of these routes take a secret
+// key.
 var expansions = map[string][]expansion{
 	"/v1/customers/:id": {
 		{"access", "/v1/customer-access/{externalCustomerId|id}"},

@@ -103,7 +103,7 @@ func accountParts() []exportPart {
 	}
 }
 
-// customerParts are what an account has about one customer.
+// customerParts lists the parts of a customer's export: the routes that have what an account keeps about them.
 func customerParts(customerID, externalID string) []exportPart {
 	of := url.Values{"customerId": {customerID}}
 	theirs := func(o exportedObject) bool { return o.CustomerID == customerID }

@@ -23,7 +23,7 @@ const (
 	maxCursorID = 2048
 )
 
-// ListView is the one shape of every list.
+// ListView is the body of every response with a list.
 type ListView[V any] struct {
 	Data       []V     `json:"data"`
 	HasMore    bool    `json:"hasMore"`

@@ -145,7 +145,7 @@ func (s *Server) assignRequestID(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// oneYear is how long a browser that was once here by https asks in no other way.
+// oneYear is a value of Strict-Transport-Security: for a year, browsers that were here by https use nothing else.
 const oneYear = "max-age=31536000"
 
 // setCommonHeaders sets what every response has, the id of its request among it.

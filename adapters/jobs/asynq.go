@@ -249,7 +249,7 @@ func (d *Asynq) serve(ctx context.Context, class Class) {
 }
 
 // receive hands the claims of a message to the workers as they become free: a slow task occupies one worker only.
-// Claims that no worker takes in time wait for their lease to end.
+// Claims that no worker takes early enough wait for their lease to end.
 func (d *Asynq) receive(ctx context.Context, class Class, payload []byte) {
 	var m message
 	if err := json.Unmarshal(payload, &m); err != nil { //nolint:musttag // as enqueue wrote it

@@ -49,9 +49,9 @@ const (
 // Config is the configuration of a ring.
 type Config struct {
 	Store ports.KeyStore
-	// Secret is APP_SECRET, Previous the one before, nil for none.
+	// Secret is APP_SECRET. Previous is the secret before it, nil for none.
 	Secret, Previous []byte
-	// Recorded is the one of both that the database belongs to.
+	// Recorded is the one of these two secrets that the database belongs to.
 	Recorded []byte
 	Now      func() time.Time
 }

@@ -17,7 +17,7 @@ var _ ports.SlotLocks = (*Locks)(nil)
 type Locks struct {
 	mu  sync.Mutex
 	now func() time.Time
-	// creators has what is locked of each creator's time, by holder; nobody without a lock is in it.
+	// creators maps a creator to the locks of their time, by holder. A creator without a lock has no entry.
 	creators map[string]map[string]lock
 }
 

@@ -42,7 +42,7 @@ func (Rail) OpenAccount(_ context.Context, r ports.PayoutAccountRequest) (payout
 		nil
 }
 
-// FindAccount implements ports.PayoutRail. The country is what it was opened with, which only the caller knows.
+// FindAccount implements ports.PayoutRail. It returns no country, since the sandbox stores none.
 func (Rail) FindAccount(_ context.Context, railID string) (payout.AccountReport, error) {
 	if !strings.HasPrefix(railID, accountPrefix) {
 		return payout.AccountReport{}, fmt.Errorf("sandbox account %s: %w", railID, ports.ErrNotFound)

@@ -33,7 +33,7 @@ type JWT struct {
 	issuer, audience string
 	keys             secret.Keys
 	cell             id.Cell
-	// ids are those of the keys, by key.
+	// ids maps a key to its id.
 	ids *sync.Map
 }
 
@@ -43,7 +43,7 @@ func NewJWT(issuer, audience string, keys secret.Keys, cell id.Cell) *JWT {
 	return &JWT{issuer: issuer, audience: audience, keys: keys, cell: cell, ids: &sync.Map{}}
 }
 
-// claims are those of an access token.
+// claims holds the claims of an access token.
 type claims struct {
 	jwt.RegisteredClaims
 	// Cell is the cell of the account, for routers; nil in a token that was made before there were cells.

@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-// The outcomes of attempts that no response came to.
+// The outcomes of attempts that got no response.
 const (
 	outcomeNone    = "no response"
 	outcomeRefused = "refused" // the address is not public

@@ -15,7 +15,7 @@ type Palette struct{ Light, Dark Colors }
 // pointer, OnAccent for the text on both, Soft for a faint background.
 type Colors struct{ Accent, Second, OnAccent, Soft string }
 
-// The surfaces of both schemes: paper is what text stands on, ground what is around it.
+// The surfaces of both schemes: paper is the background of text, ground the background around it.
 var (
 	white, black          = rgb{1, 1, 1}, rgb{}
 	lightGround           = parse("#f5f3ee")
@@ -34,7 +34,7 @@ func Of(color string) Palette {
 	return Palette{Light: colors(c, white, lightGround, black), Dark: colors(c, darkPaper, darkGround, white)}
 }
 
-// colors are those of one scheme, whose surfaces are paper and ground and whose ink is ink.
+// colors returns the colors of one scheme with these surfaces and this ink.
 func colors(color, paper, ground, ink rgb) Colors {
 	soft := mix(color, paper, shareInSoft)
 	main := color

@@ -66,8 +66,8 @@ type bodyRaw struct {
 	Version            json.RawMessage `json:"version"`
 }
 
-// meters are those of the body; none in a document that has no body yet. The grants contain nothing of them, so a
-// change of grants keeps them.
+// meters returns the meters of the body; none for a document without a body. Grants do not contain meters, so a change
+// of grants keeps them.
 func (d Document) meters() json.RawMessage {
 	var body bodyRaw
 	_ = json.Unmarshal(d.Body, &body) // there may be none

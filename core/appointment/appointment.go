@@ -59,7 +59,7 @@ type State struct {
 	// made.
 	RefundDecision RefundDecision
 	RefundID       string
-	// Outcome is how it went, as the creator said at OutcomeAt.
+	// Outcome is the outcome that the creator recorded at OutcomeAt.
 	Outcome   Outcome
 	OutcomeAt time.Time
 	CreatedAt time.Time

@@ -6,7 +6,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Outcome is how an appointment went, as the creator says; "" while they have not.
+// Outcome is the outcome of an appointment that the creator recorded; "" for none.
 type Outcome string
 
 // The outcomes.

@@ -21,7 +21,7 @@ type Terms struct {
 	Shop, RefundPolicy string
 }
 
-// Agreement is what a buyer agrees to at the payment button, as they read it.
+// Agreement holds the terms that a buyer accepts with the payment button, in the words that they read.
 type Agreement struct {
 	terms  Terms
 	reader locale.Locale
@@ -123,11 +123,11 @@ type Consent struct {
 	RefundPolicy string `json:"refundPolicy,omitempty"`
 	// ImmediateSupply is the sentence of the box that they ticked; "" where there was none.
 	ImmediateSupply string `json:"immediateSupply,omitempty"`
-	// From is where they paid from. It is not part of the words, and is stored beside them.
+	// From is the network and the browser of the buyer. It is stored apart from the words.
 	From ConsentOrigin `json:"-"`
 }
 
-// ConsentOrigin is where a buyer agreed. Both members may be empty.
+// ConsentOrigin names the network and the browser from which a buyer agreed. Both members may be empty.
 type ConsentOrigin struct {
 	Network   string `json:"network,omitempty"`
 	UserAgent string `json:"userAgent,omitempty"`
@@ -142,7 +142,7 @@ func PolicyHash(policy string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Acceptance is what a page sends with a payment about the texts beside its button.
+// Acceptance is the part of a page's payment that says which terms the buyer was shown and accepted.
 type Acceptance struct {
 	// Shown is the Key of the agreement that the page showed; "" where it showed none.
 	Shown string

@@ -43,7 +43,8 @@ type Paid struct {
 	Total      money.Amount
 	// Brand and Last4 name the card that paid; empty when none was needed.
 	Brand, Last4 string
-	// Consent is what the buyer agreed to at the payment button; nil for a payment that no buyer made on a page.
+	// Consent records the terms that the buyer accepted with the payment button; nil for a payment that was not made on a
+	// page.
 	Consent     *Consent
 	ReferenceID string
 	UTM         map[string]string

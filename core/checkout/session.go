@@ -52,7 +52,7 @@ type CatalogReference struct {
 	Interval string `json:"interval,omitempty"`
 	// Variant is the key of a variant; empty = the default one.
 	Variant string `json:"variant,omitempty"`
-	// Currency is that of the price; empty = that of the buyer's country, or else the listing's.
+	// Currency selects the price; empty = the currency of the buyer's country, or else the listing's.
 	Currency string `json:"currency,omitempty"`
 }
 
@@ -103,7 +103,7 @@ type State struct {
 	// LivePaymentID is the attempt that is not settled; empty when there is none.
 	LivePaymentID string
 	LastError     payment.DeclineReason
-	// Consent is what the buyer agreed to when they paid on a page; nil for a payment that no buyer made there.
+	// Consent records the terms that the buyer accepted when they paid on a page; nil for any other payment.
 	Consent *Consent
 	// What payment brought; empty until paid.
 	PaymentID      string

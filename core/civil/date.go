@@ -10,7 +10,7 @@ type Date int32
 const (
 	hourMs = int64(time.Hour / time.Millisecond)
 	dayMs  = 24 * hourMs
-	// layout is the one way to write a date.
+	// layout is the format of every date.
 	layout = "2006-01-02"
 )
 

@@ -43,7 +43,7 @@ type Draft struct {
 type State struct {
 	ID        string // dsc_…
 	CreatorID string
-	// Code is as the creator wrote it; Key is what it is compared by.
+	// Code is the code as the creator wrote it. Key is its normal form, by which codes are compared.
 	Code             string
 	Key              string
 	PercentOff       int          // 0 with AmountOff
@@ -226,7 +226,7 @@ func (d *Discount) Redeem() error {
 	return nil
 }
 
-// Release takes a use back whose payment came to nothing.
+// Release takes back a use whose payment did not succeed.
 func (d *Discount) Release() {
 	d.s.Redeemed = max(d.s.Redeemed-1, 0)
 	d.s.Revision++

@@ -12,8 +12,8 @@ import (
 // MaxCollected bounds each list of what is collected. The newest entries are kept.
 const MaxCollected = 50
 
-// Collected is what the program knows about a disputed payment by itself. Members that are null, and empty lists, are
-// not known. Its JSON is what the API shows and what is kept of a response.
+// Collected is the evidence about a disputed payment that the program has collected. What it does not know is null or
+// an empty list. The API shows it in this JSON, and a response to the dispute is stored with it.
 type Collected struct {
 	// CollectedAt is account time, as every other moment but those of mails.
 	CollectedAt  Moment        `json:"collectedAt"`
@@ -109,7 +109,7 @@ type Access struct {
 // Activity is a change of what the buyer may use, or a use of it.
 type Activity struct {
 	At Moment `json:"at"`
-	// Kind is that of the cause, such as purchase_paid or credits_consumed.
+	// Kind is the cause of the change, such as purchase_paid or credits_consumed.
 	Kind string `json:"kind"`
 }
 

@@ -50,9 +50,9 @@ const ResponseTime = 7 * 24 * time.Hour
 type Evidence struct {
 	Text     string   `json:"text"`
 	FileURLs []string `json:"fileUrls"`
-	// FileIDs are those of the dispute's files that are sent.
+	// FileIDs names the files of the dispute that are sent.
 	FileIDs []string `json:"fileIds,omitempty"`
-	// Collected is what the program sends of its own knowledge; nil before the response.
+	// Collected is the evidence that the program collected and sent with the response; nil before the response.
 	Collected *Collected `json:"collected,omitempty"`
 }
 
@@ -93,7 +93,7 @@ type State struct {
 	Status   Status
 	Response Response
 	Evidence Evidence
-	// Files are those that the creator uploaded, in the order in which they did.
+	// Files lists the files that the creator uploaded, oldest first.
 	Files []File
 	// RespondBy is the time at which the bank decides without a response.
 	RespondBy time.Time

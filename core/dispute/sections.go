@@ -30,7 +30,7 @@ const (
 // english writes amounts as the sections do.
 var english = locale.ParseTag("en-GB")
 
-// Sections are what was collected, without what is not known.
+// Sections returns what was collected, by topic and in English. It leaves out what is not known.
 func (c Collected) Sections() []Section {
 	all := []Section{
 		{"Receipt", c.receiptLines()},
@@ -121,7 +121,7 @@ func accessLine(a Access) Line {
 	return Line{a.Description, text}
 }
 
-// outcomes are how appointments went, in words.
+// outcomes maps the outcome of an appointment to English words.
 var outcomes = map[string]string{"completed": "the buyer attended", "no_show": "the buyer did not come"}
 
 func appointmentLine(a Appointment) Line {

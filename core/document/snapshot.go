@@ -50,7 +50,7 @@ type Snapshot struct {
 	Discount money.Amount `json:"discount"`
 	// Credit is the part of the customer's credit that was used up here.
 	Credit money.Amount `json:"credit"`
-	// Tax is contained in Total; TaxAdded is what of it came on top of the prices.
+	// Tax is contained in Total; TaxAdded is the part of Tax that was added to the prices.
 	Tax        money.Amount `json:"tax"`
 	TaxAdded   money.Amount `json:"taxAdded"`
 	TaxDetails tax.Details  `json:"taxDetails,omitzero"`

@@ -36,7 +36,7 @@ func (a TaxSum) combined(operation func(a, b money.Amount) (money.Amount, error)
 // TaxRow sums the documents of a period for one key.
 type TaxRow struct {
 	TaxKey
-	// Documents counts those issued in the time that have a part in the row.
+	// Documents counts the documents of the row that were issued in the time.
 	Documents int
 	// Sales are receipts and invoices, Credited credit notes, and Due is what remains.
 	Sales, Credited, Due TaxSum

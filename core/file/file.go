@@ -1,5 +1,5 @@
-// Package file is what buyers download: files that a creator uploads for a listing in parts, each in versions of which
-// buyers get the newest. A file that belongs to a dispute is for the buyer's bank instead.
+// Package file has the rules of files for buyers: a creator uploads them for a listing in parts, and of the versions of
+// a file buyers get the newest. A file that belongs to a dispute is for the buyer's bank instead.
 package file
 
 import (

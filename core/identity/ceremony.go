@@ -10,8 +10,8 @@ import (
 // CeremonyLifetime is the time in which a browser has to respond with a passkey.
 const CeremonyLifetime = 10 * time.Minute
 
-// Ceremony is what the server keeps of a passkey's creation or use until the browser responds. The browser keeps it for
-// the server, in a form.
+// Ceremony is the server's state between a request to create or use a passkey and the browser's response. It is not
+// stored: a form carries it, signed.
 type Ceremony struct {
 	// Purpose separates the forms, and Holder the browsers, so that what one was given is of no use in another.
 	Purpose, Holder string
@@ -19,7 +19,7 @@ type Ceremony struct {
 	ExpiresAt       time.Time
 }
 
-// payload is what the browser keeps.
+// payload encodes the expiry and the data.
 func (c Ceremony) payload() string {
 	raw := binary.BigEndian.AppendUint64(nil, uint64(c.ExpiresAt.Unix())) //nolint:gosec // times of our own
 	return base64.RawURLEncoding.EncodeToString(append(raw, c.Data...))
@@ -30,7 +30,7 @@ func (c Ceremony) Subject() string {
 	return "passkey-ceremony." + c.Purpose + "." + c.Holder + "." + c.payload()
 }
 
-// Text is what the form has.
+// Text returns the value of the form's field: the payload with its MAC.
 func (c Ceremony) Text(mac []byte) string {
 	return c.payload() + "." + base64.RawURLEncoding.EncodeToString(mac)
 }

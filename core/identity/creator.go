@@ -1,5 +1,5 @@
-// Package identity holds the rules of who is who: creators and their passwords, the API keys of their accounts, and
-// the families of refresh tokens that keep them signed in.
+// Package identity has the rules of accounts: creators and their passwords, the API keys of their accounts, and the
+// families of refresh tokens that keep them signed in.
 package identity
 
 import (
@@ -22,7 +22,7 @@ const (
 // Registration contains the input of a person who becomes a creator.
 type Registration struct {
 	Email, Password, DisplayName string
-	// Invitation is that of an operator; "" for none.
+	// Invitation is the token of an operator's invitation; "" for none.
 	Invitation string
 }
 
@@ -45,10 +45,10 @@ func (r Registration) Clean() (Registration, error) {
 	return r, f.Err()
 }
 
-// Credentials are what somebody signs in with.
+// Credentials holds the input of a sign-in.
 type Credentials struct {
 	Email, Password string
-	// Code is of an authenticator app, or a recovery code; "" for none.
+	// Code is a code of an authenticator app or a recovery code; "" for none.
 	Code string
 }
 
@@ -98,7 +98,8 @@ type CreatorState struct {
 	// PayoutSchedule is the schedule of automatic payouts of the balance.
 	PayoutSchedule payout.Schedule
 	Notifications  Notifications
-	// SuspendedAt is when an operator suspended the account (real time), with the reason; zero unless one did.
+	// SuspendedAt is the time (real time) at which an operator suspended the account for SuspensionReason; zero while it
+	// is not suspended.
 	SuspendedAt      time.Time
 	SuspensionReason string
 	// EmailUnconfirmed is set until the owner has opened a link that was mailed to the address.

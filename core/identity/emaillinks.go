@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// ConfirmationLifetime is how long a link that confirms an address works.
+	// ConfirmationLifetime is the time for which a link that confirms an address is valid.
 	ConfirmationLifetime = 7 * 24 * time.Hour
-	// InvitationLifetime is how long an invitation works.
+	// InvitationLifetime is the time for which an invitation is valid.
 	InvitationLifetime = 14 * 24 * time.Hour
 )
 

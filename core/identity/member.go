@@ -200,7 +200,7 @@ type MemberInvitationMade struct {
 	Link      MemberLink
 	CreatorID string
 	Email     string
-	// By is the name of the account; Role is what they may do.
+	// By is the name of the account. Role is the invited person's role.
 	By   string
 	Role Role
 	At   time.Time // real time

@@ -92,7 +92,7 @@ func ParseRefreshToken(text string) (t RefreshToken, mac []byte, ok bool) {
 	return RefreshToken{FamilyID: familyID, Generation: int64(binary.BigEndian.Uint32(raw))}, raw[4:], true
 }
 
-// ErrInvalidRefresh is the one response to every refresh token that is not valid.
+// ErrInvalidRefresh returns the error for every refresh token that is not valid, whatever the reason.
 func ErrInvalidRefresh() error {
 	return fault.New(fault.Unauthenticated, "The refresh token is not valid. Sign in again.")
 }
@@ -122,7 +122,7 @@ func BeginFamily(familyID string, u User, now time.Time) *RefreshFamily {
 	}}
 }
 
-// Token is the one that is valid.
+// Token returns the family's valid token.
 func (s RefreshFamilyState) Token() RefreshToken {
 	return RefreshToken{FamilyID: s.ID, Generation: s.Generation, Member: s.MemberID != ""}
 }

@@ -53,7 +53,7 @@ func (r Role) CheckKey(scopes Scopes) error {
 // dashboard and documents follow.
 type Area struct {
 	Name string
-	// Read and Change are the roles that may; whoever may change it may read it.
+	// Read and Change list the roles that may read and change it. Every role of Change is in Read.
 	Read, Change []Role
 	// paths are the addresses below which the area is: of the API, or of the dashboard without /dashboard. A segment
 	// that begins with a colon stands for any.

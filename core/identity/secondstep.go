@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// RecoveryCodes is how many recovery codes are made at once.
+	// RecoveryCodes is the number of recovery codes that are made at once.
 	RecoveryCodes = 10
 	// RecoveryEntropy is the number of random bytes in each.
 	RecoveryEntropy = 10
@@ -50,7 +50,7 @@ type SecondStepState struct {
 	AppAddedAt time.Time
 	// LastStep is the time step of the last code that was accepted: it and those before are used.
 	LastStep int64
-	// NewAppSecret is that of an app that has not shown a code yet, encrypted.
+	// NewAppSecret is the encrypted secret of an app that has not shown a code yet.
 	NewAppSecret []byte
 	NewAppAt     time.Time
 	// Recovery are the MACs of the recovery codes that are unused.
@@ -63,8 +63,8 @@ type SecondStepState struct {
 // On reports whether signing in with the password takes a second step.
 func (s SecondStepState) On() bool { return len(s.AppSecret) > 0 || len(s.Passkeys) > 0 }
 
-// SecondStep is what a user shows beside the password: an authenticator app, passkeys, and recovery codes for the day
-// on which they are lost.
+// SecondStep holds a user's means of two-step sign-in: an authenticator app, passkeys, and recovery codes that replace
+// them when they are lost.
 type SecondStep struct {
 	s       SecondStepState
 	changed bool
@@ -250,7 +250,7 @@ func NewPendingSignIn(u User, now time.Time) PendingSignIn {
 // Subject returns the text that its MAC signs.
 func (p PendingSignIn) Subject() string { return "second-step." + p.ResetLink.Subject() }
 
-// SecondStepChange is what a user is mailed about their second step.
+// SecondStepChange is a change of a user's second step, about which they get a mail.
 type SecondStepChange string
 
 // The changes.

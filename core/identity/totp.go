@@ -17,7 +17,7 @@ const (
 	TOTPEntropy = 20
 	// totpPeriod is the time step of RFC 6238 that every app has.
 	totpPeriod = 30
-	// totpSkew is how many time steps a phone's clock may be ahead or behind.
+	// totpSkew is the number of time steps by which a phone's clock may be ahead or behind.
 	totpSkew = 1
 )
 

@@ -1,5 +1,4 @@
-// Package image is what the deployment keeps of the pictures that creators upload: a logo, and pictures of what they
-// sell.
+// Package image has the rules of the pictures that creators upload: a logo, and pictures of their listings.
 package image
 
 import (

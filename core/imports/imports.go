@@ -50,7 +50,7 @@ type Price struct {
 	Obstacle string
 }
 
-// Product is what is sold, with all its prices, the oldest first.
+// Product is a product of the other service with all its prices, the oldest first.
 type Product struct {
 	ID, Name, Description string
 	Active                bool

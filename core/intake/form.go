@@ -1,4 +1,5 @@
-// Package intake is what a creator asks the buyers of appointments beside the time: questions, a note and guests.
+// Package intake has the rules of the form that buyers of appointments fill in beside the time: questions, a note and
+// guests.
 package intake
 
 import (
@@ -50,7 +51,7 @@ type Question struct {
 	Options []string `json:"options,omitempty"`
 }
 
-// Form is what buyers of a listing are asked. A note is always taken.
+// Form holds the questions to buyers of a listing. Buyers may always leave a note.
 type Form struct {
 	Questions []Question `json:"questions,omitempty"`
 	// MaxGuests is the number of people whom a buyer may invite by e-mail.

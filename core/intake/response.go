@@ -20,7 +20,7 @@ const (
 	MaxNotes = 2000
 )
 
-// Given is what a request says; a nil member is left as it is.
+// Given is the input of a request. A nil member leaves the stored one unchanged.
 type Given struct {
 	// Answers are by the key of their question. A checkbox is true or false, in words; "" takes an answer back.
 	Answers map[string]string
@@ -39,7 +39,7 @@ type Answer struct {
 	Value string `json:"value"`
 }
 
-// Response is what a buyer has said.
+// Response holds a buyer's answers, note and guests.
 type Response struct {
 	// Answers are in the order of the questions.
 	Answers []Answer `json:"answers,omitempty"`

@@ -30,7 +30,7 @@ func (f Figures) Plus(o Figures) Figures {
 	}
 }
 
-// DayFigures are those of one day, UTC, in one currency.
+// DayFigures holds the figures of one day, UTC, in one currency.
 type DayFigures struct {
 	Day      civil.Date
 	Currency money.Currency

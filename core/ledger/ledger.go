@@ -140,9 +140,9 @@ func Credit(a Account, amount money.Amount) Leg {
 	return Leg{a, money.Amount{Minor: -amount.Minor, Currency: amount.Currency}}
 }
 
-// Balance is a creator's balance in one currency, each figure as the creator sees it: positive is owed to them. The
-// figures are those of the creator's accounts with the sign changed; refunds on their way are moved from available to
-// reserved.
+// Balance is a creator's balance in one currency, each figure as the creator sees it: positive is theirs to get. The
+// figures are the balances of the creator's ledger accounts with the sign changed; refunds on their way are moved from
+// available to reserved.
 type Balance struct {
 	Currency                                money.Currency
 	Pending, Available, Reserved, InTransit int64

@@ -91,7 +91,7 @@ func cleanAlt(alt string) (string, error) {
 	return alt, f.Err()
 }
 
-// pictures are those of an offer: the listing's own, or the one that its metadata names.
+// pictures returns the pictures of an offer: the listing's own, or the one that its metadata names.
 func (s State) pictures() []plan.Picture {
 	var all []plan.Picture
 	for _, i := range s.Images {

@@ -1,5 +1,5 @@
-// Package listing is what a creator offers for sale: its states, its stable names, its price, the metadata of its type
-// and, for appointments, its variants.
+// Package listing has the rules of listings, which creators offer for sale: their states, their stable names, their
+// price, the metadata of their type and, for appointments, their variants.
 package listing
 
 import (

@@ -1,4 +1,4 @@
-// Package metadata is what integrators attach to objects: pairs of strings that come back as they are.
+// Package metadata has the pairs of strings that integrators attach to objects and get back unchanged.
 package metadata
 
 import (

@@ -63,6 +63,6 @@ type Account struct {
 	SuspensionReason string
 	// Listings counts those that are not archived.
 	Listings int64
-	// Sales is what buyers have paid, in each currency.
+	// Sales lists the sums that buyers have paid, one for each currency.
 	Sales []money.Amount
 }

@@ -26,7 +26,8 @@ type Reversed struct {
 	State
 	// Share has the amount and the tax that went back: all that earlier refunds had left.
 	Share ledger.Share
-	// Reason is that of the refund, and CreditNoteNumber its credit note's, "" where the payment never had a receipt.
+	// Reason is the reason of the refund. CreditNoteNumber is the number of its credit note, "" for a payment without a
+	// receipt.
 	Reason, CreditNoteNumber string
 }
 

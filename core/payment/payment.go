@@ -66,7 +66,7 @@ type State struct {
 	Amount  money.Amount
 	Status  Status
 	Decline DeclineReason
-	// Provider names the payment provider that takes the money; it refunds it too, whoever takes new payments by then.
+	// Provider names the payment provider that takes the money. It refunds it, too, even after another takes new payments.
 	Provider string
 	// ProcessorID is the processor's own id of the attempt; empty until it has responded.
 	ProcessorID string

@@ -30,7 +30,7 @@ type Subject struct {
 	PaymentMethodID string
 }
 
-// CheckoutID is the session that the payment is for; empty for any other purpose.
+// CheckoutID returns the session that the payment is for; empty for any other purpose.
 func (s Subject) CheckoutID() string {
 	if s.Purpose == ForCheckout {
 		return s.SubjectID
@@ -42,7 +42,8 @@ func (s Subject) CheckoutID() string {
 type Sale struct {
 	Subtotal money.Amount `json:"subtotal"`
 	Discount money.Amount `json:"discount"`
-	// Tax is the amount owed to the state. TaxAdded equals it where prices exclude tax, and is zero where they contain it.
+	// Tax is the amount that goes to the state. TaxAdded equals it where prices exclude tax, and is zero where they
+	// contain it.
 	Tax      money.Amount `json:"tax"`
 	TaxAdded money.Amount `json:"taxAdded"`
 	// TaxDetails explain why the tax is what it is.
@@ -81,7 +82,7 @@ func (s Sale) Item() Line {
 	return Line{}
 }
 
-// Check refuses a breakdown that does not come to the amount, or whose tax is neither contained in it nor all added.
+// Check refuses a breakdown that does not add up to the amount, or whose tax is neither contained in it nor all added.
 func (s Sale) Check(amount money.Amount) error {
 	total, err := s.Total()
 	added := money.Amount{Currency: amount.Currency}

@@ -22,9 +22,9 @@ type State struct {
 	PlanKey   string // "" = the default plan
 	// Every is empty when the plan is to choose.
 	Every period.Cadence
-	// Currency is that of the price; "" = that of the visitor's country, or else the listing's.
+	// Currency selects the price; "" = the currency of the visitor's country, or else the listing's.
 	Currency money.Currency
-	// BuyerMayChange is what buyers may change of the offer.
+	// BuyerMayChange names the parts of the offer that buyers may change.
 	BuyerMayChange plan.Changes
 	// SuccessURL is the page that buyers are sent to after paying; "" = they stay on the page that confirms it.
 	SuccessURL string

@@ -19,7 +19,7 @@ type Card struct {
 	Last4    string
 	ExpMonth int // 1 to 12; 0 when unknown
 	ExpYear  int
-	// Country is that of the card's issuer (ISO 3166-1 alpha-2); "" when the provider doesn't report it.
+	// Country is the country of the card's issuer (ISO 3166-1 alpha-2); "" when the provider doesn't report it.
 	Country string
 }
 
@@ -43,7 +43,7 @@ type State struct {
 	Card
 	Mandate   Mandate
 	CreatedAt time.Time
-	// ChosenAt is when the customer last chose this card among theirs; zero unless they did.
+	// ChosenAt is the last time that the customer chose this card among theirs; zero for never.
 	ChosenAt time.Time
 	// RemovedAt is zero while the card may be charged.
 	RemovedAt time.Time

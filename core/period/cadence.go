@@ -19,7 +19,7 @@ func Every(interval Interval, count int) Cadence {
 	return Cadence(string(interval) + ":" + strconv.Itoa(count))
 }
 
-// ParseCadence reads what Every makes. Its error is that of ParseInterval.
+// ParseCadence parses the text that Every returns. Its error is ParseInterval's.
 func ParseCadence(s string) (Cadence, error) {
 	unit, number, counted := strings.Cut(s, ":")
 	interval, err := ParseInterval(unit)

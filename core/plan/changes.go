@@ -8,7 +8,7 @@ import (
 	"sundry/core/period"
 )
 
-// Changes are what the buyer may change of an offer at checkout.
+// Changes names the parts of an offer that the buyer may change at checkout.
 type Changes struct {
 	Interval bool `json:"interval,omitempty"`
 	Quantity bool `json:"quantity,omitempty"`
@@ -42,7 +42,7 @@ func (c Changes) Names() []string {
 	return names
 }
 
-// Adjustable is the offer with what its buyer may change; prices are those of its plan. VALIDATION_FAILED
+// Adjustable returns the offer with the changes that its buyer may make; prices are the plan's. VALIDATION_FAILED
 // (buyerMayChange) for an offer that does not recur: it is bought once, and one of it.
 func (o Offer) Adjustable(c Changes, prices []Price) (Offer, error) {
 	if c == (Changes{}) {
@@ -100,7 +100,7 @@ func (o Offer) Saving(i int) int64 {
 	return 100 * (most*years - minor*in) / (most * years)
 }
 
-// inYears returns what a price takes in a number of years.
+// inYears returns the sum that a price charges in a number of years.
 func (p Price) inYears() (minor, years int64) {
 	return p.Amount.Minor * p.Interval.PerYear(), int64(max(p.IntervalCount, 1))
 }

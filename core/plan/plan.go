@@ -73,7 +73,7 @@ func (s State) PriceIn(every period.Cadence, currency money.Currency) (Price, er
 	)
 }
 
-// Currencies are those of the plan's prices, each once.
+// Currencies lists the currencies of the plan's prices, each once.
 func (s State) Currencies() []money.Currency {
 	var all []money.Currency
 	for _, p := range s.Prices {
@@ -84,7 +84,7 @@ func (s State) Currencies() []money.Currency {
 	return all
 }
 
-// charged is those of the prices that are of a cadence, as Price reads it.
+// charged returns the prices of a cadence, which is read as Price reads it.
 func (s State) charged(prices []Price, every period.Cadence) []Price {
 	switch {
 	case !s.recurring():

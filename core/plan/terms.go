@@ -1,4 +1,4 @@
-// Package plan is what a buyer agrees to: prices, trial, and what access comes with it.
+// Package plan has the rules of plans and offers: prices, trials, and the access that comes with them.
 package plan
 
 import (
@@ -143,13 +143,13 @@ type Offer struct {
 	// subscription.
 	OneTrial        bool `json:"oneTrial,omitempty"`
 	OneSubscription bool `json:"oneSubscription,omitempty"`
-	// Price is what a period costs. Where that is for more than one, Quantity is how many and UnitPrice the price of one;
-	// both are zero otherwise. WithSeats sets all three.
+	// Price is the price of a period. For a quantity of more than one, Quantity is that quantity and UnitPrice the price
+	// of one; both are zero otherwise. WithSeats sets all three.
 	Price     money.Amount `json:"price"`
 	Quantity  int          `json:"quantity,omitempty"`
 	UnitPrice money.Amount `json:"unitPrice,omitzero"`
-	// MayChange is what the buyer may change before paying, and Intervals are the prices to choose from, this one
-	// included; empty where there is no choice.
+	// MayChange names the parts that the buyer may change before paying. Intervals lists the prices to choose from, this
+	// one included; it is empty where there is no choice.
 	MayChange Changes `json:"mayChange,omitzero"`
 	Intervals []Price `json:"intervals,omitempty"`
 	// TaxBehavior specifies whether the price contains its tax; "" is inclusive.

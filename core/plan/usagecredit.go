@@ -18,7 +18,7 @@ type UsageCredit struct {
 	Currency      string `json:"currency"`
 	// Meter is the event name of the only meter whose use it pays for; "" = of all.
 	Meter string `json:"meter,omitempty"`
-	// ExpiresInDays is how long it lasts from the purchase; 0 = for ever.
+	// ExpiresInDays is its validity in days from the purchase; 0 = it does not expire.
 	ExpiresInDays int `json:"expiresInDays,omitempty"`
 }
 

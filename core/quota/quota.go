@@ -43,7 +43,7 @@ type Row struct {
 	PerMinute bool
 	// Of names the resource in sentences.
 	Of string
-	// Room is what makes room for another one, in sentences; "" where nothing does.
+	// Room tells, in the words of a sentence, how to make room for another one; "" where that is not possible.
 	Room string
 }
 

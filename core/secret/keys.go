@@ -15,7 +15,7 @@ func Fixed(key []byte) Keys {
 // Current is the key in use.
 func (k Keys) Current() []byte { return k()[0] }
 
-// Proves reports whether the proof is what derived returns for any of the keys.
+// Proves reports whether derived returns the proof for any of the keys.
 func (k Keys) Proves(proof string, derived func(key []byte) string) bool {
 	for _, key := range k() {
 		if hmac.Equal([]byte(derived(key)), []byte(proof)) {

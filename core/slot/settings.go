@@ -48,7 +48,7 @@ const (
 // time.Weekday's order
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// NoSettings are those of a creator who has not set when they work.
+// NoSettings returns the settings of a creator who has not set any: no hours, UTC.
 func NoSettings() Settings {
 	return Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{}}
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// MovementKind is what a change did to the monthly recurring revenue (MRR), or to a trial.
+// MovementKind is the effect of a change on the monthly recurring revenue (MRR) or on a trial.
 type MovementKind string
 
 // The kinds of movements. NewRevenue is the first revenue of a subscription and Reactivation revenue that it brings
@@ -40,9 +40,9 @@ type Counted struct {
 // maxMovements bounds the movements that a subscription remembers: far more than are made before they are added up.
 const maxMovements = 100
 
-// MRR is what the subscription brings in a month, tax included where the price includes it: the price of a period after
-// the discount, rounded half up to a month. It brings nothing while it is on trial, paused or over; a failed renewal
-// changes nothing until it is given up.
+// MRR returns the subscription's monthly recurring revenue in minor units, tax included where the price includes it:
+// the price of a period after the discount, converted to a month and rounded half up. It is 0 while the subscription is
+// on trial, paused or over. A failed renewal changes it only once the retries have ended.
 func (s State) MRR() int64 {
 	if s.Status != StatusActive && s.Status != StatusPastDue || s.onTrial() {
 		return 0
@@ -65,12 +65,12 @@ func (s State) onTrial() bool {
 		!s.Status.Terminal()
 }
 
-// NewCounted is what a subscription counts for that has never been counted.
+// NewCounted returns the figures of a subscription that has never been counted.
 func NewCounted(s State) Counted {
 	return Counted{MRR: s.MRR(), Ever: s.MRR() > 0, Trial: s.onTrial()}
 }
 
-// Moved reports whether the subscription counts for something else than its last movement left.
+// Moved reports whether the revenue or the trial differ from the figures of the last movement.
 func (sub *Subscription) Moved() bool {
 	return sub.s.MRR() != sub.s.Counted.MRR || sub.s.onTrial() != sub.s.Counted.Trial
 }

@@ -50,8 +50,8 @@ type Payment struct {
 	PaidFrom time.Time
 }
 
-// fundOf returns the index of a payment's fund, -1 when nothing is left of it. A fund of no payment is that of the
-// current period's.
+// fundOf returns the index of a payment's fund, -1 when nothing is left of it. A fund without a payment belongs to the
+// payment of the current period.
 func (s State) fundOf(funds []Fund, p Payment) int {
 	if i := slices.IndexFunc(funds, func(f Fund) bool { return f.PaymentID == p.ID }); i >= 0 {
 		return i

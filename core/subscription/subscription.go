@@ -86,8 +86,8 @@ type State struct {
 	Dunning Dunning
 	// Charge is the charge whose outcome is awaited; nil without one.
 	Charge *Charge
-	// Counted is what it counts for among the account's figures, and Movements are the latest changes of that, of which
-	// LastMovement is the number of the last.
+	// Counted is the subscription's part of the account's figures. Movements lists its latest changes, and LastMovement is
+	// the number of the last one.
 	Counted      Counted
 	Movements    []Movement
 	LastMovement int64

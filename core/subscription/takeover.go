@@ -11,7 +11,7 @@ import (
 
 // TakeOver describes how far another service has billed a subscription. Times that do not apply are zero.
 type TakeOver struct {
-	// StartedAt is when it began there; zero is now.
+	// StartedAt is the start of the subscription at the other service; zero is now.
 	StartedAt time.Time
 	// PaidUntil is the end of the period that the customer has paid there, and TrialEndsAt that of a trial that runs: one
 	// of both is set. The first charge falls due then.

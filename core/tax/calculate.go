@@ -49,7 +49,7 @@ func Calculate(s Sale, rates Table) (Result, error) {
 	return result, err
 }
 
-// treatment decides who owes the tax.
+// treatment decides how a sale is taxed.
 func treatment(s Sale, rates Table) Treatment {
 	switch {
 	case s.BuyerCountry == "":

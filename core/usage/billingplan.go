@@ -29,7 +29,7 @@ type PlanState struct {
 	// PriceID is the price of the current period and NextPriceID that of the periods after it, "" while it stays.
 	PriceID     string
 	NextPriceID string
-	// EarlierPrices are those of periods before, in their order.
+	// EarlierPrices lists the prices of earlier periods, the oldest first.
 	EarlierPrices []EarlierPrice
 	Schedule      Schedule
 	// FreeUntil is the end of the subscription's trial: what was used in a period until then is not charged.

@@ -25,7 +25,7 @@ type CreditState struct {
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
-	// CheckoutID and PaymentID are of its purchase, and Paid is what that cost; PaymentID is empty for 0.
+	// CheckoutID and PaymentID name its purchase, and Paid is the price of that; PaymentID is empty where Paid is 0.
 	CheckoutID, PaymentID string
 	Paid                  int64
 	Currency              money.Currency

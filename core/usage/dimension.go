@@ -37,8 +37,8 @@ func (m Meter) Values(r Report) Values {
 	return metadata.New(values)
 }
 
-// Rate is the price of the use whose values of the meter's dimensions are those of When. It has the mode, and the size
-// of packages, of its price.
+// Rate is the price of the use that has the values of When for the meter's dimensions. The mode and the size of
+// packages are its price's.
 type Rate struct {
 	When  Values
 	Tiers Tiers

@@ -17,8 +17,8 @@ type Rated struct {
 	PeriodStart time.Time   `json:"periodStart"`
 	PeriodEnd   time.Time   `json:"periodEnd"`
 	Quantity    Quantity    `json:"quantity"`
-	// Values are those of the rate that the line is of. Rest means that it is of the use that no rate of the price is
-	// for. A price without rates has neither.
+	// Values are the values of the rate that the line bills. Rest means that the line bills the use that no rate of the
+	// price matches. A price without rates has neither.
 	Values map[string]string `json:"values,omitempty"`
 	Rest   bool              `json:"rest,omitempty"`
 	// Included is the part of the quantity that the subscription's plan includes: the tiers begin behind it.
@@ -154,7 +154,7 @@ type PeriodClosed struct {
 	Period    Period
 	Currency  money.Currency
 	Lines     []Rated
-	// Credits are what the customer's prepaid credits take of the sum of the lines.
+	// Credits lists the parts of the lines' sum that the customer's prepaid credits pay.
 	Credits []CreditUse
 	// At is the due time of the invoice, so that a worker's lateness does not shift what follows.
 	At time.Time
@@ -168,7 +168,7 @@ type Preview struct {
 	Plan     PlanState
 	Currency money.Currency
 	Lines    []Rated
-	// CreditMinor is what prepaid credits would take of the sum of the lines.
+	// CreditMinor is the part of the lines' sum that prepaid credits would pay.
 	CreditMinor int64
 	AsOf        time.Time
 }

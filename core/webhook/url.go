@@ -180,7 +180,7 @@ var privateRanges = []netip.Prefix{
 	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
 }
 
-// metadataHost is the one metadata service in a private range.
+// metadataHost is AWS's metadata service, the only one that has an address in a private range.
 var metadataHost = netip.MustParseAddr("fd00:ec2::254")
 
 // Prefixes whose addresses carry an IPv4 address, and where in the 16 bytes it is.

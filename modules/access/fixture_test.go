@@ -87,7 +87,7 @@ func (h *fixture) atomically(work func(ctx context.Context, r ports.Repos) error
 	}
 }
 
-// changes are those of the customer's access so far, oldest first.
+// changes returns the changes of the customer's access so far, oldest first.
 func (h *fixture) changes() []core.Changed {
 	h.t.Helper()
 	all, err := h.store.Read(h.t.Context()).Access.Snapshots.ListHistoryAfter(h.t.Context(), creator, ada, 0)

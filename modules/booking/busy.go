@@ -36,7 +36,7 @@ func (s *Service) CheckBusyCalendars(urls []string) error {
 	return f.Err()
 }
 
-// BusyCalendars are a creator's other calendars and what reading each last came to.
+// BusyCalendars returns a creator's other calendars, each with the result of the last reading.
 func (s *Service) BusyCalendars(ctx context.Context, creatorID string) ([]ports.BusyCalendar, error) {
 	return s.deps.Store.Read(ctx).Booking.BusyCalendars.List(ctx, creatorID)
 }

@@ -10,9 +10,9 @@ import (
 	"sundry/ports"
 )
 
-// takeSeat puts a new reservation below that of its group, which it makes for the first one: seats is how many can
-// share the time. ok is false when none is left, or the creator has something else at the time; nothing has changed
-// then. The caller has the lock of the creator's time.
+// takeSeat puts a new reservation below that of its group, which it makes for the first one: seats is the number of
+// buyers who can share the time. ok is false when none is left, or the creator has something else at the time; nothing
+// has changed then. The caller has the lock of the creator's time.
 func (s *Service) takeSeat(
 	ctx context.Context, r ports.Repos, seat appointment.ReservationState, seats int,
 ) (_ appointment.ReservationState, ok bool, err error) {

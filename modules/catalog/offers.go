@@ -205,7 +205,8 @@ func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.O
 	return pickOf(ctx, l, plans, c)
 }
 
-// variant is the one chosen of an appointment listing, by key or by id; none of any other listing. NOT_FOUND.
+// variant returns the chosen variant of an appointment listing, by key or by id; the zero value for any other listing.
+// NOT_FOUND.
 func (c choice) variant(l listing.State) (listing.Variant, error) {
 	switch {
 	case c.variantKey != "":

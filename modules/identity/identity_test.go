@@ -145,7 +145,7 @@ func (h *fixture) signUp(t *testing.T, address string) identity.Session {
 	return in
 }
 
-// SignIn is that of the service, without a code.
+// SignIn signs in at the service, without a code.
 func (h *fixture) SignIn(ctx context.Context, email, password, address string) (identity.Session, error) {
 	return h.Service.SignIn(ctx, core.Credentials{Email: email, Password: password}, address)
 }

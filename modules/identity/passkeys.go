@@ -20,14 +20,14 @@ const (
 	forConfirmation = "confirm"
 )
 
-// PasskeyRequest is what a browser makes or proves a passkey with. The form sends Ceremony back with the response.
+// PasskeyRequest asks a browser to create or use a passkey. The form sends Ceremony back with the response.
 type PasskeyRequest struct {
 	// Options is JSON for the browser.
 	Options  string
 	Ceremony string
 }
 
-// PasskeyResponse is what the browser responded to a PasskeyRequest. The zero value is none.
+// PasskeyResponse is the browser's response to a PasskeyRequest. The zero value means that there is none.
 type PasskeyResponse struct{ Ceremony, Response string }
 
 var errPasskey = fault.New(fault.Unauthenticated, "This passkey isn’t accepted, or the page was open for too long. "+

@@ -158,7 +158,7 @@ func checkSecondStep(ctx context.Context, r ports.Repos, creator identity.Creato
 	return creator.CheckSecondStep(step.State().On())
 }
 
-// SecondStepPage is what a browser may end a sign-in with.
+// SecondStepPage lists the second steps with which a browser may complete a sign-in.
 type SecondStepPage struct {
 	// App is set for who has an authenticator app. Recovery codes always work.
 	App bool

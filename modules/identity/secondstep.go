@@ -47,7 +47,7 @@ func (s *Service) SecondStepsOn(ctx context.Context, creatorID string) (map[stri
 	return on, err
 }
 
-// stepChange is what a change of a second step is recorded and mailed as.
+// stepChange names a change of a second step in the access log and in the mail about it.
 type stepChange struct {
 	kind   identity.AccountEventKind
 	change identity.SecondStepChange

@@ -18,7 +18,7 @@ import (
 
 const guest = "a guest's form token"
 
-// code is what the app with a secret shows now.
+// code returns the code that an app with the secret shows now.
 func (h *fixture) code(t *testing.T, secret string) string {
 	t.Helper()
 	raw, err := base32.StdEncoding.DecodeString(secret)

@@ -67,7 +67,8 @@ func (r *run) product(ctx context.Context, p imports.Product) error {
 }
 
 // placePrices notes the product, and under which id each of its prices goes on: that of the same price of a plan, or of
-// one that is no longer on sale. A price that came to a product after its import is for the integrator to put on sale.
+// one that is no longer on sale. A price that was added to a product after its import is for the integrator to put on
+// sale.
 func (r *run) placePrices(
 	ctx context.Context, p imports.Product, listingID string, plans []plan.State, known map[string]string,
 ) error {

@@ -13,8 +13,8 @@ import (
 	"sundry/ports"
 )
 
-// renewingSoon is how long before the end of its period a subscription is left to the provider: it might be charged
-// there before it can be ended.
+// renewingSoon is the time before the end of its period in which a subscription is left for a later run: the provider
+// might charge it before it can be ended there.
 const renewingSoon = time.Hour
 
 // subscriptions carries running subscriptions over, and ends each at the provider after that.

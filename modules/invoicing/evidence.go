@@ -20,7 +20,7 @@ var (
 	_ ports.SaleDocuments  = (*Documents)(nil)
 )
 
-// evidenceLocale is that of card networks, who read English.
+// evidenceLocale is the language of evidence: card networks read English.
 var evidenceLocale = locale.ParseTag("en-GB")
 
 // saleDocument names the document that the buyer got for a payment.

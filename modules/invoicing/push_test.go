@@ -280,7 +280,7 @@ func TestInvoicesAreFoundByTheirSearch(t *testing.T) {
 	})
 }
 
-// closed is a billing period that came to some amounts.
+// closed is a closed billing period with lines of the given amounts.
 func closed(invoiceID string, amounts ...int64) usage.PeriodClosed {
 	e := usage.PeriodClosed{
 		InvoiceID: invoiceID, Currency: "eur", At: noon, Period: usage.Period{Start: noon.Add(-30 * day), End: noon},

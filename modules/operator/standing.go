@@ -22,7 +22,7 @@ const (
 	standingsKept    = 20_000
 )
 
-// standing is what was known of an account when it was read.
+// standing holds an account and its limits as they were read.
 type standing struct {
 	creator *identity.Creator
 	limits  map[quota.Resource]int64

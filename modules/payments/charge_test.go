@@ -184,7 +184,7 @@ func (w *fixture) expireLeases() {
 	}
 }
 
-// live is the one payment that is not settled.
+// live returns the id of the only payment that is not settled.
 func (w *fixture) live() string {
 	w.t.Helper()
 	all, err := w.store.Read(w.t.Context()).Payments.Payments.ListLive(w.t.Context(), creatorID, 10)

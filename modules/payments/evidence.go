@@ -11,8 +11,8 @@ import (
 	"sundry/ports"
 )
 
-// Evidence is what the program knows about the payment of one of the account's disputes: as of now, or once a response
-// was given as it was sent. NOT_FOUND.
+// Evidence returns a dispute with the evidence about its payment: as it was sent with the response or, before a
+// response, as collected now. NOT_FOUND.
 func (s *Disputes) Evidence(
 	ctx context.Context, creatorID, disputeID string,
 ) (dispute.State, dispute.Collected, error) {

@@ -31,12 +31,12 @@ const (
 
 // Finding is a charge or a payout that the processor and the database disagree about, and what was done about it.
 type Finding struct {
-	// ID is that of the payment or payout.
+	// ID is the id of the payment or payout.
 	ID, CreatorID string
 	At            time.Time
 	Amount        money.Amount
 	Provider      string
-	// charge is that of a payment.
+	// charge is the provider's report of a payment's charge.
 	charge ports.ChargeReport
 	Remedy Remedy
 	// Why explains the remedy.

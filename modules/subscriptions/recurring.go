@@ -8,7 +8,7 @@ import (
 	"sundry/core/subscription"
 )
 
-// Recurring is what runs over all accounts.
+// Recurring sums up the running subscriptions of all accounts.
 type Recurring struct {
 	// Monthly sums the monthly revenue, in minor units.
 	Monthly map[money.Currency]int64

@@ -9,10 +9,11 @@ import (
 	"sundry/core/payout"
 )
 
-// NextPayout is what a schedule will pay out next, as far as it is known.
+// NextPayout forecasts the next payout of a schedule from the sales so far.
 type NextPayout struct {
 	At time.Time // zero: it pays out on request only
-	// Amounts are what will be available then, by currency; one below Minimum waits for the time after.
+	// Amounts maps a currency to the amount that will be available then. An amount below Minimum waits for the next
+	// payout.
 	Amounts map[money.Currency]int64
 	Minimum int64
 }

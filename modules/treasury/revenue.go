@@ -12,7 +12,7 @@ import (
 	"sundry/core/money"
 )
 
-// Revenue is what an account sold.
+// Revenue holds an account's revenue by day and currency.
 type Revenue struct {
 	civil.Days
 	// Figures are ordered by day and currency; without those on which nothing was posted.

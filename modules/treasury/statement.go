@@ -117,7 +117,7 @@ func (w *statementWriter) header() error {
 	return w.csv.Write(opening)
 }
 
-// line writes an entry; sale is that of a release.
+// line writes an entry; sale is the sale that a release releases.
 func (w *statementWriter) line(e ledger.Entry, sale ledger.SaleState) error {
 	w.balance -= e.Amount.Minor
 	fields := []string{

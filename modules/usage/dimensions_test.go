@@ -234,7 +234,7 @@ func TestRates_OutliveTheirReports(t *testing.T) {
 	})
 }
 
-// TestRates_MoveWithTheirPeriods: a new billing plan cuts time anew.
+// TestRates_MoveWithTheirPeriods: a new billing plan divides time into other periods.
 func TestRates_MoveWithTheirPeriods(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

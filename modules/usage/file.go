@@ -76,7 +76,7 @@ func indexOfProduct(all []usage.ProductFile, p usage.Product) int {
 	return slices.IndexFunc(all, func(f usage.ProductFile) bool { return f.Name == p.Name && f.Type == p.Type })
 }
 
-// priceKey is what two prices that are alike have in common: all of them.
+// priceKey encodes a price as JSON. Equal prices have equal keys.
 func priceKey(p usage.PriceFile) string {
 	key, err := json.Marshal(p)
 	if err != nil {

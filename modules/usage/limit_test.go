@@ -70,7 +70,7 @@ func TestMaxAndLast_TakeNoReportAboveTheLimit(t *testing.T) {
 	}
 }
 
-// TestTooMuchUse_HoldsUpNothingElse plants it: reports at the same time may come to more than each of them sees.
+// TestTooMuchUse_HoldsUpNothingElse plants it: reports at the same time may cost more together than each of them sees.
 func TestTooMuchUse_HoldsUpNothingElse(t *testing.T) {
 	t.Parallel()
 	for name, voided := range map[string]bool{"voided before the end": true, "never voided": false} {

@@ -55,7 +55,7 @@ func TestMinimum_IsExactWithLateUse(t *testing.T) {
 	})
 }
 
-// TestMinimum_OfAPeriodThatWaited: what came to too much is voided, and the period still costs its minimum.
+// TestMinimum_OfAPeriodThatWaited: the reports that cost too much are voided, and the period still costs its minimum.
 func TestMinimum_OfAPeriodThatWaited(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {

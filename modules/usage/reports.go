@@ -46,7 +46,7 @@ func (r ReportEntry) Status() ReportStatus {
 // or, without any of them, of the account.
 type ReportQuery struct {
 	SubscriptionID, CustomerID, ExternalCustomerID string
-	// EventName is that of a meter; "" for all.
+	// EventName selects a meter; "" for all.
 	EventName string
 	// From and To bound the time of use; zero for no bound.
 	From, To time.Time

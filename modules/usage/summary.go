@@ -16,7 +16,7 @@ type Measured struct {
 	Period   usage.Period
 	Quantity usage.Quantity
 	AsOf     time.Time // account time; zero before the first count
-	// Aggregation is that of the meter, which the stream may count as a sum. Only Summary reads it.
+	// Aggregation is the meter's own; the stream may count it as a sum. Only Summary sets it.
 	Aggregation usage.Aggregation
 }
 

@@ -170,7 +170,7 @@ func TestUniqueMeterUnderRacingReports(t *testing.T) {
 	})
 }
 
-// A new billing plan cuts time anew: what was counted in a month is counted by days, and voided there.
+// A new billing plan divides time into other periods: what was counted in a month is counted by days, and voided there.
 func TestReportsAreVoidedInTheirNewPeriods(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Access is what a customer may use now.
+// Access is a customer's access snapshot: the plans, entitlements, credits and meters that they have now.
 type Access struct {
 	ExternalCustomerID string        `json:"externalCustomerId"`
 	Livemode           bool          `json:"livemode"`
@@ -51,7 +51,7 @@ type Credit struct {
 	Balance int64  `json:"balance"`
 }
 
-// MeterUse is what was used of a meter in the current period. Used is exact.
+// MeterUse is the use of a meter in the current period. Used is exact.
 type MeterUse struct {
 	Key            string      `json:"key"`
 	SubscriptionID string      `json:"subscriptionId"`
@@ -117,7 +117,7 @@ const (
 // last snapshot, marked Stale, after two seconds at most. It is safe for concurrent use.
 type AccessCache struct {
 	client *Client
-	// maxAge is how long a snapshot is used unasked.
+	// maxAge is the age up to which a snapshot is returned without a request.
 	maxAge time.Duration
 	size   int
 	mu     sync.Mutex

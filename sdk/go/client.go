@@ -26,7 +26,7 @@ type Config struct {
 	// HTTPClient sends the requests; nil for one that gives up after 60 seconds. Redirects are not followed: the service
 	// makes none, and a POST would arrive elsewhere as a GET.
 	HTTPClient *http.Client
-	// Retries is how often a request is sent again; 0 for 3, negative for never.
+	// Retries is the number of times that a failed request is sent again; 0 means 3, and a negative number none.
 	Retries int
 	// Pause is the wait before the first retry, which doubles with each one; 0 for 500 ms. A Retry-After counts before it;
 	// one of more than a minute ends the retries.

@@ -25,7 +25,8 @@ type Error struct {
 	Message   string   `json:"message"`
 	RequestID string   `json:"requestId"`
 	Details   []Detail `json:"details"`
-	// RetryAfter is how long the service asks to wait; 0 where it does not. A client waits for at most a minute of it.
+	// RetryAfter is the wait that the service asks for; 0 where it does not ask. A client waits for at most a minute of
+	// it.
 	RetryAfter time.Duration `json:"-"`
 	// Body is the whole response: some refusals carry the object that they are about.
 	Body []byte `json:"-"`

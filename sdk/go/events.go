@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Event is what happened in your account. The members of Data are those of GET /v1/event-types.
+// Event is a change in your account. GET /v1/event-types lists the types with the members of Data.
 type Event struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -84,7 +84,8 @@ func List[T any](ctx context.Context, c *Client, path string, filters url.Values
 // ErrSignature is the refusal of a webhook message that the service did not sign, or signed too long ago.
 var ErrSignature = errors.New("sundry: the webhook message has no valid signature")
 
-// signatureLifetime is how far a message's time may be off: an old message could be a replay.
+// signatureLifetime is the largest accepted difference between a message's time and now: an older message could be a
+// replay.
 const signatureLifetime = 5 * time.Minute
 
 // VerifyWebhook checks a message with the secret of its endpoint (whsec_…) and returns its event. Pass the body as it

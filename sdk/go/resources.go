@@ -257,7 +257,7 @@ type Use struct {
 	Timestamp      *time.Time `json:"timestamp,omitempty"` // nil: now
 }
 
-// Reported is the outcome of a report. Error is that of a report in a batch which was refused.
+// Reported is the outcome of a report. Error is the refusal of a report in a batch; nil for an accepted one.
 type Reported struct {
 	ID        string `json:"id"`
 	Accepted  bool   `json:"accepted"`

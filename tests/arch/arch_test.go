@@ -47,7 +47,7 @@ func TestDependencyRule(t *testing.T) {
 	}
 }
 
-// rules are what the checks read of ports, and the table of who may touch what.
+// rules holds what the checks read from ports, and the repositories that each module may touch.
 type rules struct {
 	repositories repositoryTable
 	network      []string

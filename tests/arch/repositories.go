@@ -41,7 +41,7 @@ var mayTouch = map[string][]string{
 // that is a repository itself.
 type repositoryTable map[string][]string
 
-// count is how many repositories there are.
+// count returns the number of repositories.
 func (t repositoryTable) count() (n int) {
 	for _, repositories := range t {
 		n += max(1, len(repositories))

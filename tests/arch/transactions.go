@@ -35,7 +35,7 @@ func embeds(methods *ast.InterfaceType, name string) bool {
 	})
 }
 
-// packageScan is what the rules about transactions need to know of one package.
+// packageScan collects the declarations of one package that the rules about transactions need.
 type packageScan struct {
 	// ports are the network ports.
 	ports []string

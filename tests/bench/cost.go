@@ -11,7 +11,7 @@ import (
 	"sundry/tests/bench/process"
 )
 
-// cost is what requests have cost a process: processor time and allocations.
+// cost sums up the processor time and the allocations of a process for its requests.
 type cost struct {
 	processor   time.Duration
 	allocations float64

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// filledRows is how many sales are there before the benches.
+// filledRows is the number of sales in the database before the benchmarks.
 var filledRows int
 
 // saleTables hold the rows of one sale that is paid, and subscriptionTables those of a subscription's first one.

@@ -34,7 +34,7 @@ type fixture struct {
 	closers   []func() error
 	// binary is the program's file, and vars the settings of all processes on this database.
 	binary string
-	// address is that of the database.
+	// address is the database's URL.
 	address string
 	vars    []string
 }

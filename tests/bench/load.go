@@ -11,7 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// workers is how many requests are in flight at once.
+// workers is the number of requests in flight at once.
 const workers = 32
 
 // side is one of the two that are compared: how to make its next request, and what response counts.
@@ -84,7 +84,7 @@ func do(client *fasthttp.Client, status int, request func(r *fasthttp.Request)) 
 	return err
 }
 
-// send makes one request. The body is that of a response that is not 2xx.
+// send makes one request. It returns the body of a response that is not 2xx.
 func send(client *fasthttp.Client, request func(r *fasthttp.Request)) (status int, body string, err error) {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)

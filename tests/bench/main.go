@@ -24,8 +24,8 @@ import (
 	"time"
 )
 
-// round is how long each side is loaded before the other has its turn, and rounds how often they take turns: what
-// disturbs the machine disturbs both.
+// round is the time for which each side is loaded before the other has its turn, and rounds the number of turns of
+// each: what disturbs the machine disturbs both.
 var (
 	round  = 2 * time.Second
 	rounds = 4

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// quietRate is how many sales a second a quiet account makes beside a neighbor, for quietSeconds.
+	// quietRate is the number of sales a second that a quiet account makes beside a neighbor, for quietSeconds.
 	quietRate    = 20
 	quietSeconds = 5
-	// hungDeliveries is how many deliveries wait for an endpoint that hangs, readRate how often a listing is read a second,
-	// and waitingReaders how many wait for a change of access.
+	// hungDeliveries is the number of deliveries that wait for an endpoint that hangs, readRate the number of reads of a
+	// listing a second, and waitingReaders the number of requests that wait for a change of access.
 	hungDeliveries = 500
 	readRate       = 2000
 	waitingReaders = 10_000
@@ -30,7 +30,7 @@ const (
 // dueSettle is the time from the beginning of the filling until they fall due.
 const dueSettle = time.Minute
 
-// dueDeliveries is how many deliveries of one account are due at once.
+// dueDeliveries is the number of deliveries of one account that are due at once.
 var dueDeliveries = 1_000_000
 
 // neighbor is an account that loads the program: begin returns when it does, and how to end it.

@@ -15,13 +15,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// paidPerRound is how many sessions are paid in one turn; they are opened before it.
+// paidPerRound is the number of sessions that are paid in one turn; they are opened before it.
 const paidPerRound = 400
 
 // seller is an account with something to sell.
 type seller struct{ key, catalogKey, email string }
 
-// sellerPassword is that of the accounts that newSeller opens.
+// sellerPassword is the password of the accounts that newSeller opens.
 const sellerPassword = "correct horse battery"
 
 // demoClub is the demo account with its subscription.

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// renewalsBeside is how many subscriptions of another account are due, after all of renewalsDue.
+	// renewalsBeside is the number of subscriptions of another account that are due, after all of renewalsDue.
 	renewalsBeside = 10
-	// renewalsAccounts is among how many accounts renewalsDue are divided in a run of many.
+	// renewalsAccounts is the number of accounts among which a run of many divides renewalsDue.
 	renewalsAccounts = 16
 	renewalsWithin   = 10 * time.Minute
-	// renewalsSetup is how long writing the subscriptions may take before they are due.
+	// renewalsSetup is the time for writing the subscriptions before they are due.
 	renewalsSetup = time.Minute
 )
 

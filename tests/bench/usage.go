@@ -109,7 +109,7 @@ func (w *fixture) advance(s seller, by time.Duration) error {
 	return w.callAs(s.key, "POST", "/v1/sandbox/clock/advance", map[string]any{"seconds": by.Seconds()}, &clock)
 }
 
-// bareEvent is what the reference writes.
+// bareEvent is a row of the bare reference.
 type bareEvent struct {
 	Key      string          `json:"key"`
 	Quantity json.RawMessage `json:"quantity"`
@@ -271,7 +271,7 @@ func usageClose(ctx context.Context, w *fixture) (string, error) {
 		perPlan(1), perPlan(500)), nil
 }
 
-// storedEvents is how many reports usageFull stores.
+// storedEvents is the number of reports that usageFull stores.
 var storedEvents = 1_000_000
 
 // usageFull compares ingest beside many stored reports with ingest into a table that has few, each beside the bare

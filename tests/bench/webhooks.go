@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// hookMessages is how many messages are sent in all.
+	// hookMessages is the number of messages that are sent in all.
 	hookMessages = 2000
-	// hookRate is how many events per second are produced when their way is timed, for how long.
+	// hookRate is the number of events per second, produced for hookSeconds, whose deliveries are timed.
 	hookRate    = 100
 	hookSeconds = 10
 )
@@ -240,7 +240,7 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 }
 
 // sellAtPace makes n sales of the demo account at a steady pace, and returns how long their payments took, and how long
-// after a response its announcement came to the receiver; both sorted.
+// after a response its announcement reached the receiver; both sorted.
 func (w *fixture) sellAtPace(ctx context.Context, h *recordingReceiver, perSecond, n int) (paid, announced []time.Duration,
 	err error) {
 	name := "bench-pace-" + strings.ToLower(rand.Text()) + "-"

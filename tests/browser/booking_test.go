@@ -103,7 +103,7 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	}
 }
 
-// sameDayNextMonth is that, or the month's last day where it has no such day.
+// sameDayNextMonth returns that day, or the last day of a month that has no such day.
 func sameDayNextMonth(day time.Time) time.Time {
 	last := time.Date(day.Year(), day.Month()+2, 0, 0, 0, 0, 0, time.UTC)
 	if day.Day() > last.Day() {

@@ -14,8 +14,7 @@ import (
 	"sundry/tests/testenv"
 )
 
-// program is the one application that all tests share, and the integrator's shop beside it,
-// which is another origin.
+// program is the application that all tests share, and the integrator's shop beside it, which has another origin.
 var program struct {
 	sync.Once
 	app  *harness.App

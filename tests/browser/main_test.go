@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// shared is the one browser of all tests: starting it costs more than any test.
+// shared is the browser that all tests share: starting it costs more than any test.
 var shared chromium
 
 type chromium struct {

@@ -68,7 +68,7 @@ func (w *walk) buys(link, email string, before func(buyer walker)) walker {
 	return buyer
 }
 
-// address is that of the payment link which the page shows.
+// address returns the address of the payment link that the page shows.
 func (w walker) address() string {
 	w.t.Helper()
 	w.sees("link is ready to share.")

@@ -13,7 +13,7 @@ import (
 	"sundry/tests/testenv"
 )
 
-// usualScopes are those of a program that sells, bills, refunds and hears of it.
+// usualScopes are the scopes of a program that sells, bills, refunds and receives events.
 const usualScopes = "checkout,customers,access,subscriptions,invoices,refunds,webhooks"
 
 // maxGeneratedLines bounds what oapi-codegen makes for the usual scopes. All of /openapi.yaml gives over 100,000.

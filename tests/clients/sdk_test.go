@@ -66,7 +66,7 @@ func shop(t *testing.T, app *harness.App) []string {
 	}
 }
 
-// lifecycle is what a program prints of its lifecycle.
+// lifecycle is a program's report of what it did through an SDK.
 type lifecycle struct {
 	Receipt, PlanStatus, Refused, RefusedField, InvoiceStatus, RefundStatus, MissingScope, Webhook, CRM string
 	Export, Stale, SameSession, SameInvoice, DuplicateUse, PortalURL, Booked                            bool

@@ -37,8 +37,8 @@ func withCoding(coding string) string {
 
 func inChunks(body string) string { return postTo + "Transfer-Encoding: chunked\r\n\r\n" + body }
 
-// refusedRequests are what no server may serve, or what two servers could read differently, by the section of RFC 9112
-// unless another is named: each gets 400 once, and nothing that follows on its connection is served.
+// refusedRequests maps the section of RFC 9112, unless it names another, to a request that no server may serve or that
+// two servers could read differently. Each gets 400 once, and nothing that follows on its connection is served.
 var refusedRequests = map[string]string{
 	"2.2 a CR alone in a value":                withHeader("A: b\rHost: y"),
 	"2.2 a blank before the first header":      "GET /healthz HTTP/1.1\r\n Host: y\r\nHost: x\r\n\r\n",

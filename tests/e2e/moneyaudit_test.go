@@ -82,7 +82,7 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 	})
 }
 
-// violations are those of what was made since a time; zero: of everything.
+// violations returns the violations of what was made since a time; zero: of everything.
 func violations(t *testing.T, app *harness.App, since time.Time) []string {
 	t.Helper()
 	verify := app.Program.Verify

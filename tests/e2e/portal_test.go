@@ -324,7 +324,7 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 	})
 }
 
-// A guest who buys twice is two customers: what they typed proves nothing. Whoever reads the mail of their address sees
+// A guest who buys twice is two customers: what they typed proves nothing. A reader of the mail of their address sees
 // all of it.
 func TestAMailedPortalShowsAllOfItsAddress(t *testing.T) {
 	t.Parallel()

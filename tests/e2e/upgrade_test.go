@@ -29,7 +29,7 @@ var storeAs = flag.String("store-as", "", "store a database of both engines as t
 // upgradeSecret is the APP_SECRET of every stored database.
 const upgradeSecret = "the secret of the databases that are stored for upgrades"
 
-// stored is what a test has to know of a stored database.
+// stored lists the objects of a stored database that a test looks up.
 type stored struct {
 	Email, Key     string
 	Customer       string

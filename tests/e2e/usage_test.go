@@ -152,7 +152,7 @@ type invoiceBody struct {
 	}
 }
 
-// invoices are those of the customer, oldest first.
+// invoices returns the customer's invoices, oldest first.
 func (m *metered) invoices(t *testing.T) []invoiceBody {
 	t.Helper()
 	var page struct{ Data []invoiceBody }

@@ -122,7 +122,7 @@ type answer struct {
 	lost bool
 }
 
-// code is that of a refusal.
+// code returns the code of a refusal.
 func (a answer) code() string { return fmt.Sprint(a.body["code"]) }
 
 // ask sends a request to one process after another until the outcome is known, as a client does that heeds
@@ -268,7 +268,7 @@ type slotInput struct {
 	release, late bool
 }
 
-// keptOf is how many times are held for one that is bought: a fast machine would sell all in ten minutes otherwise.
+// keptOf is the number of holds for each that is bought: a fast machine would sell all in ten minutes otherwise.
 const keptOf = 6
 
 // book wants the first free slot, which others want as well, and gives it back or buys it.

@@ -134,7 +134,7 @@ func TestUpgradesFailNoRequest(t *testing.T) {
 	d.Verify(t)
 }
 
-// traffic is what buyers and integrators do until it ends.
+// traffic makes the requests of buyers and integrators until it is stopped.
 type traffic struct {
 	account                *harness.Account
 	sold, booked, reported atomic.Int64

@@ -32,7 +32,7 @@ type Response struct {
 	Body   []byte
 }
 
-// ErrorBody is the one shape of every refusal.
+// ErrorBody is the body of every refusal.
 type ErrorBody struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`
@@ -234,7 +234,7 @@ func sameSet(a, b []string) bool {
 // IsHTML reports whether the response is a page.
 func (a *Response) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
 
-// patience is how long a test waits for what must come. A slow machine passes too.
+// patience is the time for which a test waits for what must come. A slow machine passes too.
 const patience = 2 * time.Minute
 
 // Eventually waits until the condition is true, and fails after two minutes.

@@ -39,7 +39,7 @@ func (o Operation) NeedsBody() bool { return o.TakesBody() && o.RequestBody.Valu
 
 var parameter = regexp.MustCompile(`\{[A-Za-z]+\}|:[A-Za-z]+`)
 
-// Operations are those of the route table, in a fixed order. Pages are not among them.
+// Operations returns the operations of the route table, in a fixed order. Pages are not among them.
 func Operations(t testing.TB) []Operation {
 	t.Helper()
 	j, err := sharedValidator()

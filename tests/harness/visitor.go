@@ -188,7 +188,7 @@ var (
 	option    = regexp.MustCompile(`<option ([^>]*)>`)
 )
 
-// attributes are those of a start tag by name.
+// attributes returns the attributes of a start tag by name.
 func attributes(tag string) map[string]string {
 	all := map[string]string{}
 	for _, m := range attribute.FindAllStringSubmatch(tag, -1) {

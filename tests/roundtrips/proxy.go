@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// trip is what a client sent before it waited for a response.
+// trip holds the statements that a client sent before it waited for a response.
 type trip struct {
 	statements []string
 	commits    bool
@@ -91,7 +91,7 @@ func (p *tap) pass(client net.Conn) {
 	_ = write.Close()
 }
 
-// conversation is what is known of one connection.
+// conversation is the state of one connection.
 type conversation struct {
 	prepared map[string]string
 	inside   bool // a transaction

@@ -138,7 +138,7 @@ func shown(args []string) []string {
 	return append(slices.Clone(args[:most]), fmt.Sprintf("… (%d more)", len(args)-most))
 }
 
-// errNoCompiler is why nothing was run: a pass without the race detector would claim too much.
+// errNoCompiler: without a C compiler nothing was run, since a pass without the race detector would claim too much.
 var errNoCompiler = errors.New("no C compiler: the race detector needs one. Install gcc or clang, or name one with CC, and leave CGO_ENABLED unset")
 
 // raceTest runs packages under the race detector.

@@ -12,7 +12,7 @@ import (
 // npmFiles list which packages the tests need, every one with its version and hash.
 var npmFiles = []string{"package.json", "package-lock.json"}
 
-// certificateBundles are where Debian, Fedora and Alpine keep the certificates that their owner trusts.
+// certificateBundles lists the files in which Debian, Fedora and Alpine keep the trusted certificates.
 var certificateBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
 	"/etc/ssl/cert.pem"}
 

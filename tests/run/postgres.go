@@ -18,7 +18,8 @@ import (
 // oldestPostgres is the first version that the store supports, as server_version_num.
 const oldestPostgres = 140000
 
-// fewestConnections is how many a server must allow: two test packages at a time start several processes each.
+// fewestConnections is the number of connections that a server must allow: two test packages at a time start several
+// processes each.
 const fewestConnections = 200
 
 // serverSettings suit a server that lives for one run: many test packages connect at once, and nobody needs its data

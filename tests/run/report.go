@@ -44,7 +44,7 @@ func (t *totals) add(o outcome) {
 
 type outcome int
 
-// The outcomes in rising order of trouble: when a test ran twice, the greater one is what it came to.
+// The outcomes in rising order of trouble: of a test that ran twice, the greater one counts.
 const (
 	running outcome = iota
 	passed

@@ -18,7 +18,7 @@ type Billed struct {
 	Credit  int64
 }
 
-// billing is what an account sells and bills by itself, by kind, the newest first, as Stripe lists it.
+// billing holds the objects of Stripe Billing of an account, by kind, the newest first, as Stripe lists them.
 type billing map[string][]object
 
 // billingPage bounds a page of a list, as Stripe does. Tests read several pages of few objects.
@@ -205,7 +205,7 @@ func (s *Server) Before(route string, n int, do func()) {
 	s.before = &interruption{route: route, left: n, do: do}
 }
 
-// interruption is what Before waits for.
+// interruption is a call that Before has registered: do runs before a request of route.
 type interruption struct {
 	route string
 	left  int

@@ -471,7 +471,7 @@ func (s *Server) Change(id string, members map[string]any) {
 	maps.Copy(s.objects[id], members)
 }
 
-// Number is how many objects of a kind there are.
+// Number returns the number of objects of a kind.
 func (s *Server) Number(prefix string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -483,7 +483,8 @@ func (s *Server) Number(prefix string) (n int) {
 	return n
 }
 
-// Evidence is what was submitted about a dispute, by Stripe's names, with the content of each file in place of its id.
+// Evidence returns what was submitted about a dispute, by Stripe's names, with the content of each file in place of its
+// id.
 func (s *Server) Evidence(disputeID string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ type Server struct {
 	slow    time.Duration
 	// stored are failures to be stored under the key of the next request of a route.
 	stored map[string]int
-	// billing is what Bill has filled the account with, and before what Before waits for.
+	// billing has the objects that Bill added to the account, and before the call that Before registered.
 	billing billing
 	before  *interruption
 	// lost is a payment method whose confirmation never gets a response.

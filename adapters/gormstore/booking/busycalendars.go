@@ -100,7 +100,7 @@ func (t busyCalendars) UpdateFailure(_ context.Context, creatorID, url, reason s
 	return err
 }
 
-// updateReading writes what reading a calendar came to; found is false when it is not in the list.
+// updateReading writes the result of reading a calendar; found is false when it is not in the list.
 func (t busyCalendars) updateReading(creatorID, url string, columns map[string]any) (found bool, err error) {
 	res := t.DB.Model(&busyCalendarRow{}).Where("creator_id = ? AND url = ?", creatorID, url).Updates(columns)
 	return res.RowsAffected > 0, t.Failure("update busy calendar of "+creatorID, res.Error)

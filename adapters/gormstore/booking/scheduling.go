@@ -13,7 +13,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.BookingRepos {
 	return ports.BookingRepos{
 		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b},

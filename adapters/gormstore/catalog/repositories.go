@@ -6,7 +6,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.CatalogRepos {
 	return ports.CatalogRepos{
 		Listings: listings{listingMapping.On(b)}, Plans: plans{planMapping.On(b)},

@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.CustomerRepos {
 	return ports.CustomerRepos{Customers: customers{customerMapping.On(b)}, Erasure: erasure{b}}
 }
@@ -135,7 +135,7 @@ func (t customers) GetByExternalID(_ context.Context, creatorID, externalCustome
 	return rows[0].toState(), nil
 }
 
-// customersByName are the one customer, or none, that the integrator calls so.
+// customersByName caches the row of each customer that was read by its external id; no row where there is none.
 var customersByName = repo.NewSlot[[]customerRow]("customers")
 
 // PreloadBuyer reads the customer, if there is one yet, whom the session of a payment names, and keeps them as they are

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.IdentityRepos {
 	return ports.IdentityRepos{
 		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},

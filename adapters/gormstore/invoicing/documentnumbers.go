@@ -9,7 +9,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.InvoicingRepos {
 	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.On(b)}, DocumentNumbers: documentNumbers{b},
 		Documents: documents{b}, Audit: audit{b}}

@@ -14,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.PaymentRepos {
 	return ports.PaymentRepos{
 		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)},

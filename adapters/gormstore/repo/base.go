@@ -1,5 +1,5 @@
-// Package repo is what the repositories of every area share: the connection of their transaction, the columns, and the
-// reads and writes that are alike for every kind of row.
+// Package repo has the parts that the repositories of all areas share: the connection of their transaction, the
+// columns, and the reads and writes that are alike for every kind of row.
 package repo
 
 import (

@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.SubscriptionRepos {
 	return ports.SubscriptionRepos{
 		Subscriptions: subscriptions{subscriptionMapping.On(b)}, Quotes: quotes{b}, PaidPeriods: paidPeriods{b},

@@ -315,7 +315,7 @@ func sumOf(rows []dividedRow, which func(dividedRow) bool) (total core.Total, er
 	return total, nil
 }
 
-// undividedReports are those of a stream that are in no part yet, which nobody changes.
+// undividedReports caches the reports of a stream that are in no part yet. Callers must not change them.
 var undividedReports = repo.NewSlot[[]dividedRow]("usage_events")
 
 // undivided counts the reports of a stream that are in no part yet, by period and combination.

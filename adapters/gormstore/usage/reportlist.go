@@ -66,7 +66,7 @@ func (t reports) List(
 	if args["id"] != wholeWindow {
 		before = "position <= @at"
 	}
-	// Whole positions are read: of PostgreSQL's, one is that of all reports of a write.
+	// Whole positions are read: on PostgreSQL, all reports of a write have the same one.
 	var ends []struct{ Position, ReceivedAt int64 }
 	err := t.DB.Raw("SELECT position, received_at FROM usage_events WHERE "+before+" "+
 		"ORDER BY position DESC LIMIT 1 OFFSET @window", args).Scan(&ends).Error

@@ -6,7 +6,7 @@ import (
 	"sundry/ports"
 )
 
-// Repositories are the area's repositories over one connection.
+// Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.UsageRepos {
 	return ports.UsageRepos{
 		Catalog: newCatalog(b), Plans: billingPlans{billingPlanMapping.On(b)}, Streams: streams{b}, Reports: reports{b},

@@ -183,7 +183,7 @@ func (t rollups) waiting(s ports.UsageStream) (map[rollupKey]core.Total, error) 
 	})
 }
 
-// waitingReports are those of a stream, which nobody changes.
+// waitingReports caches the totals of a stream's reports that are not counted yet. Callers must not change them.
 var waitingReports = repo.NewSlot[map[rollupKey]core.Total]("usage_events")
 
 // count sums the reports of a stream under a condition, by period.
@@ -267,7 +267,7 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 	if err != nil {
 		return nil, err
 	}
-	// A period of which nothing was billed, because it came to too much, is owed its minimum when nothing is left of it.
+	// A period that was not billed, because its amount was too large, still costs its minimum when no use is left in it.
 	unsettled, err := repo.ListBy(t.Base, op, t.DB.Where("stream_id = ? AND invoice_id <> '' AND "+
 		"(quantity <> billed_quantity OR billed_at IS NULL OR period_start IN (SELECT p.period_start FROM usage_parts p "+
 		"WHERE p.stream_id = ? AND p.changed))", s.ID, s.ID), rollupRow.toRollup)

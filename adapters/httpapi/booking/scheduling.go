@@ -105,7 +105,7 @@ func (h handlers) putAvailability(c *fiber.Ctx) error {
 	return c.JSON(newAvailability(hours, in.BusyCalendarURLs))
 }
 
-// busyCalendarView is another calendar of a creator and what reading it last came to.
+// busyCalendarView shows another calendar of a creator and the result of the last reading.
 type busyCalendarView struct {
 	URL string `json:"url"`
 	// ReadAt is null before the first time, FailedAt and Failure when the last time went well.

@@ -25,7 +25,7 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table.
+// Routes returns the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const one = "/v1/customers/:id"

@@ -26,7 +26,7 @@ type keyView struct {
 	Prefix   string `json:"prefix"`
 	Last4    string `json:"last4"`
 	Livemode bool   `json:"livemode"`
-	// Scopes are what the key may do: all alone, or some of the others.
+	// Scopes lists the key's permissions: all alone, or some of the others.
 	Scopes     []core.Scope `json:"scopes"`
 	CreatedAt  *string      `json:"createdAt"`
 	ExpiresAt  *string      `json:"expiresAt"`

@@ -31,7 +31,7 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table.
+// Routes returns the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	return slices.Concat(h.signInRoutes(), h.profileRoutes(), h.keyRoutes(), h.memberRoutes(), h.auditRoutes())

@@ -26,7 +26,7 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table. The key of a pushed invoice never expires.
+// Routes returns the area's lines of the route table. The key of a pushed invoice never expires.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const invoices, one = "/v1/invoices", "/v1/invoices/:id"

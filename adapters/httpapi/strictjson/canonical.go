@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Canonical is the one spelling of the JSON value in body: members sorted by name, no blanks, each number in one form.
-// Two bodies with the same spelling are the same value. What is no JSON value is its own spelling.
+// Canonical returns the JSON value of body in canonical form: members sorted by name, no blanks, each number in one
+// form. Two bodies with equal results have the same value. It returns a body that is no JSON value unchanged.
 func Canonical(body []byte) []byte {
 	in := json.NewDecoder(bytes.NewReader(body))
 	in.UseNumber()

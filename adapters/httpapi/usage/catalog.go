@@ -121,7 +121,7 @@ type priceView struct {
 	CreatedAt     *string       `json:"createdAt"`
 }
 
-// rateView is what use with certain values of the meter's dimensions costs.
+// rateView shows the tiers that price use with certain values of the meter's dimensions.
 type rateView struct {
 	When  map[string]string `json:"when"`
 	Tiers []tierView        `json:"tiers"`

@@ -186,7 +186,7 @@ func (h handlers) listReports(c *fiber.Ctx) error {
 }
 
 type summaryView struct {
-	// Either of these is what was asked for.
+	// One of these is the query's; the other is null.
 	SubscriptionID     *string        `json:"subscriptionId"`
 	ExternalCustomerID *string        `json:"externalCustomerId"`
 	Meters             []measuredView `json:"meters"`

@@ -23,7 +23,7 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table. Reports have keys of their own, which never expire.
+// Routes returns the area's lines of the route table. Reports have keys of their own, which never expire.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const (

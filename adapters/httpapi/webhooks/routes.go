@@ -24,5 +24,5 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table.
+// Routes returns the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route { return handlers{d}.webhookRoutes() }

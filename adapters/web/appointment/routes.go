@@ -26,7 +26,7 @@ import (
 //go:embed templates static
 var files embed.FS
 
-// Routes are the pages over HTTP.
+// Routes serves a buyer's pages of appointments.
 type Routes struct {
 	layout        *layout.Layout
 	pages         *layout.Pages

@@ -26,7 +26,7 @@ var assets embed.FS
 // overlayScript keeps its plain name because integrators write it into their own pages.
 const overlayScript = "sundry.js"
 
-// Routes are the pages over HTTP.
+// Routes serves the hosted checkout and the overlay.
 type Routes struct {
 	layout *layout.Layout
 	pages  *layout.Pages

@@ -80,7 +80,7 @@ func (r *Routes) askAgain(c *fiber.Ctx, v *visit, refused error) error {
 	})
 }
 
-// sentFields are those of the form that waits for the confirmation.
+// sentFields returns the fields of the form that waits for the confirmation.
 func sentFields(c *fiber.Ctx) (fields []ui.Field) {
 	for key, value := range c.Request().PostArgs().All() {
 		switch name := string(key); name {

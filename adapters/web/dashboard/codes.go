@@ -61,7 +61,7 @@ var ledgerAccounts = map[ledger.Account]ui.Words{
 	ledger.CreatorReserved: "Creator reserved", ledger.CreatorInTransit: "Creator in transit",
 }
 
-// disputeReasons are those of card networks, in Stripe's words.
+// disputeReasons maps the reasons of card networks, by Stripe's names, to words.
 var disputeReasons = map[string]ui.Words{ //nolint:gosec // they are reasons, no credentials
 	"credit_not_processed": "Credit not processed", "duplicate": "Duplicate", "fraudulent": "Fraudulent",
 	"general": "General", "noncompliant": "Noncompliant", "product_not_received": "Product not received",

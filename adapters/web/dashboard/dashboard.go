@@ -71,7 +71,7 @@ type Deps struct {
 	SendPreview func(*fiber.Ctx, checkout.Page) error
 }
 
-// Routes are the pages over HTTP.
+// Routes serves the dashboard.
 type Routes struct {
 	Deps
 	layout *layout.Layout

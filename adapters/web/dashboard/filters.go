@@ -19,7 +19,7 @@ func (r *Routes) mountFilters(at fiber.Router) {
 	r.post(at, "/filters/delete", r.deleteFilter)
 }
 
-// savedFilters are those of a list that its reader keeps.
+// savedFilters returns the filters of a list that its reader has saved.
 func (r *Routes) savedFilters(c *fiber.Ctx, v *visit, list string) (*ui.Saved, error) {
 	kept, err := r.Identity.SavedFilters(c.UserContext(), v.User, list)
 	saved := &ui.Saved{Save: filtersPath, Delete: filtersPath + "/delete", Token: v.FormToken}

@@ -18,7 +18,7 @@ import (
 type workDay struct {
 	date string // "" for a day of the week
 	open bool
-	// windows are what the row shows; one without a beginning is none.
+	// windows lists the ranges of the row. A range without a beginning does not count.
 	windows []slot.Hours
 }
 

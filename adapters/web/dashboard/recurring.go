@@ -164,7 +164,7 @@ func (f shownFigures) stats(figures subscriptions.CurrencyFigures, label ui.Word
 	}
 }
 
-// percentOf writes a share; a dash for that of nothing.
+// percentOf writes a share in percent; a dash where the whole is zero.
 func percentOf(rate float64, ok bool) string {
 	if !ok {
 		return "–"

@@ -46,7 +46,7 @@ type guestView struct {
 	App bool
 	// Sent means that a mail was sent, if there is an account.
 	Sent bool
-	// Account and Role are those of an invitation.
+	// Account and Role are the account and the role to which an invitation invites.
 	Account string
 	Role    ui.Words
 }

@@ -94,7 +94,7 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 	})
 }
 
-// reportQuery is what the filters ask for. A subscription is of one customer; the list compares whose it is.
+// reportQuery returns the query of a list's filters. The list checks that the subscription, if any, is the customer's.
 func reportQuery(q ui.Query) usage.ReportQuery {
 	days := q.Days("from", "until")
 	query := usage.ReportQuery{EventName: q["meter"], From: days.From, To: days.To, SubscriptionID: q["subscription"]}

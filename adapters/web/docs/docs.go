@@ -22,13 +22,13 @@ var files embed.FS
 //go:embed examples
 var examples embed.FS
 
-// Routes are the pages over HTTP.
+// Routes serves the documentation.
 type Routes struct {
 	layout *layout.Layout
 	pages  *layout.Pages
 	// reference is read for each page that is rendered, which are few: kept, it would be most of an idle process's memory.
 	reference func() (*apiDoc, error)
-	// contents is made with the first page, and kept: it is what every page lists and the search looks through.
+	// contents is made with the first page, and kept: every page lists it, and the search reads it.
 	contents func() (*contents, error)
 	rendered dayCache
 }

@@ -101,7 +101,7 @@ var (
 	rowBreak = regexp.MustCompile(`\s+(</?t(?:r|body)>)`)
 )
 
-// markdownOf has what stands for our own tags, opened and closed. All others are left out.
+// markdownOf maps a tag to the Markdown that replaces its start and its end. Other tags are left out.
 var markdownOf = map[string][2]string{
 	"h2": {"\n## ", "\n\n"}, "h3": {"\n### ", "\n\n"}, "p": {"", "\n\n"}, "ul": {"", "\n"}, "li": {"- ", "\n"},
 	"code": {"`", "`"}, "strong": {"**", "**"}, "br": {" ", ""}, "tr": {"", "|\n"}, "th": {"| ", " "}, "td": {"| ", " "},

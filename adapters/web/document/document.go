@@ -17,7 +17,7 @@ import (
 //go:embed templates
 var files embed.FS
 
-// Routes are the pages over HTTP.
+// Routes serves the documents.
 type Routes struct {
 	layout    *layout.Layout
 	pages     *layout.Pages

@@ -10,7 +10,7 @@ import (
 	"sundry/modules/files"
 )
 
-// Routes are the addresses over HTTP.
+// Routes serves the addresses of bought files.
 type Routes struct {
 	layout   *layout.Layout
 	sessions *checkout.Service

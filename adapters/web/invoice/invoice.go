@@ -24,7 +24,7 @@ import (
 //go:embed templates
 var files embed.FS
 
-// Routes are the pages over HTTP.
+// Routes serves the pages of invoices.
 type Routes struct {
 	layout    *layout.Layout
 	pages     *layout.Pages

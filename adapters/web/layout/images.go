@@ -244,7 +244,7 @@ func (i *images) leave(name string) {
 }
 
 // siteOf is the part of an address's host that names its owner: the last two labels, or three below a suffix such as
-// co.uk. Whoever owns a name has any number of hosts below it.
+// co.uk. The owner of a name has any number of hosts below it.
 func siteOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

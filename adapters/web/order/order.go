@@ -118,7 +118,7 @@ type Receipt struct {
 	PaidAt      time.Time
 	Card        string // "Visa •••• 4242"; empty when nothing was charged
 	DownloadURL string // empty when the product has none
-	// Files are what the buyer can download now.
+	// Files lists the files that the buyer can download now.
 	Files []FileLink
 }
 

@@ -18,7 +18,7 @@ type choice struct {
 
 type quoteView struct {
 	ID, Plan, Interval, Name string
-	// Quantity is that of a change of the quantity; 0 for any other.
+	// Quantity is the new quantity; 0 for a change that keeps it.
 	Quantity    int
 	Lines       []line
 	Due, Credit string

@@ -42,7 +42,7 @@ type page struct {
 	Invoices     []invoiceView
 	Credits      []creditView
 	Appointments []appointmentView
-	// Plan is the one that a page is about.
+	// Plan is the plan that the page is about.
 	Plan planView
 	// Quote is the price of a change, with the plan and interval to confirm; nil on the page that asks which.
 	Quote *quoteView

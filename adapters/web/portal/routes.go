@@ -48,7 +48,7 @@ type Deps struct {
 	Usage         *usage.Service
 }
 
-// Routes are the pages over HTTP.
+// Routes serves the customer portal.
 type Routes struct {
 	Deps
 	layout *layout.Layout

@@ -21,7 +21,7 @@ import (
 //go:embed templates static
 var assets embed.FS
 
-// Routes are the page over HTTP.
+// Routes serves the receipt pages.
 type Routes struct {
 	layout *layout.Layout
 	pages  *layout.Pages

@@ -14,7 +14,7 @@ import (
 	"sundry/core/money"
 )
 
-// side is who reads a mail about an appointment.
+// side is the reader of a mail about an appointment.
 type side int
 
 const (
@@ -58,7 +58,7 @@ type Appointment struct {
 	Reason           string    `json:"reason,omitempty"`  // why it was canceled
 	ByBuyer          bool      `json:"byBuyer,omitempty"` // the buyer canceled it
 	Locale           string    `json:"locale,omitempty"`  // the reader's
-	// Intake is what the buyer said when they booked; guests get none of it.
+	// Intake holds the buyer's answers, note and guests. Mails to guests leave it out.
 	Intake intake.Response `json:"intake,omitzero"`
 	// Money is the effect of a cancellation on the payment.
 	Money CanceledMoney `json:"money,omitzero"`

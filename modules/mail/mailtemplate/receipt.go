@@ -41,7 +41,8 @@ type Receipt struct {
 	// FullRefundHours is the number of hours before its start up to which an appointment can be canceled for a full
 	// refund; nil if that is not promised.
 	FullRefundHours *int `json:"fullRefundHours,omitempty"`
-	// Consent is what the buyer agreed to, with RefundPolicy as its text; nil where they agreed to nothing on a page.
+	// Consent records the terms that the buyer accepted, with RefundPolicy as the text of one; nil where they did not pay
+	// on a page.
 	Consent      *checkout.Consent `json:"consent,omitempty"`
 	RefundPolicy string            `json:"refundPolicy,omitempty"`
 	ReplyTo      Party             `json:"replyTo,omitzero"` // the seller
@@ -76,7 +77,7 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 	return r
 }
 
-// WithoutEvidence is what a mail shows of a tax.
+// WithoutEvidence returns the tax without the evidence of the buyer's country, which no mail shows.
 func WithoutEvidence(d tax.Details) tax.Details {
 	d.Evidence = tax.Evidence{}
 	return d

@@ -8,7 +8,7 @@ var KindSecondStep = define("identity.second_step", secondStep)
 // SecondStep holds the data of that mail.
 type SecondStep struct {
 	Change identity.SecondStepChange `json:"change"`
-	// Note is what SecondStepChanged has.
+	// Note is the note of identity.SecondStepChanged.
 	Note string `json:"note"`
 }
 

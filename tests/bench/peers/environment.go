@@ -23,7 +23,7 @@ import (
 	"sundry/tests/testenv"
 )
 
-// environment is what a shop runs in.
+// environment holds the services, the address and the folder that a shop runs with.
 type environment struct {
 	// database and redis are its own, address is where it listens, and folder where it is installed.
 	database, redis, address, folder string
@@ -31,7 +31,7 @@ type environment struct {
 	postmaster int
 }
 
-// url is where the shop serves.
+// url returns the shop's origin.
 func (e environment) url() string { return "http://" + e.address }
 
 // vars are the variables of a Node.js shop, and more.

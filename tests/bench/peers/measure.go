@@ -23,7 +23,7 @@ type side struct {
 	customer atomic.Int64
 }
 
-// turn is what one turn came to: purchases a second, their time, and the processor time of each in the shop and in
+// turn holds the figures of one turn: purchases a second, their time, and the processor time of each in the shop and in
 // PostgreSQL.
 type turn struct {
 	rate                   float64

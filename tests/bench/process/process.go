@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// readyWithin is how long a program may take to start: a Node.js shop takes half a minute.
+	// readyWithin is the time within which a program has to be ready: a Node.js shop takes half a minute.
 	readyWithin = 3 * time.Minute
-	// endWithin is how long it may take to stop when asked to.
+	// endWithin is the time within which it has to stop when asked to.
 	endWithin = 5 * time.Second
 )
 

@@ -29,7 +29,7 @@ func Build(ctx context.Context, folder string, tags ...string) (binary string, e
 type Sundry struct {
 	*Process
 
-	// URL is where it serves, and Folder its DATA_DIR.
+	// URL is the program's origin, and Folder its DATA_DIR.
 	URL, Folder string
 }
 

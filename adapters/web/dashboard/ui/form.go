@@ -52,7 +52,7 @@ type Day struct {
 	Open  bool
 	// Ranges are the hours, one after the other.
 	Ranges []DayRange
-	// Change is where the buttons of the row send the form.
+	// Change is the address to which the buttons of the row send the form.
 	Change string
 }
 
@@ -118,7 +118,7 @@ type Problem struct {
 	Text   Words
 }
 
-// Passkey is what a form asks the browser for.
+// Passkey makes a form ask the browser to create or use a passkey.
 type Passkey struct {
 	// Options is JSON of WebAuthn. Ceremony is sent back as it is.
 	Options, Ceremony string
