@@ -212,7 +212,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 // live reports whether real money moves here.
 func (a *App) live() bool { return a.cfg.Live() }
 
-// Handler is the HTTP application, for tests that need no listener.
+// Handler returns the HTTP application, for tests that need no listener.
 func (a *App) Handler() *fiber.App { return a.http }
 
 // Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, no new tasks; those

@@ -278,7 +278,7 @@ func (c Config) WebhooksToLoopback() bool {
 	return err == nil && !c.Live() && thisMachine(base.Hostname())
 }
 
-// RateLimit is the resolved per-key limit per minute; 0 means none.
+// RateLimit returns the resolved per-key limit per minute; 0 means none.
 func (c Config) RateLimit() int {
 	switch {
 	case c.RateLimitPerMinute != nil:

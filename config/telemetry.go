@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// TracesURL is the address that receives traces; "" where nothing is traced.
+// TracesURL returns the address that receives traces; "" where nothing is traced.
 func (c Config) TracesURL() string { return c.signalURL(c.OTLPTracesEndpoint, "/v1/traces") }
 
-// MetricsURL is the address that receives metrics; "" where they are not sent.
+// MetricsURL returns the address that receives metrics; "" where they are not sent.
 func (c Config) MetricsURL() string {
 	if c.OTelMetricsExporter == "none" {
 		return ""
@@ -32,7 +32,7 @@ func (c Config) signalURL(endpoint, path string) string {
 	return ""
 }
 
-// MetricInterval is the time between two exports of the metrics.
+// MetricInterval returns the time between two exports of the metrics.
 func (c Config) MetricInterval() time.Duration {
 	return time.Duration(c.OTelMetricInterval) * time.Millisecond
 }

@@ -45,7 +45,7 @@ type ChargeRequest struct {
 	Lines []payment.Line
 }
 
-// ChargeOf is the request for an attempt that was committed.
+// ChargeOf returns the request for an attempt that was committed.
 func ChargeOf(p payment.State) ChargeRequest {
 	r := ChargeRequest{
 		PaymentID: p.ID, ProcessorID: p.ProcessorID, SubjectID: p.SubjectID, CreatorID: p.CreatorID, CustomerID: p.CustomerID,

@@ -17,7 +17,7 @@ type Build struct {
 	Go string
 }
 
-// String is the line of sundry version.
+// String returns the line of sundry version.
 func (b Build) String() string {
 	return fmt.Sprintf("sundry %s (commit %s of %s, %s)", b.Version, b.Commit, b.Date, b.Go)
 }

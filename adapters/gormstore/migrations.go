@@ -15,8 +15,8 @@ var migrations embed.FS
 //go:embed tuning/postgres.sql
 var postgresTuning string
 
-// Schema is the text of every migration, of their records and of the tuning: two builds with the same text make the
-// same database.
+// Schema returns the text of every migration, of their records and of the tuning: two builds with the same text make
+// the same database.
 func Schema() string {
 	var all strings.Builder
 	for _, pattern := range []string{"migrations/*.sql", "migrations/*/*.sql"} {

@@ -95,7 +95,7 @@ func User(c *fiber.Ctx) identity.User {
 	return user
 }
 
-// BearerToken is the credential of the Authorization header, or "".
+// BearerToken returns the credential of the Authorization header, or "".
 func BearerToken(c *fiber.Ctx) string {
 	scheme, credential, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if !ok || !strings.EqualFold(scheme, "bearer") {

@@ -37,7 +37,7 @@ type Figures[T any] struct {
 	Data            []T     `json:"data"`
 }
 
-// NewFigures is the response of figures of some days, all of which count up to a time.
+// NewFigures returns the response of figures of some days, all of which count up to a time.
 func NewFigures[T any](days civil.Days, completeThrough time.Time, data []T) Figures[T] {
 	return Figures[T]{
 		From: days.From.String(), To: days.To.String(), CompleteThrough: apiformat.Time(completeThrough), Data: data,

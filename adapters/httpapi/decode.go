@@ -13,7 +13,7 @@ import (
 	"sundry/core/plan"
 )
 
-// Body is the request's body as it was sent. fiber's own Body inflates compressed bodies without a limit.
+// Body returns the request's body as it was sent. fiber's own Body inflates compressed bodies without a limit.
 func Body(c *fiber.Ctx) []byte { return c.BodyRaw() }
 
 // Decode reads the body strictly into a new T, with every fault of the document listed at once.

@@ -98,7 +98,7 @@ func asFault(err error) *fault.Error {
 	)
 }
 
-// StatusOf is the status of an error, for the pages too, which have their own texts.
+// StatusOf returns the status of an error, for the pages too, which have their own texts.
 func StatusOf(err error) int {
 	if status, ok := statusOf[asFault(err).Code]; ok {
 		return status
@@ -108,7 +108,7 @@ func StatusOf(err error) int {
 
 var quotedCode = regexp.MustCompile("`([A-Z_]+)`")
 
-// DocumentedCodes are the codes that the description of a response in the OpenAPI document names.
+// DocumentedCodes returns the codes that the description of a response in the OpenAPI document names.
 func DocumentedCodes(description string) []fault.Code {
 	var codes []fault.Code
 	for _, quoted := range quotedCode.FindAllStringSubmatch(description, -1) {
@@ -119,7 +119,7 @@ func DocumentedCodes(description string) []fault.Code {
 	return codes
 }
 
-// MessageOf is the message of an error, fit for the client.
+// MessageOf returns the message of an error, fit for the client.
 func MessageOf(err error) string { return asFault(err).Message }
 
 // handleError writes the response to every error of every route.

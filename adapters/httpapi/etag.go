@@ -35,7 +35,7 @@ func matchesETag(header, etag string) bool {
 	return false
 }
 
-// ETagOf is the strong entity tag of a body: it changes with any byte.
+// ETagOf returns the strong entity tag of a body: it changes with any byte.
 func ETagOf(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`

@@ -71,7 +71,7 @@ func (s *Server) metricsRoute() Route {
 	return Route{Method: fiber.MethodGet, Path: "/metrics", Handle: adaptor.HTTPHandler(handler)}
 }
 
-// Operations is a separate application for METRICS_ADDR, so that a process without the API can be watched too.
+// Operations returns a separate application for METRICS_ADDR, so that a process without the API can be watched too.
 func (s *Server) Operations() *fiber.App {
 	app := fiber.New(fiber.Config{
 		DisableStartupMessage: true, ReadTimeout: 10 * time.Second, ErrorHandler: s.handleError,

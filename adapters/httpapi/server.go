@@ -122,13 +122,13 @@ func acceptAnyMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// App is the fiber application, for mounting pages and for listening.
+// App returns the fiber application, for mounting pages and for listening.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Routes is the route table.
+// Routes returns the route table.
 func (s *Server) Routes() []Route { return s.routes }
 
-// Document is the API's OpenAPI document.
+// Document returns the API's OpenAPI document.
 func (s *Server) Document() Document { return s.document }
 
 // RequestID names the request, for the few responses to refusals that the frame does not write.

@@ -14,7 +14,7 @@ type SlotRequest struct {
 	DeliveryMode *string `json:"deliveryMode"`
 }
 
-// Choice is the time, with field as its path in the request. VALIDATION_FAILED.
+// Choice returns the time, with field as its path in the request. VALIDATION_FAILED.
 func (in *SlotRequest) Choice(field string) (appointment.SlotChoice, error) {
 	var read, validated fault.Violations
 	p := appointment.SlotChoice{Field: field}
@@ -32,7 +32,7 @@ func (in *SlotRequest) Choice(field string) (appointment.SlotChoice, error) {
 	return p, MergeFieldErrors(read.Err(), validated.Err())
 }
 
-// ReadSlots are the times of a request: nil when it has none. Where both members are allowed, only one may be sent.
+// ReadSlots returns the times of a request: nil when it has none. Where both members are allowed, only one may be sent.
 // VALIDATION_FAILED.
 func ReadSlots(one *SlotRequest, several *[]SlotRequest) (all []appointment.SlotChoice, err error) {
 	if one != nil {

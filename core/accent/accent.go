@@ -28,7 +28,7 @@ const shareInSoft, shareInSecond = 0.1, 0.2
 // readable is the contrast that WCAG AA asks of text.
 const readable = 4.5
 
-// Of is the palette of a color, written #rrggbb.
+// Of returns the palette of a color, written #rrggbb.
 func Of(color string) Palette {
 	c := parse(color)
 	return Palette{Light: colors(c, white, lightGround, black), Dark: colors(c, darkPaper, darkGround, white)}

@@ -35,7 +35,7 @@ type AnnouncedView struct {
 	Changed            []string `json:"changed"`
 }
 
-// View is the event's data as integrators get it.
+// View returns the event's data as integrators get it.
 func (e Announced) View() AnnouncedView {
 	return AnnouncedView{e.ExternalCustomerID, e.Version, e.PreviousVersion, e.Changed}
 }

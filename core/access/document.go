@@ -64,15 +64,15 @@ type Changed struct {
 	At      time.Time // account time
 }
 
-// Empty is the document of a customer without access: version 0.
+// Empty returns the document of a customer without access: version 0.
 func Empty(creatorID, externalCustomerID string, livemode bool) Document {
 	d := Document{CreatorID: creatorID, ExternalCustomerID: externalCustomerID}
 	d.render(Fold(nil), livemode)
 	return d
 }
 
-// Next is the document after the grants became what s sums up. ok is false when nothing in it changed; then d stays the
-// current one, but for NextEnd, which may have moved without being seen.
+// Next returns the document after the grants became what s sums up. ok is false when nothing in it changed; then d
+// stays the current one, but for NextEnd, which may have moved without being seen.
 func (d Document) Next(s Snapshot, livemode bool, cause Cause,
 	at time.Time) (next Document, e Changed, ok bool, err error) {
 	next = d

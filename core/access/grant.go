@@ -91,14 +91,14 @@ type Grant struct{ s State }
 // Restore rebuilds a grant from its stored state.
 func Restore(s State) *Grant { return &Grant{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (g *Grant) State() State {
 	s := g.s
 	s.Credits = slices.Clone(s.Credits)
 	return s
 }
 
-// NewForPurchase is the grant of a one-time purchase: it lasts.
+// NewForPurchase returns the grant of a one-time purchase: it lasts.
 func NewForPurchase(id string, e checkout.Paid) *Grant {
 	s := State{
 		ID: id, CreatorID: e.CreatorID, ExternalCustomerID: customer.AccessKey(e.ExternalCustomerID, e.CustomerID),
@@ -116,7 +116,7 @@ func NewForPurchase(id string, e checkout.Paid) *Grant {
 	return &Grant{s}
 }
 
-// NewForSubscription is the grant of a subscription that has begun. It follows the subscription from then on.
+// NewForSubscription returns the grant of a subscription that has begun. It follows the subscription from then on.
 func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant {
 	g := &Grant{State{
 		ID: id, CreatorID: sub.CreatorID, CheckoutID: sub.CheckoutID, Source: Subscription, SourceID: sub.ID,
@@ -202,7 +202,7 @@ type ManualGrant struct {
 	Note      string
 }
 
-// NewManual is a grant that the integrator decides on. It is not billed, so it has no interval and nothing renews.
+// NewManual returns a grant that the integrator decides on. It is not billed, so it has no interval and nothing renews.
 func NewManual(id, creatorID, externalCustomerID string, m ManualGrant, now time.Time) *Grant {
 	s := State{
 		ID: id, CreatorID: creatorID, ExternalCustomerID: externalCustomerID, Source: Manual, SourceID: id, StartedAt: now,

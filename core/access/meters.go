@@ -32,8 +32,8 @@ type meterJSON struct {
 	AsOf           *string        `json:"asOf"`
 }
 
-// WithMeters is the document with these meters, sorted by key, in the place of those that it has. Its version stays:
-// what a customer uses is no change of what they may use. changed is false when they are the same.
+// WithMeters returns the document with these meters, sorted by key, in the place of those that it has. Its version
+// stays: what a customer uses is no change of what they may use. changed is false when they are the same.
 func (d Document) WithMeters(meters []Meter) (next Document, changed bool, err error) {
 	list := make([]meterJSON, len(meters))
 	for i, m := range meters {

@@ -39,7 +39,7 @@ func appendTwo(b []byte, n int) []byte { return append(b, digit(n/10), digit(n%1
 
 func digit(n int) byte { return '0' + byte(n) } //nolint:gosec // one digit
 
-// Time is an Instant, null for the zero time.
+// Time returns an Instant, null for the zero time.
 func Time(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -65,7 +65,7 @@ func Count(n int) *int {
 	return &n
 }
 
-// JSON is a value as JSON text. Characters such as & are written as they are: the text is never part of a page.
+// JSON returns a value as JSON text. Characters such as & are written as they are: the text is never part of a page.
 func JSON(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -72,7 +72,7 @@ type Appointment struct{ s State }
 // Restore rebuilds an appointment from its stored state.
 func Restore(s State) *Appointment { return &Appointment{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (a *Appointment) State() State { return a.s }
 
 // Buyer identifies the customer of an appointment, with what they said when they booked.

@@ -24,8 +24,8 @@ type RefundPolicy struct {
 	FullHours int
 }
 
-// PolicyOf is the policy of an offer that promises a full refund until so many hours before the start; nil promises
-// nothing.
+// PolicyOf returns the policy of an offer that promises a full refund until so many hours before the start; nil
+// promises nothing.
 func PolicyOf(fullRefundHours *int) RefundPolicy {
 	if fullRefundHours == nil {
 		return RefundPolicy{}
@@ -41,7 +41,7 @@ func (p RefundPolicy) Hours() *int {
 	return &p.FullHours
 }
 
-// Until is the last moment of a full refund.
+// Until returns the last moment of a full refund.
 func (p RefundPolicy) Until(startsAt time.Time) time.Time {
 	return startsAt.Add(-time.Duration(p.FullHours) * time.Hour)
 }

@@ -56,7 +56,7 @@ type Reservation struct{ s ReservationState }
 // RestoreReservation rebuilds a reservation from its stored state.
 func RestoreReservation(s ReservationState) *Reservation { return &Reservation{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (c *Reservation) State() ReservationState { return c.s }
 
 // Confirm keeps the time permanently because it is paid for. STATE_CONFLICT once the time was released.
@@ -92,13 +92,13 @@ func (c *Reservation) transition(from, to ReservationStatus, done string) (chang
 // IsSeat reports whether the buyer shares the time with others.
 func (c ReservationState) IsSeat() bool { return c.GroupID != "" }
 
-// Group is the reservation of a group for the time of its first seat.
+// Group returns the reservation of a group for the time of its first seat.
 func (c ReservationState) Group(id string, seats int) ReservationState {
 	c.ID, c.CheckoutID, c.Position, c.Status, c.Seats, c.GroupID, c.Revision = id, "", 0, Held, seats, "", 1
 	return c
 }
 
-// SeatIn is the reservation as a seat of a group: the first that none of the others has.
+// SeatIn returns the reservation as a seat of a group: the first that none of the others has.
 func (c ReservationState) SeatIn(groupID string, others []ReservationState) ReservationState {
 	c.GroupID, c.Number = groupID, 0
 	for slices.ContainsFunc(others, func(o ReservationState) bool { return o.Number == c.Number }) {
@@ -107,7 +107,7 @@ func (c ReservationState) SeatIn(groupID string, others []ReservationState) Rese
 	return c
 }
 
-// NewHold is a new reservation on the same time.
+// NewHold returns a new reservation on the same time.
 func (c *Reservation) NewHold(id string, now time.Time) *Reservation {
 	next := c.s
 	next.ID, next.Status, next.CreatedAt, next.Revision = id, Held, now, 1

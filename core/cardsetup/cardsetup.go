@@ -59,7 +59,7 @@ func New(id, creatorID, customerID, returnURL string, now time.Time) *Setup {
 // Restore rebuilds a setup from its stored state.
 func Restore(s State) *Setup { return &Setup{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (c *Setup) State() State { return c.s }
 
 // Expired reports whether the setup's time is over before a card was saved.
@@ -121,15 +121,15 @@ const (
 	purposeClient = "card-setup-client"
 )
 
-// Page is the secret of the hosted page.
+// Page returns the secret of the hosted page.
 func (s Secrets) Page(setupID string) string { return secret.Derive(s.Keys, purposePage, setupID) }
 
-// OpenPage is the setup behind a page's secret; ok is false for anything that we did not give out.
+// OpenPage returns the setup behind a page's secret; ok is false for anything that we did not give out.
 func (s Secrets) OpenPage(token string) (setupID string, ok bool) {
 	return secret.Verify(s.Keys, purposePage, id.CardSetup, token)
 }
 
-// Client is the secret for a card form in the integrator's own page.
+// Client returns the secret for a card form in the integrator's own page.
 func (s Secrets) Client(setupID string) string {
 	return setupID + "_secret_" + secret.Derive(s.Keys, purposeClient, setupID)
 }

@@ -40,7 +40,7 @@ const refundPolicyAnchor = "#refund-policy"
 // Phrase is a part of a sentence, with the address that it leads to; "" for none.
 type Phrase struct{ Text, URL string }
 
-// Statement is the sentence beside the button, in parts; nil where the sale refers to no text.
+// Statement returns the sentence beside the button, in parts; nil where the sale refers to no text.
 func (a Agreement) Statement() []Phrase {
 	var texts []Phrase
 	if a.terms.URL != "" {
@@ -67,8 +67,8 @@ func (a Agreement) Statement() []Phrase {
 	return all
 }
 
-// ImmediateSupply is the sentence of the box by which a buyer with a right of withdrawal asks for supply at once and
-// acknowledges what that does to their right; "" where nothing is supplied at once.
+// ImmediateSupply returns the sentence of the box by which a buyer with a right of withdrawal asks for supply at once
+// and acknowledges what that does to their right; "" where nothing is supplied at once.
 func (a Agreement) ImmediateSupply() string {
 	if !a.atOnce {
 		return ""
@@ -151,7 +151,7 @@ type Acceptance struct {
 	From            ConsentOrigin
 }
 
-// Reader is the language in which the texts were shown.
+// Reader returns the language in which the texts were shown.
 func (a Acceptance) Reader() locale.Locale {
 	tag, _, _ := strings.Cut(a.Shown, ".")
 	return locale.ParseTag(tag)

@@ -44,30 +44,30 @@ func (s Secrets) TrialCard(creatorID, listingID, fingerprint string) string {
 	return hex.EncodeToString(mac[:])
 }
 
-// Checkout is the secret of /c/{secret}: the id's body and a proof that we gave it out.
+// Checkout returns the secret of /c/{secret}: the id's body and a proof that we gave it out.
 func (s Secrets) Checkout(sessionID string) string { return s.derive(purposeCheckout, sessionID) }
 
-// Receipt is the secret of /r/{secret}.
+// Receipt returns the secret of /r/{secret}.
 func (s Secrets) Receipt(sessionID string) string { return s.derive(purposeReceipt, sessionID) }
 
-// OpenCheckout is the session's id behind a /c/ secret; ok is false for anything that we did not give out.
+// OpenCheckout returns the session's id behind a /c/ secret; ok is false for anything that we did not give out.
 func (s Secrets) OpenCheckout(token string) (sessionID string, ok bool) {
 	return s.verify(purposeCheckout, token)
 }
 
-// OpenReceipt is the session's id behind a /r/ secret.
+// OpenReceipt returns the session's id behind a /r/ secret.
 func (s Secrets) OpenReceipt(token string) (sessionID string, ok bool) {
 	return s.verify(purposeReceipt, token)
 }
 
-// Preview is the path of a listing's preview, for PreviewLifetime after now (real time).
+// Preview returns the path of a listing's preview, for PreviewLifetime after now (real time).
 func (s Secrets) Preview(listingID string, now time.Time) string {
 	until := strconv.FormatInt(now.Add(PreviewLifetime).Unix(), 10)
 	return "/preview/" + secret.Derive(s.Keys, purposePreview, listingID, until) + "/" + until
 }
 
-// OpenPreview is the listing behind the two segments of a preview's path; ok is false for anything that we did not give
-// out, and after its end.
+// OpenPreview returns the listing behind the two segments of a preview's path; ok is false for anything that we did not
+// give out, and after its end.
 func (s Secrets) OpenPreview(token, until string, now time.Time) (listingID string, ok bool) {
 	seconds, err := strconv.ParseInt(until, 10, 64)
 	if err != nil || now.Unix() >= seconds {

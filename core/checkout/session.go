@@ -136,7 +136,7 @@ func New(s State, now time.Time) *Session {
 // Restore rebuilds a session from its stored state.
 func Restore(s State) *Session { return &Session{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (c *Session) State() State { return c.s }
 
 // NeedsCard reports whether the buyer must give one: to be charged now or, for a subscription, later.

@@ -48,7 +48,7 @@ func (c *Session) NoteVATCheck(check tax.VATCheck) {
 	}
 }
 
-// TaxAdded is the part of the tax that the total has on top of the prices: none of it where they contain it.
+// TaxAdded returns the part of the tax that the total has on top of the prices: none of it where they contain it.
 func (s State) TaxAdded() money.Amount {
 	return money.Amount{Minor: s.Total.Minor - s.Subtotal.Minor + s.Discount.Minor, Currency: s.Total.Currency}
 }

@@ -23,7 +23,7 @@ func ParseDate(s string) (d Date, ok bool) {
 	return Date(t.UnixMilli() / dayMs), true //nolint:gosec // the year has four digits
 }
 
-// DateIn is the day on which t falls in a zone.
+// DateIn returns the day on which t falls in a zone.
 func DateIn(zone *time.Location, t time.Time) Date {
 	return dateTimeIn(zone, t.UnixMilli()).Date()
 }
@@ -31,16 +31,16 @@ func DateIn(zone *time.Location, t time.Time) Date {
 // String renders YYYY-MM-DD.
 func (d Date) String() string { return time.UnixMilli(int64(d) * dayMs).UTC().Format(layout) }
 
-// Weekday is the day of the week.
+// Weekday returns the day of the week.
 func (d Date) Weekday() time.Weekday {
 	const epoch = Date(time.Thursday) // of 1970-01-01
 	return time.Weekday(((d+epoch)%7 + 7) % 7)
 }
 
-// Monday is the first day of the week that d is in.
+// Monday returns the first day of the week that d is in.
 func (d Date) Monday() Date { return d - (Date(d.Weekday())+6)%7 } //nolint:gosec // 0 to 6
 
-// At is the wall clock's reading so many minutes after the day's midnight; 1440 is the next day's midnight.
+// At returns the wall clock's reading so many minutes after the day's midnight; 1440 is the next day's midnight.
 func (d Date) At(minutes int) DateTime {
 	return DateTime(int64(d)*dayMs + int64(minutes)*60_000)
 }
@@ -48,7 +48,7 @@ func (d Date) At(minutes int) DateTime {
 // DateTime is a reading of a wall clock, in milliseconds since it showed 1970-01-01 00:00.
 type DateTime int64
 
-// Date is the day that the clock shows.
+// Date returns the day that the clock shows.
 func (r DateTime) Date() Date {
 	day := int64(r) / dayMs
 	if int64(r)%dayMs < 0 {

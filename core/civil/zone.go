@@ -155,7 +155,7 @@ func dateTimeIn(location *time.Location, at int64) DateTime {
 	return DateTime(at + int64(seconds)*1000)
 }
 
-// Instant is the function Instant, in milliseconds since 1970 UTC.
+// Instant returns the result of the function Instant in milliseconds since 1970 UTC.
 func (z *Zone) Instant(r DateTime) int64 {
 	wall := int64(r)
 	if first, last := z.spans[0], z.spans[len(z.spans)-1]; wall-maxUTCOffset < first.from ||

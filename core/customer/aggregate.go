@@ -57,7 +57,7 @@ func New(id, creatorID string, d Draft, now time.Time) (*Customer, error) {
 // Restore rebuilds a customer from its stored state.
 func Restore(s State) *Customer { return &Customer{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (c *Customer) State() State { return c.s }
 
 // Patch is a change of a customer: nil members stay as they are.

@@ -41,7 +41,7 @@ const (
 	purposeAddress = "portal_address"
 )
 
-// Sign is the link's part of an address.
+// Sign returns the link's part of an address.
 func (k PortalKeys) Sign(l PortalLink) (string, error) {
 	raw, err := json.Marshal(l)
 	if err != nil {
@@ -51,7 +51,7 @@ func (k PortalKeys) Sign(l PortalLink) (string, error) {
 	return payload + "." + portalProof(secret.Keys(k).Current(), payload), nil
 }
 
-// Address is the proof that a link was mailed to an address, in any case. It does not reveal the address.
+// Address returns the proof that a link was mailed to an address, in any case. It does not reveal the address.
 func (k PortalKeys) Address(address string) string {
 	return addressProofOf(secret.Keys(k).Current(), address)
 }
@@ -73,7 +73,7 @@ func (k PortalKeys) ReachesAll(l PortalLink, address string) bool {
 	})
 }
 
-// Open is the link behind a token; ok is false for anything that we did not give out.
+// Open returns the link behind a token; ok is false for anything that we did not give out.
 func (k PortalKeys) Open(token string) (l PortalLink, ok bool) {
 	payload, proof, _ := strings.Cut(token, ".")
 	if !secret.Keys(k).Proves(proof, func(key []byte) string { return portalProof(key, payload) }) {

@@ -79,7 +79,7 @@ type Discount struct{ s State }
 // Restore rebuilds a discount from its stored state.
 func Restore(s State) *Discount { return &Discount{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (d *Discount) State() State { return d.s }
 
 // New makes a discount of a draft. VALIDATION_FAILED with every fault. Whether the listings are the creator's is the

@@ -150,7 +150,7 @@ type Refund struct {
 	CreatedAt     Moment `json:"createdAt"`
 }
 
-// ServiceDate is the day on which the buyer got what they paid for: that of the first appointment that was not
+// ServiceDate returns the day on which the buyer got what they paid for: that of the first appointment that was not
 // canceled, else of the payment. It is zero while nothing was paid.
 func (c Collected) ServiceDate() time.Time {
 	for _, a := range c.Appointments {
@@ -161,10 +161,10 @@ func (c Collected) ServiceDate() time.Time {
 	return c.Purchase.PaidAt.Time
 }
 
-// BuyerName is the buyer's name, or else their address; "" where neither is known.
+// BuyerName returns the buyer's name, or else their address; "" where neither is known.
 func (c Collected) BuyerName() string { return cmp.Or(deref(c.Buyer.Name), deref(c.Buyer.Email)) }
 
-// Amount is an amount of the payment's currency.
+// Amount returns an amount of the payment's currency.
 func (c Collected) Amount(minor int64) money.Amount {
 	return money.Amount{Minor: minor, Currency: money.Currency(c.Purchase.Currency)}
 }

@@ -143,7 +143,7 @@ func Open(s State, now time.Time) (*Dispute, Opened) {
 // Restore rebuilds a dispute from its stored state.
 func Restore(s State) *Dispute { return &Dispute{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (d *Dispute) State() State { return d.s }
 
 // Respond records what is about to be sent to the bank: evidence, or with accept that the buyer is right.

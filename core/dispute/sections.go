@@ -64,7 +64,7 @@ func (c Collected) Sections() []Section {
 	return shown
 }
 
-// Text are the named sections as plain text, all of them without a name; "" for nothing.
+// Text returns the named sections as plain text, all of them without a name; "" for nothing.
 func (c Collected) Text(titles ...string) string {
 	var b strings.Builder
 	for _, s := range c.Sections() {
@@ -143,7 +143,7 @@ func mailLine(m Mail) Line {
 	return Line{words(m.Kind), text}
 }
 
-// Address is the billing address in one line; "" where none is known.
+// Address returns the billing address in one line; "" where none is known.
 func (b Buyer) Address() string {
 	var parts []string
 	for _, part := range []string{

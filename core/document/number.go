@@ -41,7 +41,7 @@ func Numbers(creatorID, text string) []string {
 	return numbers
 }
 
-// Number is the n-th number of an account's series: 0K2M4P-R-000001. Beyond a million it grows longer.
+// Number returns the n-th number of an account's series: 0K2M4P-R-000001. Beyond a million it grows longer.
 func Number(creatorID string, s Series, n int64) string {
 	prefix := strings.ToUpper(creatorID[max(0, len(creatorID)-prefixLength):])
 	return fmt.Sprintf("%s-%s-%06d", prefix, s, n)

@@ -129,7 +129,7 @@ func (l Links) URL(k Kind, subjectID string) string {
 	return l.BaseURL + "/d/" + string(k) + "/" + secret.Derive(l.Keys, linkPurpose, idOf(subjectID), string(k))
 }
 
-// Open is the body of the subject's id behind an address; ok is false for anything that we did not give out.
+// Open returns the body of the subject's id behind an address; ok is false for anything that we did not give out.
 func (l Links) Open(k Kind, token string) (body string, ok bool) {
 	if !k.Known() {
 		return "", false

@@ -12,8 +12,8 @@ const (
 	maxSuggested = 64
 )
 
-// DidYouMean is the sentence that suggests the likeliest of the known names for one that is not known, with a blank
-// before it; "" when none is near.
+// DidYouMean returns the sentence that suggests the likeliest of the known names for one that is not known, with a
+// blank before it; "" when none is near.
 func DidYouMean(name string, known ...string) string {
 	if nearest := Nearest(name, known...); nearest != "" {
 		return " Did you mean " + strconv.Quote(nearest) + "?"
@@ -21,7 +21,7 @@ func DidYouMean(name string, known ...string) string {
 	return ""
 }
 
-// ExpectedOneOf is the message for a value that is not one of those allowed.
+// ExpectedOneOf returns the message for a value that is not one of those allowed.
 func ExpectedOneOf(value string, allowed ...string) string {
 	list := strings.Join(allowed, ", ")
 	if last := strings.LastIndex(list, ", "); last >= 0 {

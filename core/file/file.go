@@ -63,7 +63,7 @@ type File struct{ s State }
 // Restore rebuilds a file from its stored state.
 func Restore(s State) *File { return &File{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (f *File) State() State { return f.s }
 
 // Proposal is a new file as a request describes it.
@@ -134,10 +134,10 @@ func token(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789.+-_!#$&^") == ""
 }
 
-// Parts is the number of parts of the file.
+// Parts returns the number of parts of the file.
 func (s State) Parts() int { return int((s.Size + PartSize - 1) / PartSize) }
 
-// PartLen is the length of a part in bytes, by its number from 1; 0 for a number that there is not.
+// PartLen returns the length of a part in bytes, by its number from 1; 0 for a number that there is not.
 func (s State) PartLen(number int) int {
 	switch {
 	case number < 1 || number > s.Parts():
@@ -226,7 +226,7 @@ func Newest(all []State) (newest []State) {
 	return newest
 }
 
-// NextVersion is the version of another file of the name.
+// NextVersion returns the version of another file of the name.
 func NextVersion(all []State, name string) int {
 	highest := 0
 	for _, s := range all {

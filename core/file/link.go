@@ -19,14 +19,15 @@ type Download struct {
 	Until              time.Time
 }
 
-// Path is the path of the file's bytes until the download's end. Anyone who has it can download the file until then.
+// Path returns the path of the file's bytes until the download's end. Anyone who has it can download the file until
+// then.
 func (d Download) Path(keys secret.Keys) string {
 	until := strconv.FormatInt(d.Until.Unix(), 10)
 	return "/f/" + until + "/" + d.CheckoutID + "/" +
 		secret.Derive(keys, purposeDownload, d.FileID, d.CheckoutID, until)
 }
 
-// ParseDownload is the reverse of Path. ok is false for anything that was not given out, and after its end.
+// ParseDownload parses a path that Path returned. ok is false for anything that was not given out, and after its end.
 func ParseDownload(keys secret.Keys, until, checkoutID, token string, now time.Time) (d Download, ok bool) {
 	seconds, err := strconv.ParseInt(until, 10, 64)
 	if err != nil || now.Unix() > seconds {

@@ -8,7 +8,7 @@ import (
 // Range is a part of a file's bytes: from First to Last, both included.
 type Range struct{ First, Last int64 }
 
-// Len is the number of bytes.
+// Len returns the number of bytes.
 func (r Range) Len() int64 { return r.Last - r.First + 1 }
 
 // ParseRange reads the header Range of a request for a file of the given size (RFC 9110, 14.2). partial is false where

@@ -158,7 +158,7 @@ func KeyLabel(key string) string {
 // RestoreAPIKey rebuilds a key from the stored state.
 func RestoreAPIKey(s APIKeyState) *APIKey { return &APIKey{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (k *APIKey) State() APIKeyState { return k.s }
 
 // Usable reports whether the key opens its account at the given time.

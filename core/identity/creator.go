@@ -125,5 +125,5 @@ func Register(id string, r Registration, passwordHash string, now time.Time) *Cr
 // RestoreCreator rebuilds a creator from the stored state.
 func RestoreCreator(s CreatorState) *Creator { return &Creator{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (c *Creator) State() CreatorState { return c.s }

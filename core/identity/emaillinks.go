@@ -28,7 +28,7 @@ func (l ConfirmationLink) Subject() string {
 	return "email-confirmation." + l.CreatorID + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
 }
 
-// Text is the link's part of an address: what it contains, and a MAC over it.
+// Text returns the link's part of an address: what it contains, and a MAC over it.
 func (l ConfirmationLink) Text(mac []byte) string {
 	return signedText(id.Body(l.CreatorID), l.ExpiresAt, mac)
 }
@@ -51,7 +51,7 @@ func (i Invitation) Subject() string {
 	return "invitation." + i.Email + "." + strconv.FormatInt(i.ExpiresAt.Unix(), 10)
 }
 
-// Text is the invitation as it is sent: what it contains, and a MAC over it.
+// Text returns the invitation as it is sent: what it contains, and a MAC over it.
 func (i Invitation) Text(mac []byte) string {
 	return signedText(base64.RawURLEncoding.EncodeToString([]byte(i.Email)), i.ExpiresAt, mac)
 }

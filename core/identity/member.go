@@ -111,7 +111,7 @@ func invitationEnd(now time.Time) time.Time {
 // RestoreMember rebuilds a member from the stored state.
 func RestoreMember(s MemberState) *Member { return &Member{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (m *Member) State() MemberState { return m.s }
 
 // Joined reports whether the member has accepted.
@@ -178,7 +178,7 @@ func (l MemberLink) Subject() string {
 	return "member-invitation." + l.MemberID + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
 }
 
-// Text is the link's part of an address: what it contains, and a MAC over it.
+// Text returns the link's part of an address: what it contains, and a MAC over it.
 func (l MemberLink) Text(mac []byte) string {
 	return signedText(id.Body(l.MemberID), l.ExpiresAt, mac)
 }

@@ -57,7 +57,7 @@ func (l ResetLink) Subject() string {
 	return "password-reset." + l.UserID() + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
 }
 
-// Text is the link's part of an address: what it contains, and a MAC over it.
+// Text returns the link's part of an address: what it contains, and a MAC over it.
 func (l ResetLink) Text(mac []byte) string {
 	return resetMark(l.MemberID != "") + id.Body(l.UserID()) + "." + l.Replaces + "." +
 		strconv.FormatInt(l.ExpiresAt.Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString(mac)

@@ -130,7 +130,7 @@ func (s RefreshFamilyState) Token() RefreshToken {
 // RestoreFamily rebuilds a family from the stored state.
 func RestoreFamily(s RefreshFamilyState) *RefreshFamily { return &RefreshFamily{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (f *RefreshFamily) State() RefreshFamilyState { return f.s }
 
 // Rotate exchanges the valid token, which was shown, for the next one. The token before it, shown again within

@@ -78,7 +78,7 @@ func NewSecondStep(u User) *SecondStep {
 // RestoreSecondStep rebuilds a second step from the stored state.
 func RestoreSecondStep(s SecondStepState) *SecondStep { return &SecondStep{s: s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (s *SecondStep) State() SecondStepState { return s.s }
 
 // IsNew reports whether it has not been stored before.

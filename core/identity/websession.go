@@ -71,7 +71,7 @@ func BeginWebSession(sessionID string, u User, from Client, now time.Time) *WebS
 // RestoreWebSession rebuilds a sign-in from the stored state.
 func RestoreWebSession(s WebSessionState) *WebSession { return &WebSession{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (w *WebSession) State() WebSessionState { return w.s }
 
 // Valid reports whether the browser is still signed in.
@@ -119,7 +119,7 @@ func WebSubject(sessionID string, member bool) string {
 // FormSubject returns the text signed by the MAC in the forms of a sign-in.
 func FormSubject(sessionID string) string { return "web-form." + sessionID }
 
-// WebToken is the cookie of a sign-in: its id and the MAC of WebSubject. Nothing of it is stored.
+// WebToken returns the cookie of a sign-in: its id and the MAC of WebSubject. Nothing of it is stored.
 func WebToken(sessionID string, mac []byte) string {
 	return webTokenPrefix + id.Body(sessionID) + "_" + base64.RawURLEncoding.EncodeToString(mac)
 }

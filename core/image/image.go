@@ -63,7 +63,7 @@ func WithBase(base, address string) string {
 	return address
 }
 
-// WithoutBase is the reverse of WithBase.
+// WithoutBase removes the base that WithBase added.
 func WithoutBase(base, address string) string {
 	if path := strings.TrimPrefix(address, base); IDOf(path) != "" {
 		return path

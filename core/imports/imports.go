@@ -264,7 +264,7 @@ func (s Subscription) TakeOver(price plan.Price, now time.Time) subscription.Tak
 	return t
 }
 
-// Pairs are the metadata of the subscription; none where it has more than may be kept.
+// Pairs returns the metadata of the subscription; none where it has more than may be kept.
 func (s Subscription) Pairs() (pairs metadata.Pairs, dropped bool) {
 	kept, err := metadata.Change{Pairs: s.Metadata}.Apply(metadata.Pairs{})
 	if err != nil {

@@ -51,7 +51,7 @@ type Response struct {
 // IsZero reports whether the buyer has said nothing.
 func (r Response) IsZero() bool { return len(r.Answers) == 0 && r.Notes == "" && len(r.Guests) == 0 }
 
-// Lines are the answers and the note as a text of several lines, each answer behind its question.
+// Lines returns the answers and the note as a text of several lines, each answer behind its question.
 func (r Response) Lines() string {
 	var lines []string
 	for _, a := range r.Answers {
@@ -106,7 +106,7 @@ func (r Response) answer(key string) string {
 	return ""
 }
 
-// Value is the answer to a question; "" for none.
+// Value returns the answer to a question; "" for none.
 func (r Response) Value(key string) string { return r.answer(key) }
 
 // check adds what is wrong with an answer.

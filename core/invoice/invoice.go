@@ -93,7 +93,7 @@ const day = 24 * time.Hour
 // Invoice is the aggregate.
 type Invoice struct{ s State }
 
-// Subtotal is the sum of lines.
+// Subtotal returns the sum of lines.
 func Subtotal(currency money.Currency, lines []Line) (money.Amount, error) {
 	sum := money.Amount{Currency: currency}
 	for _, line := range lines {
@@ -105,7 +105,7 @@ func Subtotal(currency money.Currency, lines []Line) (money.Amount, error) {
 	return sum, nil
 }
 
-// TaxAdded is the part of the total that is tax on top of the lines: none where they contain it.
+// TaxAdded returns the part of the total that is tax on top of the lines: none where they contain it.
 func (s State) TaxAdded() money.Amount {
 	if s.TaxDetails.Behavior == tax.Exclusive {
 		return s.Tax
@@ -144,7 +144,7 @@ func New(s State, now time.Time) (*Invoice, []Event, error) {
 // Restore rebuilds an invoice from its stored state.
 func Restore(s State) *Invoice { return &Invoice{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (inv *Invoice) State() State {
 	s := inv.s
 	s.Lines = slices.Clone(s.Lines)

@@ -234,7 +234,7 @@ func (l Line) Quantity() string {
 	return l.Rated.Quantity.String()
 }
 
-// Amount is a line's amount as money.
+// Amount returns a line's amount as money.
 func (l Line) Amount(c money.Currency) money.Amount {
 	return money.Amount{Minor: l.AmountMinor, Currency: c}
 }

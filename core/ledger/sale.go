@@ -90,7 +90,7 @@ func NewSale(r Receipt, now time.Time) (*Sale, []Posting, error) {
 // RestoreSale rebuilds a sale from its stored state.
 func RestoreSale(s SaleState) *Sale { return &Sale{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (s *Sale) State() SaleState { return s.s }
 
 // Refundable returns the amount that can still go back to the buyer.

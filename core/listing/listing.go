@@ -84,7 +84,7 @@ type Listing struct {
 // Restore rebuilds a listing from its stored state.
 func Restore(s State) *Listing { return &Listing{s: s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (l *Listing) State() State { return l.s }
 
 // Changed reports whether a transition since Restore has changed the data, so that it must be saved.

@@ -41,10 +41,10 @@ const (
 	MaxGuests           = "maxGuests"
 )
 
-// Text is a string member, or its default, or "".
+// Text returns a string member, or its default, or "".
 func (s State) Text(name string) string { return read[string](s, name) }
 
-// Number is an integer member, or its default, or 0.
+// Number returns an integer member, or its default, or 0.
 func (s State) Number(name string) int64 { return read[int64](s, name) }
 
 // Intake returns what buyers of appointments are asked beside the time.
@@ -55,7 +55,7 @@ func (s State) Intake() intake.Form {
 	return intake.Form{Questions: read[[]intake.Question](s, Questions), MaxGuests: int(s.Number(MaxGuests))}
 }
 
-// Flag is a boolean member, or its default, or false.
+// Flag returns a boolean member, or its default, or false.
 func (s State) Flag(name string) bool { return read[bool](s, name) }
 
 func read[T any](s State, name string) T {
@@ -101,7 +101,7 @@ func (m Metadata) merge(patch map[string]any) map[string]any {
 	return merged
 }
 
-// Without is a copy that lacks one member.
+// Without returns a copy that lacks one member.
 func (m Metadata) Without(name string) Metadata {
 	out := maps.Clone(m)
 	delete(out, name)

@@ -30,7 +30,7 @@ func (l Locale) Decline(code string) string {
 	return l.Text("decline." + key)
 }
 
-// Declines are the texts of every code that has one, as scripts get them.
+// Declines returns the texts of every code that has one, as scripts get them.
 func (l Locale) Declines() map[string]string {
 	out := map[string]string{}
 	for code := range declineTexts {

@@ -73,12 +73,12 @@ func (l Locale) date(t time.Time, months string) string {
 // ShortDay is ShortDate without the year, for axes and lists of one year: Jun 15.
 func (l Locale) ShortDay(t time.Time) string { return l.dayOfMonth(t, "month.short.") }
 
-// Month is the name of a month with its year: June 2026.
+// Month returns the name of a month with its year: June 2026.
 func (l Locale) Month(t time.Time) string {
 	return l.Text("month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
 }
 
-// ShortMonth is the short name of a month: Jun.
+// ShortMonth returns the short name of a month: Jun.
 func (l Locale) ShortMonth(t time.Time) string {
 	return l.Text("month.short." + strconv.Itoa(int(t.Month())))
 }
@@ -105,7 +105,7 @@ func (l Locale) Day(t time.Time) string {
 	return l.Weekday(t) + separator + l.Date(t)
 }
 
-// Weekday is the name of the day of the week.
+// Weekday returns the name of the day of the week.
 func (l Locale) Weekday(t time.Time) string {
 	return l.Text("weekday." + strconv.Itoa(int(t.Weekday())))
 }
@@ -118,13 +118,13 @@ func (l Locale) Clock(t time.Time) string {
 	return t.Format("15:04")
 }
 
-// Moment is a day and a time of day in UTC, for documents: June 15, 2026, 2:30 PM UTC.
+// Moment returns a day and a time of day in UTC, for documents: June 15, 2026, 2:30 PM UTC.
 func (l Locale) Moment(t time.Time) string {
 	t = t.UTC()
 	return l.Date(t) + ", " + l.Clock(t) + " UTC"
 }
 
-// Hours are the times of day between two moments in their zone, with its name and offset from UTC, which alone
+// Hours returns the times of day between two moments in their zone, with its name and offset from UTC, which alone
 // distinguishes apart the two hours that a change of clocks repeats. Where the clocks change in between, both ends name
 // theirs; an end on another day names the day.
 func (l Locale) Hours(from, to time.Time) string {
@@ -143,7 +143,7 @@ func (l Locale) ClockAfter(from, to time.Time) string {
 	return l.Clock(to)
 }
 
-// ZoneName is the abbreviation of the zone that t carries, where it has one, and its offset: EDT (UTC−4), UTC−3.
+// ZoneName returns the abbreviation of the zone that t carries, where it has one, and its offset: EDT (UTC−4), UTC−3.
 func ZoneName(t time.Time) string {
 	name, _ := t.Zone()
 	offset := civil.Offset(t, t.Location())
@@ -163,10 +163,10 @@ func (l Locale) Billed(unit string, count int) string {
 	return l.Count("billed."+unit, max(count, 1))
 }
 
-// Days is a number of days.
+// Days returns a number of days.
 func (l Locale) Days(n int) string { return l.Count("days", n) }
 
-// Minutes is a length of time.
+// Minutes returns a length of time.
 func (l Locale) Minutes(n int) string { return l.Count("minutes", n) }
 
 // Size writes a number of bytes in the largest unit of a thousand that it fills: 812 bytes, 4.1 MB.

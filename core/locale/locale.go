@@ -54,7 +54,7 @@ func Parse(acceptLanguage string) Locale {
 // hourCycle is the part of a tag that names the clock (RFC 6067): -u-hc-h12 or -u-hc-h23.
 const hourCycle = "-u-hc-"
 
-// Full is the tag with the clock, as ParseTag reads it: en-US-u-hc-h12.
+// Full returns the tag with the clock, as ParseTag reads it: en-US-u-hc-h12.
 func (l Locale) Full() string {
 	if l.Hour12 {
 		return l.Tag() + hourCycle + "h12"
@@ -72,13 +72,14 @@ func ParseTag(tag string) Locale {
 	return l
 }
 
-// ClockOf is the clock that a tag names; ok is false where it names none.
+// ClockOf returns the clock that a tag names; ok is false where it names none.
 func ClockOf(tag string) (hour12, ok bool) {
 	_, hours, ok := strings.Cut(tag, hourCycle)
 	return hours == "h12", ok
 }
 
-// WithClock is the locale with the clock that a reader has chosen, 12 or 24 hours; anything else leaves it as it is.
+// WithClock returns the locale with the clock that a reader has chosen, 12 or 24 hours; anything else leaves it as it
+// is.
 func (l Locale) WithClock(hours string) Locale {
 	switch hours {
 	case "12":
@@ -125,7 +126,7 @@ func preferred(header string) []string {
 	return out
 }
 
-// Tag is the BCP 47 tag of the locale, such as en-US, for the lang attribute and the scripts' formats.
+// Tag returns the BCP 47 tag of the locale, such as en-US, for the lang attribute and the scripts' formats.
 func (l Locale) Tag() string {
 	if l.Region == "" {
 		return l.language()
@@ -140,8 +141,8 @@ func (l Locale) monthFirst() bool {
 	return l.language() == english && slices.Contains(monthFirstRegions, l.Region)
 }
 
-// Pattern is the locale reduced to what decides its texts and formats: few locales have few patterns, so that templates
-// can be prepared once for each.
+// Pattern returns the locale reduced to what decides its texts and formats: few locales have few patterns, so that
+// templates can be prepared once for each.
 func (l Locale) Pattern() Locale {
 	p := Locale{Language: l.language(), Hour12: l.Hour12}
 	switch {

@@ -46,7 +46,8 @@ func load() map[string]map[string]string {
 	return out
 }
 
-// Text is a text with its values filled in. An unknown key shows itself, and a test keeps that from reaching a page.
+// Text returns a text with its values filled in. An unknown key shows itself, and a test keeps that from reaching a
+// page.
 func (l Locale) Text(key string, values ...any) string {
 	text, known := texts[l.language()][key]
 	if !known {
@@ -61,7 +62,7 @@ func (l Locale) Text(key string, values ...any) string {
 	return fmt.Sprintf(text, values...)
 }
 
-// Count is the text under key.one or key.many, by the number, which fills in the latter.
+// Count returns the text under key.one or key.many, by the number, which fills in the latter.
 func (l Locale) Count(key string, n int) string {
 	if n == 1 {
 		return l.Text(key + ".one")
@@ -75,7 +76,7 @@ func Has(key string) bool {
 	return ok
 }
 
-// WithPrefix are the texts whose keys begin with a prefix, without it, as scripts get them.
+// WithPrefix returns the texts whose keys begin with a prefix, without it, as scripts get them.
 func (l Locale) WithPrefix(prefix string) map[string]string {
 	out := map[string]string{}
 	for key := range maps.Keys(texts[english]) {
@@ -95,7 +96,7 @@ func Keys() []string {
 	return keys
 }
 
-// Missing are the keys of one English file, such as checkout, that a language has no text for, in order.
+// Missing returns the keys of one English file, such as checkout, that a language has no text for, in order.
 func Missing(language, area string) []string {
 	part := map[string]string{}
 	raw, err := files.ReadFile("texts/" + english + "/" + area + ".json")

@@ -87,7 +87,7 @@ var leastCharges = map[Currency]int64{
 // LeastCharge returns the least amount that processors charge, in minor units; 0 where it is not known.
 func (c Currency) LeastCharge() int64 { return leastCharges[c] }
 
-// Symbol is the sign of the currency; its code in capitals, and ok false, where no sign names it to any reader.
+// Symbol returns the sign of the currency; its code in capitals, and ok false, where no sign names it to any reader.
 func (c Currency) Symbol() (symbol string, ok bool) {
 	if symbol, ok = symbols[c]; ok {
 		return symbol, true

@@ -63,7 +63,7 @@ func (a Amount) Mul(n int64) (Amount, error) {
 	return Amount{product, a.Currency}, nil
 }
 
-// Digits are the decimal digits of the absolute value, before and behind the decimal point; fraction is "" for
+// Digits returns the decimal digits of the absolute value, before and behind the decimal point; fraction is "" for
 // currencies without decimals.
 func (a Amount) Digits() (negative bool, whole, fraction string) {
 	digits, exponent := strconv.FormatUint(magnitude(a.Minor), 10), a.Currency.Exponent()

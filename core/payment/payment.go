@@ -121,7 +121,7 @@ func NewPending(i Intent, now time.Time) *Payment {
 // Restore rebuilds an attempt from its stored state.
 func Restore(s State) *Payment { return &Payment{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (p *Payment) State() State { return p.s }
 
 // transitions lists what may follow what. A status that is not its own successor is final. Canceled to Succeeded is

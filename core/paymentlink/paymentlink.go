@@ -40,7 +40,7 @@ type Link struct{ s State }
 // Restore rebuilds a link from its stored state.
 func Restore(s State) *Link { return &Link{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (l *Link) State() State { return l.s }
 
 // Edit holds the members of a link that a request sets; nil leaves a member as it is, "" clears one that a

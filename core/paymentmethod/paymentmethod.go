@@ -63,7 +63,7 @@ func New(id, creatorID, customerID string, card Card, mandate Mandate, now time.
 // Restore rebuilds a saved card from its stored state.
 func Restore(s State) *Method { return &Method{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (m *Method) State() State { return m.s }
 
 // Usable reports whether the card may be charged.

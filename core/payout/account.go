@@ -58,10 +58,10 @@ type Account struct{ s AccountState }
 // RestoreAccount rebuilds an account from its stored state.
 func RestoreAccount(s AccountState) *Account { return &Account{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (a *Account) State() AccountState { return a.s }
 
-// NewAccount is the account that the rail opened for a creator.
+// NewAccount returns the account that the rail opened for a creator.
 func NewAccount(creatorID string, report AccountReport, now time.Time) *Account {
 	return &Account{AccountState{AccountReport: report.normal(), CreatorID: creatorID, CreatedAt: now, UpdatedAt: now,
 		Revision: 1}}

@@ -96,7 +96,7 @@ type Payout struct{ s State }
 // Restore rebuilds a payout from its stored state.
 func Restore(s State) *Payout { return &Payout{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (p *Payout) State() State { return p.s }
 
 // Funds contain the balance that a payout draws on, and its destination.

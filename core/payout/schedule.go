@@ -22,7 +22,7 @@ func (s Schedule) Check(f *fault.Violations, field string) {
 	f.OneOf(field, string(s), string(Manual), string(Daily), string(Weekly), string(Monthly))
 }
 
-// Next is the first instant after now at which the schedule pays out: the beginning of a day, of a Monday or of a
+// Next returns the first instant after now at which the schedule pays out: the beginning of a day, of a Monday or of a
 // month, in UTC. ok is false for Manual.
 func (s Schedule) Next(now time.Time) (next time.Time, ok bool) {
 	year, month, day := now.UTC().Date()
@@ -43,7 +43,7 @@ func (s Schedule) Next(now time.Time) (next time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// KeyOn is the request key of the payout that a schedule makes on a day in one currency: there is at most one.
+// KeyOn returns the request key of the payout that a schedule makes on a day in one currency: there is at most one.
 func KeyOn(day time.Time, currency string) string {
 	return "schedule/" + day.UTC().Format(time.DateOnly) + "/" + currency
 }

@@ -61,7 +61,7 @@ func (o Offer) Adjustable(c Changes, prices []Price) (Offer, error) {
 	return o, nil
 }
 
-// Change is the offer at another of its intervals, and in another quantity; "" and nil leave them as they are.
+// Change returns the offer at another of its intervals, and in another quantity; "" and nil leave them as they are.
 // VALIDATION_FAILED (interval, quantity) for what the buyer may not change.
 func (o Offer) Change(every period.Cadence, quantity *int) (Offer, error) {
 	var f fault.Violations
@@ -105,7 +105,7 @@ func (p Price) inYears() (minor, years int64) {
 	return p.Amount.Minor * p.Interval.PerYear(), int64(max(p.IntervalCount, 1))
 }
 
-// Sold is the offer as it was bought, without what could be changed before.
+// Sold returns the offer as it was bought, without what could be changed before.
 func (o Offer) Sold() Offer {
 	o.MayChange, o.Intervals, o.Intake = Changes{}, nil, intake.Form{}
 	return o

@@ -146,14 +146,14 @@ func Restore(creatorID, listingID string, plans []State) *Set {
 	return &Set{creatorID: creatorID, listingID: listingID, plans: slices.Clone(plans), changed: map[string]bool{}}
 }
 
-// Live is the plans that can be bought, by key.
+// Live returns the plans that can be bought, by key.
 func (s *Set) Live() []State {
 	live := slices.DeleteFunc(slices.Clone(s.plans), func(p State) bool { return p.Retired })
 	slices.SortFunc(live, func(a, b State) int { return strings.Compare(a.Key, b.Key) })
 	return live
 }
 
-// Changed is the plans that were altered since Restore, to be saved. A new plan has revision 1.
+// Changed returns the plans that were altered since Restore, to be saved. A new plan has revision 1.
 func (s *Set) Changed() []State {
 	return slices.DeleteFunc(slices.Clone(s.plans), func(p State) bool { return !s.changed[p.Key] })
 }

@@ -18,10 +18,10 @@ func CheckSeats(f *fault.Violations, field string, quantity *int) {
 	}
 }
 
-// Seats is the quantity that the offer is sold in.
+// Seats returns the quantity that the offer is sold in.
 func (o Offer) Seats() int { return max(o.Quantity, 1) }
 
-// Unit is the price of one.
+// Unit returns the price of one.
 func (o Offer) Unit() money.Amount {
 	if o.Quantity > 1 {
 		return o.UnitPrice
@@ -29,8 +29,8 @@ func (o Offer) Unit() money.Amount {
 	return o.Price
 }
 
-// WithSeats is the offer in another quantity: the only place that multiplies a price. VALIDATION_FAILED (quantity) for
-// an offer that does not recur, and for more money than a price may be.
+// WithSeats returns the offer in another quantity: the only place that multiplies a price. VALIDATION_FAILED (quantity)
+// for an offer that does not recur, and for more money than a price may be.
 func (o Offer) WithSeats(quantity int) (Offer, error) {
 	var f fault.Violations
 	CheckSeats(&f, "quantity", &quantity)
@@ -55,7 +55,7 @@ func (o Offer) SameAs(other Offer) bool {
 	return o.PriceID == other.PriceID && o.Seats() == other.Seats()
 }
 
-// Granted are the entitlements that a quantity gives: a limit per seat is multiplied.
+// Granted returns the entitlements that a quantity gives: a limit per seat is multiplied.
 func (t Terms) Granted(seats int) []Entitlement {
 	all := slices.Clone(t.Entitlements)
 	for i, e := range all {

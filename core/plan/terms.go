@@ -36,7 +36,7 @@ type Entitlement struct {
 	PerSeat bool
 }
 
-// Value is the meaningful member: bool, int64 or string.
+// Value returns the meaningful member: bool, int64 or string.
 func (e Entitlement) Value() any {
 	switch e.Type {
 	case Limit:
@@ -161,7 +161,8 @@ type Offer struct {
 	HasFiles bool `json:"hasFiles,omitempty"`
 }
 
-// Name is the offer's name to its buyer: the listing's, with that of the plan where that says more, and the quantity.
+// Name returns the offer's name to its buyer: the listing's, with that of the plan where that says more, and the
+// quantity.
 func (o Offer) Name() string {
 	name := o.Title
 	if o.PlanName != "" && o.PlanName != o.Title {
@@ -170,7 +171,7 @@ func (o Offer) Name() string {
 	return o.counted(name)
 }
 
-// PlanTitle is the plan's name to the buyer, with the quantity; "" where that says no more than the title.
+// PlanTitle returns the plan's name to the buyer, with the quantity; "" where that says no more than the title.
 func (o Offer) PlanTitle() string {
 	if o.PlanKey == DefaultKey || o.PlanName == o.Title {
 		return o.counted("")

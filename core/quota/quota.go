@@ -75,7 +75,7 @@ func Find(of Resource) (row Row, ok bool) {
 	return Row{}, false
 }
 
-// Default is the limit of an account without one of its own; 0 is no limit.
+// Default returns the limit of an account without one of its own; 0 is no limit.
 func (r Row) Default(live bool) int64 {
 	if live {
 		return r.Live
@@ -131,7 +131,7 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// String is the override as ParseOverride reads it.
+// String returns the override as ParseOverride reads it.
 func (o Override) String() string {
 	switch {
 	case o.Reset:

@@ -55,7 +55,7 @@ const (
 	AtProcessor = "refunded_at_processor"
 )
 
-// KnownReasons are the reasons that say nothing of a person: those above, and the usual ones of callers.
+// KnownReasons returns the reasons that say nothing of a person: those above, and the usual ones of callers.
 func KnownReasons() []string {
 	return []string{
 		PaidTwice, SlotUnavailable, DiscountUsedUp, AlreadySubscribed, NoLongerDue, NotDelivered, AppointmentCanceled,
@@ -217,7 +217,7 @@ func NewPending(s State, now time.Time) *Refund {
 // Restore rebuilds a refund from its stored state.
 func Restore(s State) *Refund { return &Refund{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (r *Refund) State() State { return r.s }
 
 // SetMetadata changes the account's own pairs. changed is false when they stay as they are. VALIDATION_FAILED.

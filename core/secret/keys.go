@@ -12,7 +12,7 @@ func Fixed(key []byte) Keys {
 	return func() [][]byte { return all }
 }
 
-// Current is the key in use.
+// Current returns the key in use.
 func (k Keys) Current() []byte { return k()[0] }
 
 // Proves reports whether derived returns the proof for any of the keys.

@@ -20,8 +20,8 @@ func MAC(key []byte, purpose string, parts ...string) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// Derive is the id's body and a proof that we gave it out, fit for a path. Further parts of what is opened, such as a
-// number that rises when it is replaced, are proven too.
+// Derive returns the id's body and a proof that we gave it out, fit for a path. Further parts of what is opened, such
+// as a number that rises when it is replaced, are proven too.
 func Derive(keys Keys, purpose, objectID string, parts ...string) string {
 	return derive(keys.Current(), purpose, objectID, parts)
 }
@@ -31,7 +31,7 @@ func derive(key []byte, purpose, objectID string, parts []string) string {
 	return id.Body(objectID) + id.Body(id.New(id.CheckoutSession, proof)) // any prefix: only the body is kept
 }
 
-// UnverifiedID is the id that a token claims to open, before anything is proven; ok is false when it cannot be
+// UnverifiedID returns the id that a token claims to open, before anything is proven; ok is false when it cannot be
 // one.
 func UnverifiedID(prefix id.Prefix, token string) (objectID string, ok bool) {
 	if len(token) != 2*bodyLength {
@@ -41,7 +41,7 @@ func UnverifiedID(prefix id.Prefix, token string) (objectID string, ok bool) {
 	return objectID, id.Valid(prefix, objectID)
 }
 
-// Verify is the id behind a token; ok is false for anything that we did not give out.
+// Verify returns the id behind a token; ok is false for anything that we did not give out.
 func Verify(keys Keys, purpose string, prefix id.Prefix, token string, parts ...string) (objectID string, ok bool) {
 	objectID, ok = UnverifiedID(prefix, token)
 	if !ok || !keys.Proves(token, func(key []byte) string { return derive(key, purpose, objectID, parts) }) {

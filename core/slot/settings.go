@@ -53,7 +53,7 @@ func NoSettings() Settings {
 	return Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{}}
 }
 
-// Clean is the settings with an empty list where there is none.
+// Clean returns the settings with an empty list where there is none.
 func (s Settings) Clean() Settings {
 	if s.Weekly == nil {
 		s.Weekly = []WeeklyHours{}
@@ -74,7 +74,8 @@ func (s Settings) Check() error {
 	return f.Err()
 }
 
-// Availability is the settings as rules. Its error is Check's, as INVALID_TIMEZONE when the zone is all that is wrong.
+// Availability returns the settings as rules. Its error is Check's, as INVALID_TIMEZONE when the zone is all that is
+// wrong.
 func (s Settings) Availability() (Availability, error) {
 	var f fault.Violations
 	a := s.read(&f)

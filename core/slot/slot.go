@@ -67,7 +67,7 @@ func (s Slot) StartsAt() time.Time { return time.UnixMilli(s.start).UTC() }
 // EndsAt returns its end, UTC.
 func (s Slot) EndsAt() time.Time { return time.UnixMilli(s.start + minutes(int(s.duration))).UTC() }
 
-// Seats is the number of buyers who can still book it.
+// Seats returns the number of buyers who can still book it.
 func (s Slot) Seats() int { return int(s.seats) }
 
 // String renders the time in UTC and the viewer's date.

@@ -85,8 +85,8 @@ const (
 	StepExpire Step = "expire" // end it because it could not be charged
 )
 
-// Next is the step that falls due first, and when. There is none while a charge is under way, nor without time running;
-// a renewal waits while a payment is in dispute.
+// Next returns the step that falls due first, and when. There is none while a charge is under way, nor without time
+// running; a renewal waits while a payment is in dispute.
 func (s State) Next() (Step, time.Time) {
 	switch {
 	case s.Charge != nil, s.Status.Terminal(), s.Status == StatusIncomplete:

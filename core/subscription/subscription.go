@@ -111,7 +111,7 @@ type Order struct {
 	Metadata  metadata.Pairs
 }
 
-// New is a subscription that was ordered and has not begun.
+// New returns a subscription that was ordered and has not begun.
 func New(o Order, now time.Time) *Subscription {
 	none := money.Amount{Currency: o.Offer.Price.Currency}
 	return &Subscription{State{
@@ -150,7 +150,7 @@ func (sub *Subscription) Activate(now time.Time) (Created, error) {
 // Restore rebuilds a subscription from its stored state.
 func Restore(s State) *Subscription { return &Subscription{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (sub *Subscription) State() State { return sub.s }
 
 // GivesAccess reports whether the customer may use what was sold: while it is trialing or paid for, and for the grace

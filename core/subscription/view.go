@@ -101,12 +101,12 @@ func NewView(s State, livemode bool) View {
 	}
 }
 
-// NewUpdatedView is the data of subscription.updated.
+// NewUpdatedView returns the data of subscription.updated.
 func NewUpdatedView(e Updated, livemode bool) UpdatedView {
 	return UpdatedView{NewView(e.State, livemode), e.Previous}
 }
 
-// NewChargeFailedView is the data of subscription.dunning.
+// NewChargeFailedView returns the data of subscription.dunning.
 func NewChargeFailedView(e ChargeFailed, livemode bool) ChargeFailedView {
 	return ChargeFailedView{NewView(e.State, livemode), e.Dunning.Attempts, apiformat.Text(e.Dunning.DeclineCode)}
 }

@@ -114,7 +114,7 @@ type Details struct {
 	Evidence Evidence `json:"evidence,omitzero"`
 }
 
-// Details are the reasons of the result.
+// Details returns the reasons of the result.
 func (r Result) Details() Details {
 	return Details{Treatment: r.Treatment, Behavior: r.Behavior, Country: r.Country, TaxID: r.TaxID, Shares: r.Shares}
 }

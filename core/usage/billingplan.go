@@ -109,7 +109,7 @@ func NewBillingPlan(s PlanState, now time.Time) *BillingPlan {
 // RestoreBillingPlan rebuilds a plan from its stored state.
 func RestoreBillingPlan(s PlanState) *BillingPlan { return &BillingPlan{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (p *BillingPlan) State() PlanState { return p.s }
 
 // Rename stores another identifier of the integrator's own for the customer. changed is false when it is the same.

@@ -66,7 +66,7 @@ func NewCredit(s CreditState, sold plan.UsageCredit, now time.Time) (*Credit, Cr
 // RestoreCredit rebuilds a credit from its stored state.
 func RestoreCredit(s CreditState) *Credit { return &Credit{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (c *Credit) State() CreditState { return c.s }
 
 // lowShare is the part of a credit at which CreditLow is emitted: a fifth.

@@ -49,7 +49,7 @@ func RestoreQuantity(text string) (Quantity, error) {
 	return Quantity{n.negative, value}, nil
 }
 
-// Units is a whole number of units.
+// Units returns a whole number of units.
 func Units(n int64) Quantity {
 	if n < 0 {
 		return Units(0).minus(Units(-n)) // the most negative integer is no quantity that anybody configures

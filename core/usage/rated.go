@@ -181,7 +181,7 @@ func SumOf(lines []Rated) (total int64) {
 	return total
 }
 
-// TotalMinor is the sum of the lines, less what is prepaid.
+// TotalMinor returns the sum of the lines, less what is prepaid.
 func (p Preview) TotalMinor() int64 { return SumOf(p.Lines) - p.CreditMinor }
 
 // Counted is emitted when the counts of a customer's meters have changed, or the meters themselves. AccessKey is the

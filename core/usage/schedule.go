@@ -35,9 +35,9 @@ func (s Schedule) Equal(other Schedule) bool {
 		s.StartsAt.Equal(other.StartsAt) && s.EndsAt.Equal(other.EndsAt)
 }
 
-// At is the period that t counts in. What was used before the first period counts in the first, so that nothing that
-// was accepted goes unbilled. The end of the service cuts the last period, and whatever was reported for a later time
-// before the end was known stays in it.
+// At returns the period that t counts in. What was used before the first period counts in the first, so that nothing
+// that was accepted goes unbilled. The end of the service cuts the last period, and whatever was reported for a later
+// time before the end was known stays in it.
 func (s Schedule) At(t time.Time) Period {
 	t = later(t, s.StartsAt)
 	if !s.EndsAt.IsZero() && !t.Before(s.EndsAt) {
@@ -51,7 +51,7 @@ func (s Schedule) At(t time.Time) Period {
 	return p
 }
 
-// Next is the period that follows one that At or Next returned.
+// Next returns the period that follows one that At or Next returned.
 func (s Schedule) Next(p Period) Period {
 	_, start, end := period.Containing(s.Anchor, s.Interval, s.Count, p.End)
 	return Period{start, end}

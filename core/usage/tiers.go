@@ -246,7 +246,7 @@ func (d TierDraft) unit(f *fault.Violations) UnitAmount {
 	return amount
 }
 
-// Minor is the price as an integer of minor units; whole is false when it has decimals.
+// Minor returns the price as an integer of minor units; whole is false when it has decimals.
 func (u UnitAmount) Minor() (minor int64, whole bool) {
 	units, rest := u.value.divide(one)
 	return int64(units[0]), rest == 0 //nolint:gosec // at most MaxAmount

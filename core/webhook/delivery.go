@@ -78,7 +78,7 @@ func NewDelivery(s DeliveryState, now time.Time) *Delivery {
 // RestoreDelivery rebuilds a delivery from its stored state.
 func RestoreDelivery(s DeliveryState) *Delivery { return &Delivery{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (d *Delivery) State() DeliveryState { return d.s }
 
 // Requeue makes a finished delivery due once more, by its owner's wish: the schedule begins again, the log goes on.

@@ -143,7 +143,7 @@ func NewEndpoint(id, creatorID string, e EndpointEdit, secret []byte, now time.T
 // RestoreEndpoint rebuilds an endpoint from its stored state.
 func RestoreEndpoint(s EndpointState) *Endpoint { return &Endpoint{s} }
 
-// State is a copy of the data.
+// State returns a copy of the data.
 func (e *Endpoint) State() EndpointState { return e.s }
 
 // Edit makes the owner's changes, now. Another address begins without the failures of the one before. enabledNow is

@@ -20,7 +20,8 @@ func FormatSecret(secret []byte) string {
 	return SecretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// Headers are the three of Standard Webhooks. id is the event's, the same over all attempts; each secret signs once.
+// Headers returns the three headers of Standard Webhooks. id is the event's, the same over all attempts; each secret
+// signs once.
 //
 // Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 func Headers(id string, at time.Time, body []byte, secrets ...[]byte) map[string]string {

@@ -21,7 +21,7 @@ const (
 	mostFed = 5000
 )
 
-// FeedURL is the secret address of a creator's calendar.
+// FeedURL returns the secret address of a creator's calendar.
 func (s *Service) FeedURL(ctx context.Context, creatorID string) (string, error) {
 	version, err := s.deps.Store.Read(ctx).Booking.Scheduling.GetFeedVersion(ctx, creatorID)
 	return s.feedURL(creatorID, version), err
@@ -42,8 +42,8 @@ func (s *Service) feedURL(creatorID string, version int64) string {
 		strconv.FormatInt(version, 10)) + ".ics"
 }
 
-// Feed is the calendar behind such an address: appointments of the last 30 days and all to come, canceled ones too.
-// NOT_FOUND.
+// Feed returns the calendar behind such an address: appointments of the last 30 days and all to come, canceled ones
+// too. NOT_FOUND.
 func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	creatorID, ok := secret.UnverifiedID(id.Creator, link)
 	if !ok {

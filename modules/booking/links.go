@@ -37,7 +37,7 @@ type Managed struct {
 	Changeable bool
 }
 
-// Managed is the appointment behind a buyer's link. NOT_FOUND.
+// Managed returns the appointment behind a buyer's link. NOT_FOUND.
 func (s *Service) Managed(ctx context.Context, link string) (m Managed, err error) {
 	r := s.deps.Store.Read(ctx)
 	if m.State, err = s.linked(ctx, r, link); err != nil {
@@ -66,7 +66,7 @@ func (s *Service) linked(ctx context.Context, r ports.Repos, link string) (appoi
 // furthest is more days than any listing can be booked ahead.
 const furthest = 1000
 
-// Alternatives are the open times that an appointment can be moved to, on the buyer's days from one on. NOT_FOUND,
+// Alternatives returns the open times that an appointment can be moved to, on the buyer's days from one on. NOT_FOUND,
 // STATE_CONFLICT.
 func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date, days int) (Calendar, error) {
 	r := s.deps.Store.Read(ctx)
@@ -139,7 +139,7 @@ func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt t
 	})
 }
 
-// CalendarOf is the appointment behind a buyer's link as a calendar file. NOT_FOUND.
+// CalendarOf returns the appointment behind a buyer's link as a calendar file. NOT_FOUND.
 func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
 	a, err := s.linked(ctx, s.deps.Store.Read(ctx), link)
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 // rooms is the address below which the meetings have theirs that are made on creators' accounts.
 func (s *Service) rooms() string { return s.cfg.BaseURL + "/m/" }
 
-// MeetingProviders are the providers at which meetings can be made on a creator's account here.
+// MeetingProviders returns the providers at which meetings can be made on a creator's account here.
 func (s *Service) MeetingProviders() []appointment.Provider {
 	return slices.DeleteFunc(slices.Clone(appointment.AccountProviders), func(p appointment.Provider) bool {
 		return s.deps.MeetingHosts[p] == nil
@@ -50,8 +50,8 @@ func (s *Service) MeetingAccounts(ctx context.Context, creatorID string) ([]appo
 	return all, err
 }
 
-// ConnectURL is the provider's page on which a creator lets us make meetings, and which leads to redirectURL. NOT_FOUND
-// where the provider is not set up.
+// ConnectURL returns the address of the provider's page on which a creator lets us make meetings, and which leads to
+// redirectURL. NOT_FOUND where the provider is not set up.
 func (s *Service) ConnectURL(creatorID string, provider appointment.Provider, redirectURL string) (string, error) {
 	host, err := s.meetingHost(provider)
 	if err != nil {

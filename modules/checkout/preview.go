@@ -9,7 +9,7 @@ import (
 	"sundry/core/plan"
 )
 
-// PreviewPath is the path of the page on which a listing would be paid, published or not. It opens for a day, for
+// PreviewPath returns the path of the page on which a listing would be paid, published or not. It opens for a day, for
 // anyone who has it.
 func (s *Service) PreviewPath(listingID string) string {
 	return s.cfg.Secrets.Preview(listingID, s.deps.Clock.Real())

@@ -133,7 +133,7 @@ func (s *Service) Page(ctx context.Context, secret string) (Page, error) {
 	return s.page(ctx, session, now)
 }
 
-// PageOf is the page of a session just changed.
+// PageOf returns the page of a session just changed.
 func (s *Service) PageOf(ctx context.Context, session checkout.State) (Page, error) {
 	now, err := s.deps.Clock.Now(ctx, session.CreatorID)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) PageOf(ctx context.Context, session checkout.State) (Page, err
 	return s.page(ctx, session, now)
 }
 
-// PaidPage is the printable receipt behind a receipt secret. NOT_FOUND for any other.
+// PaidPage returns the printable receipt behind a receipt secret. NOT_FOUND for any other.
 func (s *Service) PaidPage(ctx context.Context, secret string) (Page, error) {
 	sessionID, ok := s.cfg.Secrets.OpenReceipt(secret)
 	if !ok {

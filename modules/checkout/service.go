@@ -71,13 +71,13 @@ func (s *Service) CheckoutURL(sessionID string) string {
 	return s.cfg.BaseURL + "/c/" + s.cfg.Secrets.Checkout(sessionID)
 }
 
-// EmbedURL is the same page for the overlay.
+// EmbedURL returns the address of the same page for the overlay.
 func (s *Service) EmbedURL(sessionID string) string { return s.CheckoutURL(sessionID) + "?embed=1" }
 
 // AgainURL opens a fresh session for what a session was about: the way on when it has expired, or has lost its times.
 func (s *Service) AgainURL(sessionID string) string { return s.CheckoutURL(sessionID) + "/again" }
 
-// ReceiptURL is the buyer's printable receipt.
+// ReceiptURL returns the address of the buyer's printable receipt.
 func (s *Service) ReceiptURL(sessionID string) string {
 	return s.cfg.BaseURL + "/r/" + s.cfg.Secrets.Receipt(sessionID)
 }

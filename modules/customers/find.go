@@ -36,7 +36,7 @@ func (s *Service) Shop(ctx context.Context, creatorID string) (identity.Storefro
 	return shop, err
 }
 
-// FindURL is the page on which the customers of an account ask for the link to their portal.
+// FindURL returns the address of the page on which the customers of an account ask for the link to their portal.
 func (s *Service) FindURL(creatorID string) string { return s.cfg.BaseURL + "/find/" + creatorID }
 
 // AskByEmail mails the link to their portal to the owner of an address, if they have bought from the account. Nothing

@@ -35,7 +35,7 @@ func (s *Service) CheckPortal(p PortalRequest) error {
 	return f.Err()
 }
 
-// OpenPortal is a link to the portal of a customer of the account, good for a day. CUSTOMER_NOT_FOUND.
+// OpenPortal returns a link to the portal of a customer of the account, good for a day. CUSTOMER_NOT_FOUND.
 func (s *Service) OpenPortal(
 	ctx context.Context, creatorID string, p PortalRequest,
 ) (address string, link customer.PortalLink, err error) {
@@ -73,7 +73,8 @@ func (s *Service) MailedPortalURL(customerID, address string) (string, error) {
 	})
 }
 
-// AskURL is a page that mails a customer the way to their portal: it is shown where others may see it.
+// AskURL returns the address of a page that mails a customer the way to their portal. Unlike a link to the portal, it
+// may be shown where others see it.
 func (s *Service) AskURL(customerID string) (string, error) {
 	return s.portalURL(customer.PortalLink{CustomerID: customerID})
 }

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// Creator is the owner of an account. NOT_FOUND.
+// Creator returns the owner of an account. NOT_FOUND.
 func (s *Service) Creator(ctx context.Context, creatorID string) (identity.CreatorState, error) {
 	creator, err := getCreator(ctx, s.deps.Store.Read(ctx), creatorID)
 	if err != nil {

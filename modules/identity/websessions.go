@@ -196,7 +196,7 @@ func (s *Service) GuestFormToken(cookie string) string {
 	return hex.EncodeToString(mac[:])
 }
 
-// NewGuest is a text for that cookie.
+// NewGuest returns a text for that cookie.
 func (s *Service) NewGuest() string { return hex.EncodeToString(s.deps.IDs.Random(16)) }
 
 // Browsers lists the browsers in which the user is signed in, newest first, at most 50.

@@ -71,7 +71,7 @@ func (s *Service) decode(ctx context.Context, file []byte, maxSide int) (image.P
 	return s.deps.Decoder.Decode(ctx, file, maxSide)
 }
 
-// Get is a picture of any account. NOT_FOUND.
+// Get returns a picture of any account. NOT_FOUND.
 func (s *Service) Get(ctx context.Context, imageID string) (image.Stored, error) {
 	if !id.Valid(id.Image, imageID) {
 		return image.Stored{}, fault.NotFound("image")

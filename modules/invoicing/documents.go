@@ -20,7 +20,8 @@ type Issued struct {
 	Page ports.Document
 }
 
-// Open is the document behind an address, in the reader's language. NOT_FOUND for anything that we did not give out.
+// Open returns the document behind an address, in the reader's language. NOT_FOUND for anything that we did not give
+// out.
 func (s *Documents) Open(ctx context.Context, kind document.Kind, token string, reader locale.Locale) (Issued, error) {
 	body, ok := s.deps.Links.Open(kind, token)
 	if !ok {
@@ -29,7 +30,7 @@ func (s *Documents) Open(ctx context.Context, kind document.Kind, token string, 
 	return s.open(ctx, kind, body, reader)
 }
 
-// Of is the document of a subject: a payment, invoice, refund, dispute or payout. NOT_FOUND while it has none.
+// Of returns the document of a subject: a payment, invoice, refund, dispute or payout. NOT_FOUND while it has none.
 func (s *Documents) Of(
 	ctx context.Context, kind document.Kind, subjectID string, reader locale.Locale,
 ) (Issued, error) {
@@ -82,7 +83,7 @@ func (s *Documents) ReceiptURL(paymentID string) string {
 // PDF renders a document.
 func (s *Documents) PDF(d Issued) ([]byte, error) { return s.deps.Renderer.PDF(d.Page) }
 
-// Credits are the addresses of the credit notes of a payment's refunds, by number.
+// Credits returns the addresses of the credit notes of a payment's refunds, by number.
 func (s *Documents) Credits(ctx context.Context, creatorID, paymentID string) ([]CreditLink, error) {
 	list, err := s.deps.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, ports.Page{Limit: maxCredits})
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *Service) SavedCard(
 	return paymentmethod.State{}, fault.New(fault.PaymentMethodRequired, "The customer has no saved card with this id.")
 }
 
-// Cards are a customer's usable cards, first the one that pays: the one saved or chosen last.
+// Cards returns a customer's usable cards, first the one that pays: the one saved or chosen last.
 func (s *Service) Cards(ctx context.Context, customerID string) ([]paymentmethod.State, error) {
 	return s.deps.Store.Read(ctx).Payments.PaymentMethods.List(ctx, customerID)
 }

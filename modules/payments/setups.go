@@ -21,7 +21,7 @@ import (
 // setupCurrency is named to the processor when a card is checked: nothing is charged in it.
 const setupCurrency money.Currency = "eur"
 
-// SetupURL is the hosted page of a card setup.
+// SetupURL returns the address of a card setup's hosted page.
 func (s *Service) SetupURL(setupID string) string {
 	return s.cfg.BaseURL + "/setup/" + s.cfg.Secrets.Page(setupID)
 }
@@ -71,7 +71,7 @@ type SetupPage struct {
 	Card paymentmethod.State
 }
 
-// SetupPage is the page behind a setup's secret, for a reader. NOT_FOUND for any other.
+// SetupPage returns the page behind a setup's secret, for a reader. NOT_FOUND for any other.
 func (s *Service) SetupPage(ctx context.Context, secret string, reader locale.Locale) (SetupPage, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {

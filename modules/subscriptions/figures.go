@@ -107,16 +107,16 @@ func (c CurrencyFigures) Since(first civil.Date) CurrencyFigures {
 	return later
 }
 
-// Closing is the state at the last instant.
+// Closing returns the state at the last instant.
 func (c CurrencyFigures) Closing() Standing { return c.Opening.after(c.Total) }
 
-// ChurnRate is the share of the subscriptions at the first instant that ended; ok is false when there were none.
+// ChurnRate returns the share of the subscriptions at the first instant that ended; ok is false when there were none.
 func (c CurrencyFigures) ChurnRate() (rate float64, ok bool) {
 	return share(c.Total[subscription.Churn].Count, c.Opening.Subscriptions)
 }
 
-// TrialConversion is the share of the trials that ended in the time of which something was paid; ok is false when none
-// ended.
+// TrialConversion returns the share of the trials that ended in the time of which something was paid; ok is false when
+// none ended.
 func (c CurrencyFigures) TrialConversion() (rate float64, ok bool) {
 	converted := c.Total[subscription.TrialConverted].Count
 	return share(converted, converted+c.Total[subscription.TrialLost].Count)

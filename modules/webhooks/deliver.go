@@ -16,7 +16,7 @@ import (
 // subjectOf names a delivery's task: the endpoint first, so that one endpoint's tasks stand together.
 func subjectOf(d webhook.DeliveryState) string { return d.EndpointID + "/" + d.ID }
 
-// ConcurrencyKey is the concurrency key of a delivery's task: its endpoint.
+// ConcurrencyKey returns the concurrency key of a delivery's task: its endpoint.
 func ConcurrencyKey(subject string) string {
 	endpointID, _, _ := strings.Cut(subject, "/")
 	return endpointID

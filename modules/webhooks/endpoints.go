@@ -101,7 +101,7 @@ func (s *Service) Endpoint(ctx context.Context, creatorID, endpointID string) (w
 	return found, missing(err, errNoEndpoint())
 }
 
-// Secret is the endpoint's signing secret as shown to its owner. NOT_FOUND.
+// Secret returns the endpoint's signing secret as shown to its owner. NOT_FOUND.
 func (s *Service) Secret(ctx context.Context, creatorID, endpointID string) (string, error) {
 	found, err := s.Endpoint(ctx, creatorID, endpointID)
 	if err != nil {

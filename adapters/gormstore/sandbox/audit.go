@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-// NewAudit is the comparison over one connection.
+// NewAudit returns the comparison over one connection.
 func NewAudit(b *repo.Base) ports.SandboxAudit { return audit{b} }
 
 type audit struct{ *repo.Base }

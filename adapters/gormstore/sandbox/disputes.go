@@ -26,7 +26,7 @@ func (disputeRow) TableName() string { return "sandbox_disputes" }
 
 type disputes struct{ *repo.Base }
 
-// NewDisputes is the processor's memory of disputes over one connection.
+// NewDisputes returns the processor's memory of disputes over one connection.
 func NewDisputes(b *repo.Base) ports.SandboxDisputes { return disputes{b} }
 
 // Insert implements ports.SandboxDisputes.

@@ -27,7 +27,7 @@ type calendarData struct {
 	Text         map[string]string `json:"text"`
 }
 
-// Planner is the calendar of the page.
+// Planner returns the calendar of the page.
 func (p page) Planner() layout.Planner {
 	return layout.Planner{Sessions: 1, Hour12: p.reader.Hour12, Confirm: p.reader.Text("js.move_confirm"),
 		Zones: layout.ZoneGroups(p.reader, p.now)}

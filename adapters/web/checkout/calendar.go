@@ -15,7 +15,7 @@ func newCalendar(w booking.Window, ok bool) *order.Calendar {
 	return &order.Calendar{Zone: w.Timezone, Until: w.Until.String(), Gap: w.Gap}
 }
 
-// Planner is the calendar of the page.
+// Planner returns the calendar of the page.
 func (p page) Planner() layout.Planner {
 	return layout.Planner{
 		Sessions: p.Booking.Sessions, Hour12: p.Reader.Hour12, Confirm: p.Reader.Text("choose.confirm"),

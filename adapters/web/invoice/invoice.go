@@ -70,7 +70,7 @@ type page struct {
 // Due reports whether there is something to pay.
 func (p page) Due() bool { return p.Status != core.Paid }
 
-// Period is the time that the invoice is for, in the reader's words; "" when it names none.
+// Period returns the time that the invoice is for, in the reader's words; "" when it names none.
 func (p page) Period() string {
 	if p.PeriodStart == "" || p.PeriodEnd == "" {
 		return ""

@@ -134,7 +134,7 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// Path is the served path of a file; a template that names a missing one fails to render.
+// Path returns the served path of a file; a template that names a missing one fails to render.
 func (a *Assets) Path(name string) (string, error) {
 	asset := a.byName[name]
 	if asset == nil {
@@ -143,10 +143,10 @@ func (a *Assets) Path(name string) (string, error) {
 	return asset.Path, nil
 }
 
-// Named is the asset with a name, nil when there is none.
+// Named returns the asset with a name, nil when there is none.
 func (a *Assets) Named(name string) *Asset { return a.byName[name] }
 
-// All are the files of every site added so far.
+// All returns the files of every site added so far.
 func (a *Assets) All() iter.Seq[*Asset] { return maps.Values(a.byName) }
 
 // Lookup finds the asset served at exactly this path, or nil.

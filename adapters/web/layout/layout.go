@@ -86,7 +86,7 @@ func New(config Config) (*Layout, error) {
 	return l, err
 }
 
-// Assets are the files of all sites, as they are served.
+// Assets returns the files of all sites, as they are served.
 func (l *Layout) Assets() *Assets { return l.assets }
 
 // Config returns the configuration given to New.
@@ -186,7 +186,7 @@ func CardName(brand, last4 string) string {
 	return brand + "•••• " + last4
 }
 
-// Initial is the monogram of a name.
+// Initial returns the monogram of a name.
 func Initial(name string) string {
 	for _, r := range name {
 		return string(r)

@@ -85,7 +85,8 @@ func ReaderOf(c *fiber.Ctx, stored string) locale.Locale {
 	return reader.WithClock(c.Query("hours"))
 }
 
-// WithHours is the address of another page with the reader's clock, where that is not what their language suggests.
+// WithHours returns the address of another page with the reader's clock, where that is not what their language
+// suggests.
 func WithHours(address string, reader locale.Locale) string {
 	switch suggested := locale.ParseTag(reader.Tag()); {
 	case reader.Hour12 == suggested.Hour12:
@@ -131,10 +132,10 @@ func SeeOther(c *fiber.Ctx, address string) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// ClientAddress is the network that a reader comes from.
+// ClientAddress returns the network that a reader comes from.
 func (l *Layout) ClientAddress(c *fiber.Ctx) string { return l.config.ClientAddress(c) }
 
-// ClientCountry is the country that a reader's network is in, as far as a trusted proxy reports it.
+// ClientCountry returns the country that a reader's network is in, as far as a trusted proxy reports it.
 func (l *Layout) ClientCountry(c *fiber.Ctx) string { return l.config.ClientCountry(c) }
 
 // Fail responds with an error page in plain words: these addresses are opened by people.

@@ -153,10 +153,10 @@ func (o Order) startWithin(hours int) bool {
 // ModeName names the place of the meeting in a word or two.
 func (m Meeting) ModeName() string { return m.Reader.Text("mode." + m.Mode) }
 
-// Day is the date in the buyer's zone.
+// Day returns the date in the buyer's zone.
 func (m Meeting) Day() string { return m.Reader.Day(m.StartsAt.In(zoneOf(m.Zone))) }
 
-// Hours are the times of day with their zone.
+// Hours returns the times of day with their zone.
 func (m Meeting) Hours() string {
 	zone := zoneOf(m.Zone)
 	return m.Reader.Hours(m.StartsAt.In(zone), m.EndsAt.In(zone))

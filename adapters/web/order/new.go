@@ -15,10 +15,10 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Folders are the templates that the pages of a session share.
+// Folders returns the templates that the pages of a session share.
 func Folders() []fs.FS { return []fs.FS{templates} }
 
-// New is a session as its pages show it to a reader; manage gives the address of an appointment's own page.
+// New returns a session as its pages show it to a reader; manage gives the address of an appointment's own page.
 func New(p checkout.Page, reader locale.Locale, secret string, manage func(appointmentID string) string) Order {
 	s := p.Session
 	view := Order{

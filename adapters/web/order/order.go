@@ -67,7 +67,7 @@ type Item struct {
 	Included []string
 }
 
-// Picture is the address of the first picture; "" without one.
+// Picture returns the address of the first picture; "" without one.
 func (i Item) Picture() string {
 	if len(i.Pictures) == 0 {
 		return ""
@@ -146,7 +146,7 @@ func (o Order) Headline() string {
 	}
 }
 
-// Price is the large figure: the amount, or the length of the trial.
+// Price returns the large figure: the amount, or the length of the trial.
 func (o Order) Price() string {
 	if o.Trial() {
 		return o.Reader.Text("trial.free", o.Reader.Days(o.Recurring.TrialDays))
@@ -201,8 +201,8 @@ func (o Order) PayLabel() string {
 	}
 }
 
-// Mandate is the text to which the buyer agrees by giving a card that merchant, the seller of record, charges again; ""
-// for one that is charged once.
+// Mandate returns the text to which the buyer agrees by giving a card that merchant, the seller of record, charges
+// again; "" for one that is charged once.
 func (o Order) Mandate(merchant string) string {
 	if o.Recurring == nil || !o.NeedsCard {
 		return ""
@@ -210,7 +210,7 @@ func (o Order) Mandate(merchant string) string {
 	return paymentmethod.MandateText(o.Reader, merchant, o.Seller)
 }
 
-// Given are the sentences that the buyer confirmed when they paid, with the day; none where they confirmed none.
+// Given returns the sentences that the buyer confirmed when they paid, with the day; none where they confirmed none.
 func (o Order) Given() []string {
 	if o.Consent == nil {
 		return nil
@@ -250,5 +250,5 @@ func (o Order) Payable() bool {
 	return o.State == "details" || o.State == "pay" || o.State == "payment_failed"
 }
 
-// Initial is the seller's monogram.
+// Initial returns the seller's monogram.
 func (o Order) Initial() string { return layout.Initial(o.Seller) }

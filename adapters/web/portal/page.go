@@ -242,7 +242,7 @@ func (r *Routes) newAppointmentView(reader locale.Locale, a appointment.State) a
 	}
 }
 
-// Initial is the seller's monogram.
+// Initial returns the seller's monogram.
 func (p page) Initial() string { return layout.Initial(p.Seller) }
 
 func (r *Routes) send(c *fiber.Ctx, template, title string, shown page) error {

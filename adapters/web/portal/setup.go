@@ -58,5 +58,5 @@ func (r *Routes) showSetup(c *fiber.Ctx, refused *place) error {
 // setupCurrency is named to the card processor's form where a card is only saved.
 const setupCurrency = "eur"
 
-// Initial is the seller's monogram.
+// Initial returns the seller's monogram.
 func (p setupPage) Initial() string { return layout.Initial(p.Seller) }

@@ -110,7 +110,7 @@ type page struct {
 	ManageURL string
 }
 
-// Country is the buyer's country by name.
+// Country returns the buyer's country by name.
 func (p page) Country() string { return country.Name(p.Buyer.Country, p.Reader.Language) }
 
 func (r *Routes) render(p page) ([]byte, error) {

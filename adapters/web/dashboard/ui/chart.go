@@ -83,7 +83,7 @@ func ceil(value, step int64) int64 { return (value + step - 1) / step }
 
 func floor(value, step int64) int64 { return -ceil(-value, step) }
 
-// Ticks are the labels of the axis, the highest first.
+// Ticks returns the labels of the axis, the highest first.
 func (c Chart) Ticks() []string {
 	low, high, step := c.axis()
 	var ticks []string
@@ -93,7 +93,7 @@ func (c Chart) Ticks() []string {
 	return ticks
 }
 
-// Names are the labels below the axis, one for each point: "" where there is no space for it.
+// Names returns the labels below the axis, one for each point: "" where there is no space for it.
 func (c Chart) Names() []string {
 	names := make([]string, len(c.Points))
 	for i := range c.Points {
@@ -104,7 +104,7 @@ func (c Chart) Names() []string {
 	return names
 }
 
-// SVG is the drawing without its labels. Every number in it is ours and every text is escaped.
+// SVG returns the drawing without its labels. Every number in it is ours and every text is escaped.
 func (c Chart) SVG() template.HTML {
 	low, high, step := c.axis()
 	y := func(value int64) float64 {

@@ -15,7 +15,7 @@ import (
 	"sundry/adapters/web/layout"
 )
 
-// New is a layout as a deployment at https://pay.example has it. Every error it shows is a 418.
+// New returns a layout as a deployment at https://pay.example has it. Every error it shows is a 418.
 func New(t *testing.T, sandbox bool) *layout.Layout {
 	t.Helper()
 	l, err := layout.New(layout.Config{

@@ -8,7 +8,7 @@ import (
 	"sundry/core/locale"
 )
 
-// Once is a one-time purchase.
+// Once returns a one-time purchase.
 func Once(state string) order.Order {
 	return order.Order{
 		Reader: locale.Default,
@@ -23,7 +23,7 @@ func Once(state string) order.Order {
 	}
 }
 
-// Subscription is a discounted subscription with contained tax.
+// Subscription returns a discounted subscription with contained tax.
 func Subscription(state string) order.Order {
 	c := Once(state)
 	c.Item = order.Item{
@@ -34,7 +34,7 @@ func Subscription(state string) order.Order {
 	return c
 }
 
-// Trial is a subscription that begins with a trial.
+// Trial returns a subscription that begins with a trial.
 func Trial(state string) order.Order {
 	c := Subscription(state)
 	c.Subtotal, c.Discount, c.Tax, c.Total = 0, 0, 0, 0
@@ -53,7 +53,7 @@ func Free(state string) order.Order {
 	return c
 }
 
-// Paid is an order once it is paid.
+// Paid returns an order once it is paid.
 func Paid(c order.Order) order.Order {
 	c.RedirectURL = "https://fieldnotes.example/thanks?checkout_id=cs_1&return_token=t"
 	c.Receipt = &order.Receipt{
@@ -63,8 +63,8 @@ func Paid(c order.Order) order.Order {
 	return c
 }
 
-// Lesson is an appointment session of so many times, the first of them chosen so far; the clocks of New York change
-// between the first two.
+// Lesson returns an appointment session of so many times, the first of them chosen so far; the clocks of New York
+// change between the first two.
 func Lesson(state string, sessions, chosen int, modes ...string) order.Order {
 	c := Once(state)
 	c.Item = order.Item{Title: "Press Lesson", Type: "APPOINTMENT"}
