@@ -73,7 +73,7 @@ func TestARefundThatStripeNeverMakesFails(t *testing.T) {
 	back := ports.RefundRequest{RefundID: "ref_1", PaymentID: r.PaymentID, ProcessorID: o.ProcessorID, CreatorID: "crt_1",
 		Amount: money.Amount{Minor: 417, Currency: "kwd"}}
 	made, err := p.Refund(t.Context(), back)
-	if err != nil || made != (refund.Outcome{Status: refund.Failed, Reason: "currency_not_supported"}) ||
+	if err != nil || made != (refund.Outcome{Status: refund.Failed, Reason: "currency_not_supported", Refused: true}) ||
 		fake.Count("POST /v1/refunds") != 0 {
 		t.Errorf("%+v, %v", made, err)
 	}

@@ -203,7 +203,7 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 		}
 	}
 	if refused := refusal(chargeable(r.Amount)); refused != nil {
-		outcome := refund.Outcome{Status: refund.Failed, Reason: refused.code}
+		outcome := refund.Outcome{Status: refund.Failed, Reason: refused.code, Refused: true}
 		return outcome, nil //nolint:nilerr // a refusal is an outcome
 	}
 	// What is left of a payment may be less at the next call, and Stripe keeps refusals under their key, too.
@@ -215,7 +215,7 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 		})
 	})
 	if refused := refusal(err); refused != nil && hopelessRefunds[refused.code] {
-		return refund.Outcome{Status: refund.Failed, Reason: refused.code}, nil
+		return refund.Outcome{Status: refund.Failed, Reason: refused.code, Refused: true}, nil
 	}
 	if err != nil {
 		return refund.Outcome{}, unknownOf(r.RefundID, err)

@@ -213,6 +213,14 @@ func (s *Sale) ReverseRefund(refundID string, share Share) Posting {
 		Debit(ProcessorClearing, share.Amount), Credit(TaxPayable, share.Tax), s.creditCreator(share.net()))
 }
 
+// ReturnReversal records that the money of a reversed sale came back. The creator keeps the platform's fee, because
+// they have to return all of the money in another way.
+func (s *Sale) ReturnReversal(share Share) Posting {
+	p := s.ReverseRefund(s.s.PaymentID, share)
+	p.SourceType = SourcePayment
+	return p
+}
+
 // OpenDispute holds what a dispute claims, at most what has not gone back otherwise: a refund and a dispute never take
 // the same money. The fault is STATE_CONFLICT while another dispute is open.
 func (s *Sale) OpenDispute(disputeID string, claimed money.Amount) (Share, Posting, error) {

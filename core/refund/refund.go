@@ -168,6 +168,8 @@ func (s State) Purchase() string {
 type Outcome struct {
 	Status Status
 	Reason string // with Failed
+	// Refused is true, with Failed, when the processor made no refund: a later request may succeed.
+	Refused bool
 }
 
 // Created is emitted once, when the money went back.

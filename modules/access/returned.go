@@ -26,7 +26,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 
 // OnRefundFailed restores the access that a refund ended, when its money did not reach the buyer.
 func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
-	if !e.CameBack || !e.Full {
+	if !e.CameBack || !e.Full || e.Automatic { // what was paid for was never given
 		return nil
 	}
 	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}

@@ -56,8 +56,12 @@ func (s *Documents) open(ctx context.Context, kind document.Kind, body string, r
 // standingOf reads what changed about a document's subject since the document was issued.
 func standingOf(ctx context.Context, r ports.Repos, issued document.Snapshot) (now standing, err error) {
 	switch {
-	case issued.Kind == document.CreditNote && id.Valid(id.Refund, issued.SubjectID):
-		made, err := r.Payments.Refunds.Get(ctx, issued.SubjectID)
+	case issued.Kind == document.CreditNote && !id.Valid(id.Dispute, issued.SubjectID):
+		// that of an automatic refund is of the payment, and has the refund's id but for its prefix
+		made, err := r.Payments.Refunds.Get(ctx, refund.AutomaticID(issued.SubjectID))
+		if errors.Is(err, ports.ErrNotFound) { // of a version that did not list it
+			return now, nil
+		}
 		return standing{void: made.Status == refund.Failed}, err
 	case issued.Kind == document.Invoice:
 		inv, err := r.Invoicing.Invoices.Get(ctx, issued.SubjectID)

@@ -402,6 +402,23 @@ func TestAReversedPaymentIsCredited(t *testing.T) {
 			note.Total != eur(11_900) || note.Tax != eur(1900) || !note.IssuedAt.Equal(noon.Add(time.Hour)) {
 			t.Errorf("%+v", note)
 		}
+		failed := refund.NewPending(refund.State{
+			ID: refund.AutomaticID(payID), CreatorID: creatorID, PaymentID: payID, CreditNoteNumber: note.Number,
+			Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true,
+		}, noon)
+		failed.Fail("expired_or_canceled_card", noon.Add(day))
+		w.do(func(ctx context.Context, r ports.Repos) error { return r.Payments.Refunds.Insert(ctx, failed.State()) })
+		if _, text := w.page(document.CreditNote, payID, locale.Default); !strings.Contains(
+			text, locale.Default.Text("document.void"),
+		) {
+			t.Errorf("the note of an automatic refund that came back is not void:\n%s", text)
+		}
+		voided, err := w.store.Read(t.Context()).Invoicing.Documents.ListVoided(
+			t.Context(), noon, noon.Add(2*day), document.Snapshot{}, 10,
+		)
+		if err != nil || len(voided) != 1 || voided[0].Number != note.Number {
+			t.Errorf("void notes %+v, %v", voided, err)
+		}
 	})
 }
 

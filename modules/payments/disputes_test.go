@@ -152,14 +152,19 @@ func (w *fixture) bankOf(paid payment.State) (*payments.Inbox, *bank) {
 // processEvent has an event about the dispute processed.
 func (w *fixture) processEvent(inbox *payments.Inbox, eventID string) {
 	w.t.Helper()
+	w.process(inbox, ports.ProcessorEvent{ID: eventID, Kind: ports.AboutDispute, ObjectID: "dp_1"})
+}
+
+// process has an event processed.
+func (w *fixture) process(inbox *payments.Inbox, e ports.ProcessorEvent) {
+	w.t.Helper()
+	e.Provider, e.CreatorID = fakes.ProviderName, creatorID
 	err := w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Payments.ProcessorEvents.Insert(ctx, ports.ProcessorEvent{
-			ID: eventID, Provider: fakes.ProviderName, Kind: ports.AboutDispute, ObjectID: "dp_1", CreatorID: creatorID,
-		}, w.clock.Real())
+		_, err := r.Payments.ProcessorEvents.Insert(ctx, e, w.clock.Real())
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Schedule(ctx, payments.TaskProcessorEvent, eventID, creatorID, w.clock.Real().Add(-time.Second))
+		return r.Tasks.Schedule(ctx, payments.TaskProcessorEvent, e.ID, creatorID, w.clock.Real().Add(-time.Second))
 	})
 	if err != nil {
 		w.t.Fatal(err)

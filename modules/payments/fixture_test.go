@@ -99,6 +99,8 @@ func subjectOf(e event.Event) string {
 		return e.ID
 	case refund.Returned:
 		return e.ID
+	case refund.Failure:
+		return e.ID
 	case dispute.Opened:
 		return e.ID
 	case dispute.Closed:

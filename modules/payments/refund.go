@@ -51,23 +51,26 @@ const (
 	alreadyRefunded = "already_refunded" // somebody sent it back at the processor
 )
 
-// RefundPayment makes all that is left of a payment go back. It waits while the payment is disputed, and fails once the
-// buyer has the money: because the dispute is lost, or by refunds at the processor. Task TaskRefund.
+// RefundPayment makes all that is left of a payment go back. It waits while the payment is disputed and while the
+// processor has not decided, and fails once the buyer has the money: because the dispute is lost, or by refunds at the
+// processor. Task TaskRefund.
 func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	read := s.deps.Store.Read(ctx)
 	paid, err := read.Payments.Payments.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
+		return s.endRefund(ctx, t)
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
 	}
-	if paid.Refunded == paid.Amount {
-		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			return failRefund(ctx, r, t, paid, alreadyRefunded)
-		})
+	made, err := read.Payments.Refunds.Get(ctx, refund.AutomaticID(paid.ID))
+	switch {
+	case err != nil && !errors.Is(err, ports.ErrNotFound): // one since a version that did not list it is not found
+		return fmt.Errorf("refund %s: %w", paid.ID, err)
+	case made.Status == refund.Failed:
+		return s.endRefund(ctx, t)
+	case paid.Refunded == paid.Amount:
+		return s.failRefund(ctx, t, paid, alreadyRefunded, false)
 	}
 	disputes, err := read.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: 1})
 	if err != nil {
@@ -76,26 +79,47 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	if len(disputes.Items) > 0 && disputes.Items[0].Status != dispute.Won {
 		return s.holdRefund(ctx, t, paid, disputes.Items[0].Status)
 	}
-	provider, err := s.deps.Providers.Get(paid.Provider)
-	if err != nil {
-		return fmt.Errorf("refund %s: %w", paid.ID, err)
-	}
 	left, err := s.leftOf(ctx, read, paid)
 	if err != nil {
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
+	outcome, err := s.callRefund(ctx, paid, left)
+	switch {
+	case err != nil:
+		return fmt.Errorf("refund %s: %w", paid.ID, err)
+	case outcome.Status == refund.Succeeded:
+		return s.completeRefund(ctx, t, paid, left)
+	case outcome.Status == refund.Pending:
+		return s.recheckRefund(ctx, t, paid)
+	case outcome.Refused: // what was refunded or disputed at the processor is not known here yet
+		return fmt.Errorf("refund of %s is refused: %s", paid.ID, outcome.Reason)
+	}
+	return s.failRefund(ctx, t, paid, outcome.Reason, true)
+}
+
+// endRefund ends the task of a refund that is decided.
+func (s *Attempts) endRefund(ctx context.Context, t ports.Task) error {
+	return s.deps.Store.Atomically(
+		ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+	)
+}
+
+// callRefund asks the processor for the automatic refund of a payment, or for its outcome.
+func (s *Attempts) callRefund(ctx context.Context, paid payment.State, left ledger.Share) (refund.Outcome, error) {
+	provider, err := s.deps.Providers.Get(paid.Provider)
+	if err != nil {
+		return refund.Outcome{}, err
+	}
+	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
 		return provider.Processor.Refund(ctx, ports.RefundRequest{
 			RefundID: refund.AutomaticID(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
 			CreatorID: paid.CreatorID, Amount: left.Amount,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("refund %s: %w", paid.ID, err)
-	}
-	if outcome.Status != refund.Succeeded {
-		return fmt.Errorf("refund of %s is %s: %s", paid.ID, outcome.Status, outcome.Reason)
-	}
+}
+
+// completeRefund records that the processor has made an automatic refund.
+func (s *Attempts) completeRefund(ctx context.Context, t ports.Task, paid payment.State, left ledger.Share) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		latest, err := r.Payments.Payments.Get(ctx, paid.ID)
 		if err != nil {
@@ -112,6 +136,17 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 			}
 		}
 		return r.Tasks.Done(ctx, t)
+	})
+}
+
+// recheckRefund postpones an automatic refund that the processor has not decided.
+func (s *Attempts) recheckRefund(ctx context.Context, t ports.Task, paid payment.State) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		made, now, err := listedRefund(ctx, r, paid)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(made.CreatedAt), firstRecheck)))
 	})
 }
 
@@ -133,10 +168,10 @@ func (s *Attempts) leftOf(ctx context.Context, r ports.Repos, paid payment.State
 
 // holdRefund postpones the refund of a payment that is disputed, or fails it because the dispute was lost.
 func (s *Attempts) holdRefund(ctx context.Context, t ports.Task, paid payment.State, status dispute.Status) error {
+	if status == dispute.Lost {
+		return s.failRefund(ctx, t, paid, disputeLost, false)
+	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if status == dispute.Lost {
-			return failRefund(ctx, r, t, paid, disputeLost)
-		}
 		now, err := r.Clock.Now(ctx, paid.CreatorID)
 		if err != nil {
 			return err
@@ -145,20 +180,31 @@ func (s *Attempts) holdRefund(ctx context.Context, t ports.Task, paid payment.St
 	})
 }
 
-// failRefund ends the automatic refund of a payment whose money the buyer has already.
-func failRefund(ctx context.Context, r ports.Repos, t ports.Task, paid payment.State, reason string) error {
-	made, now, err := listedRefund(ctx, r, paid)
-	if err != nil {
-		return err
-	}
-	if made.Status == refund.Pending {
+// failRefund ends the automatic refund of a payment that the buyer has the money of already, or, where notify is set,
+// cannot get it.
+func (s *Attempts) failRefund(
+	ctx context.Context, t ports.Task, paid payment.State, reason string, notify bool,
+) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		made, now, err := listedRefund(ctx, r, paid)
+		if err != nil {
+			return err
+		}
 		f := refund.Restore(made)
-		f.Fail(reason, now)
+		if made.Status != refund.Pending || !f.Fail(reason, now) {
+			return r.Tasks.Done(ctx, t)
+		}
 		if err := r.Payments.Refunds.Update(ctx, f.State()); err != nil {
 			return err
 		}
-	}
-	return r.Tasks.Done(ctx, t)
+		if notify {
+			err := s.deps.Bus.Publish(ctx, r, refund.Failure{State: f.State(), Item: paid.Sale.Item()})
+			if err != nil {
+				return err
+			}
+		}
+		return r.Tasks.Done(ctx, t)
+	})
 }
 
 // reverse records that all that was left of a payment went back. Only one that had a receipt gets a credit note.

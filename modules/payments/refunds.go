@@ -240,8 +240,9 @@ func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o 
 	}
 	f := refund.Restore(loaded)
 	switch {
-	case loaded.Automatic: // its own task settles it
-	case o.Status == refund.Succeeded && loaded.Status != refund.Succeeded:
+	case loaded.Automatic && loaded.Status == refund.Pending: // its own task settles it
+		err = r.Tasks.Schedule(ctx, TaskRefund, loaded.PaymentID, loaded.CreatorID, now)
+	case o.Status == refund.Succeeded && loaded.Status != refund.Succeeded && !loaded.Automatic:
 		err = s.succeed(ctx, r, f, now)
 	case o.Status == refund.Failed && loaded.Status != refund.Failed:
 		err = s.fail(ctx, r, f, o.Reason, now)

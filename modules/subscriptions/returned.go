@@ -59,7 +59,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 // OnRefundFailed restores the value and the access of the current period that a refund of its payment ended, when the
 // money did not reach the buyer. A subscription that the refund has ended stays so.
 func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
-	if !e.CameBack {
+	if !e.CameBack || e.Automatic { // what was paid for was never given
 		return nil
 	}
 	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})

@@ -60,6 +60,9 @@ func (s *Service) CompleteRefund(ctx context.Context, r ports.Repos, f refund.St
 // ReverseRefund implements ports.SaleLedger.
 func (s *Service) ReverseRefund(ctx context.Context, r ports.Repos, f refund.State) error {
 	return s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		if f.Automatic {
+			return sale.ReturnReversal(f.Share), nil
+		}
 		return sale.ReverseRefund(f.ID, f.Share), nil
 	})
 }

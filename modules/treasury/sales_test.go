@@ -255,6 +255,66 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 	})
 }
 
+func TestAReversalWhoseMoneyCameBack(t *testing.T) {
+	t.Parallel()
+	for name, released := range map[string]bool{"before the release": false, "after the release": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, config, func(t *testing.T, w *fixture) {
+				p := w.completed(12_000, 2000, 0)
+				w.must(w.book(p))
+				f := refund.NewPending(refund.State{
+					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID,
+					Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true,
+				}, noon).State()
+				w.must(w.do(func(ctx context.Context, r ports.Repos) error { return r.Payments.Refunds.Insert(ctx, f) }))
+				w.must(w.reverse(&f))
+				if released {
+					w.clock.Advance(7 * day)
+					w.work()
+				}
+				w.settleRefund(&f, false)
+				if b := w.balance(); b.Pending+b.Available != 10_000 || (b.Available != 0) != released {
+					t.Errorf("%+v, want all but the tax", b)
+				}
+				w.verify()
+				again, err := w.refund(p.ID, 0)
+				if err != nil || again.Share != f.Share {
+					t.Fatalf("%+v, %v; want all of the money", again.Share, err)
+				}
+				w.settleRefund(&again, true)
+				w.wantBalance(0, 0, 0, 0)
+			})
+		})
+	}
+}
+
+// reverse books an automatic refund that the processor made.
+func (w *fixture) reverse(f *refund.State) error {
+	return w.do(func(ctx context.Context, r ports.Repos) error {
+		err := changePayment(ctx, r, f.PaymentID, func(p *payment.Payment) error {
+			_, err := p.MarkRefunded()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		made := refund.Restore(*f)
+		if _, _, err := made.Succeed("", true, w.clock.Real()); err != nil {
+			return err
+		}
+		*f = made.State()
+		if err := r.Payments.Refunds.Update(ctx, *f); err != nil {
+			return err
+		}
+		paid, err := r.Payments.Payments.Get(ctx, f.PaymentID)
+		if err != nil {
+			return err
+		}
+		return w.OnPaymentReversed(ctx, r, reversed(paid))
+	})
+}
+
 func TestARefundGoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

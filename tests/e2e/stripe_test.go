@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"testing"
 	"time"
@@ -274,4 +275,73 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		wantTaxReport(t, s.app, "IE,taxed,,23,eur,4,16.26,3.74,12.20,2.80,4.06,0.94")
 		verified(t, s.app)
 	})
+}
+
+// automatic waits for the automatic refund of a payment to have a status.
+func (s stripeShop) automatic(t *testing.T, paymentID, want string) {
+	t.Helper()
+	harness.Eventually(t, "the automatic refund is "+want, func() bool {
+		return fmt.Sprint(s.refundsOf(t, paymentID)) == "["+want+" already_subscribed 1900]"
+	})
+}
+
+// A customer confirms to their bank for a second subscription after another session has begun one.
+func TestAnAutomaticRefundFollowsItsOutcome(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		listing := (&fixture{Account: s.Account}).subscription(t)
+		s.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).
+			Want(t, 200)
+		late := s.NewSession(t, listing, "pro", "user-1", nil)
+		s.submit(t, late, stripefake.Challenges).Want(t, 200)
+		s.submit(t, s.NewSession(t, listing, "pro", "user-1", nil), stripefake.Succeeds).Want(t, 200)
+		earned := s.balance(t)
+		s.fake.DelayRefunds()
+		intent := s.payment(t, late)
+		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
+		s.fake.Challenge(t, paymentID, true)
+		s.event(t, "evt_paid", "payment_intent.succeeded", intent).Want(t, 200)
+		made := func() map[string]any { return s.fake.Get("re_", "payment_id", paymentID) }
+		harness.Eventually(t, "the refund is asked for", func() bool { return made() != nil })
+		s.automatic(t, paymentID, "pending")
+
+		report := func(event string, members map[string]any) {
+			s.fake.Change(text(t, made()["id"]), members)
+			s.event(t, event, "refund.updated", made()).Want(t, 200)
+		}
+		report("evt_made", map[string]any{"status": "succeeded"})
+		s.automatic(t, paymentID, "succeeded")
+		if got := s.balance(t); got != earned {
+			t.Errorf("the balance is %d, want %d", got, earned)
+		}
+		report("evt_back", map[string]any{"status": "failed", "failure_reason": "expired_or_canceled_card"})
+		s.automatic(t, paymentID, "failed")
+		if got := s.fake.Number("re_"); got != 1 {
+			t.Errorf("%d refunds were made", got)
+		}
+		if failing := s.app.Count(t, "SELECT COUNT(*) FROM tasks WHERE last_error <> ''"); failing > 0 {
+			t.Errorf("%d tasks failed", failing)
+		}
+		verified(t, s.app)
+
+		s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paymentID, "reason": "to another card"}).Want(t, 201)
+		again := s.fake.Get("re_", "payment_id", paymentID)
+		if again["status"] == "failed" {
+			t.Error("the money is not refunded again")
+		}
+		verified(t, s.app)
+	})
+}
+
+// balance is what the account has earned in euros.
+func (s stripeShop) balance(t *testing.T) (minor int64) {
+	t.Helper()
+	var list struct {
+		Data []struct{ PendingInCents, AvailableInCents int64 }
+	}
+	s.AsBackend(t, get, "/v1/balance", nil).Want(t, 200).Into(t, &list)
+	for _, b := range list.Data {
+		minor += b.PendingInCents + b.AvailableInCents
+	}
+	return minor
 }

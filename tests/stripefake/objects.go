@@ -331,6 +331,9 @@ func (s *Server) refund(o object, form url.Values) (int, object) {
 		return refuse(http.StatusBadRequest, "charge_already_refunded")
 	}
 	o["amount"], o["currency"], o["payment_intent"], o["status"] = amount, intent["currency"], intent["id"], "succeeded"
+	if s.delayRefunds {
+		o["status"] = "pending"
+	}
 	return http.StatusOK, s.add("re_", o)
 }
 

@@ -60,6 +60,8 @@ type Server struct {
 	before  *interruption
 	// lost is a payment method whose confirmation never gets a response.
 	lost string
+	// delayRefunds keeps new refunds pending.
+	delayRefunds bool
 }
 
 // New starts a server that stops with the test.
@@ -116,6 +118,13 @@ func (s *Server) LoseResponsesTo(method string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost = method
+}
+
+// DelayRefunds keeps every new refund pending until Change.
+func (s *Server) DelayRefunds() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delayRefunds = true
 }
 
 // Count returns the number of requests whose method and path contain route.

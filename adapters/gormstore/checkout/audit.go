@@ -79,6 +79,7 @@ func (t audit) KeptMoney(_ context.Context, refundTask string, limit int) ([]str
 			AND p.status = 'succeeded' AND (s.id IS NULL OR s.status <> 'paid' OR s.payment_id <> p.id)
 			AND p.refunded <> p.amount
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.payment_id = p.id AND d.status = 'lost')
+			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = p.id AND f.automatic AND f.status = 'failed')
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = ? || p.id) ORDER BY p.id LIMIT ?`, refundTask+":", limit)
 }
 

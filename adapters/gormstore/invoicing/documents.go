@@ -81,7 +81,7 @@ func (t documents) ListPaidInvoices(_ context.Context, from, until time.Time, af
 func (t documents) ListVoided(_ context.Context, from, until time.Time, after document.Snapshot,
 	limit int) ([]document.Snapshot, error) {
 	return t.pageOf("list void credit notes", time.Unix(0, 0), after, limit, `series = 'C' AND subject_id IN (
-		SELECT id FROM refunds WHERE status = 'failed' AND settled_at >= ?
+		SELECT CASE WHEN automatic THEN payment_id ELSE id END FROM refunds WHERE status = 'failed' AND settled_at >= ?
 		AND settled_at < ?)`, repo.UnixMillis(from), repo.UnixMillis(until))
 }
 

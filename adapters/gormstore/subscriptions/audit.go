@@ -27,6 +27,7 @@ func (t audit) LostCharges(_ context.Context, limit int) ([]string, error) {
 		AND p.refunded <> p.amount AND p.amount > 0
 		AND NOT EXISTS (SELECT 1 FROM subscription_periods b WHERE b.payment_id = p.id)
 		AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.payment_id = p.id AND d.status = 'lost')
+		AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = p.id AND f.automatic AND f.status = 'failed')
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = 'payment.refund:' || p.id) ORDER BY p.id LIMIT ?`, limit)
 }
 

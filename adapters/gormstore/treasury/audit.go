@@ -126,7 +126,7 @@ func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) 
 	return t.QueryIDs("misposted refunds", `
 		SELECT x.id AS id FROM refunds x
 		LEFT JOIN ledger_postings e ON e.source_id = CASE WHEN x.automatic THEN x.payment_id ELSE x.id END
-			AND (e.source_type = 'refund' OR e.kind = 'sale_reversal')
+			AND (e.source_type = 'refund' OR e.kind IN ('sale_reversal', 'refund_failed'))
 		WHERE `+t.Made("x.id", id.Refund)+`
 		GROUP BY x.id, x.status, x.amount, x.tax
 		HAVING (x.status = 'succeeded' AND COUNT(e.id) = 0)
@@ -134,23 +134,22 @@ func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) 
 			OR COALESCE(SUM(e.tax_payable), 0) <> CASE WHEN x.status = 'succeeded' THEN x.tax ELSE 0 END
 		UNION ALL
 		SELECT e.source_id FROM ledger_postings e WHERE `+t.Made("e.id", id.LedgerEntry)+` AND e.kind = 'sale_reversal'
-			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = e.source_id AND f.automatic AND f.status = 'succeeded')
+			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = e.source_id AND f.automatic AND f.status <> 'pending')
 		ORDER BY id LIMIT ?`, limit)
 }
 
-// MiscountedRefunds implements ports.TreasuryAudit. A reversed sale was returned without a refund of its own.
+// MiscountedRefunds implements ports.TreasuryAudit. An automatic refund sets nothing aside while it is pending.
 func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("miscounted refunds", `
 		SELECT x.id FROM sales x
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS made,
-				SUM(CASE WHEN status <> 'failed' THEN amount ELSE 0 END) AS asked, SUM(CASE WHEN status <> 'failed' THEN tax
-				ELSE 0 END) AS tax
-			FROM refunds WHERE NOT automatic GROUP BY payment_id) r ON r.payment_id = x.id
+				SUM(amount) AS asked, SUM(tax) AS tax
+			FROM refunds WHERE status = 'succeeded' OR status = 'pending' AND NOT automatic
+			GROUP BY payment_id) r ON r.payment_id = x.id
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE
 		WHEN status = 'won' THEN 0 ELSE tax END) AS tax
 			FROM disputes GROUP BY payment_id) d ON d.payment_id = x.id
 		WHERE `+t.Made("x.id", id.Payment)+`
-			AND NOT EXISTS (SELECT 1 FROM ledger_postings e WHERE e.source_id = x.id AND e.kind = 'sale_reversal')
 			AND (x.refunded <> COALESCE(r.made, 0) OR x.returned <> COALESCE(r.asked, 0) + COALESCE(d.amount, 0)
 				OR x.returned_tax <> COALESCE(r.tax, 0) + COALESCE(d.tax, 0))
 		ORDER BY x.id LIMIT ?`, limit)
