@@ -68,10 +68,17 @@ func (s State) paysForNow(p Payment) bool {
 	return s.CurrentPeriodStart.Equal(p.PaidFrom) || i >= 0 && funds[i].Value > 0
 }
 
-// Withdraw takes away the access of the current period when a payment that was refunded in full has bought it. The next
-// period that is paid for gives it again. changed is false when it bought another period.
+// paidLater reports whether a later payment pays for the current period, such as for a change of plan in it. The plan
+// that runs was bought with the latest.
+func (s State) paidLater(p Payment) bool {
+	return slices.ContainsFunc(s.known(), func(f Fund) bool { return f.Value > 0 && f.PaymentID > p.ID })
+}
+
+// Withdraw takes away the access of the current period when a payment that was refunded in full has bought it, unless a
+// later payment for it stays. The next period that is paid for gives it again. changed is false when it bought another
+// period.
 func (sub *Subscription) Withdraw(p Payment) (changed bool) {
-	if sub.s.Status.Terminal() || sub.s.Withdrawn || !sub.s.paysForNow(p) {
+	if sub.s.Status.Terminal() || sub.s.Withdrawn || !sub.s.paysForNow(p) || sub.s.paidLater(p) {
 		return false
 	}
 	sub.s.Withdrawn = true

@@ -79,6 +79,29 @@ func TestARefundThatFailsGivesBackWhatItTook(t *testing.T) {
 	}
 }
 
+// The plan that runs was bought with the latest payment of its period.
+func TestARefundTakesAccessWithTheLatestPayment(t *testing.T) {
+	t.Parallel()
+	for name, to := range map[string]plan.Offer{"in the same period": pro, "by a longer one": yearly} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := begin(t, basic)
+			paidChange(t, sub, to, "pay_1", started.Add(14*day))
+			upgraded := subscription.Payment{ID: "pay_1", PaidFrom: sub.State().CurrentPeriodStart}
+			if sub.Withdraw(first) {
+				t.Error("the refund of the first payment takes away what the second bought")
+			}
+			sub.Returned(first, eur(1000))
+			if s := sub.State(); s.Withdrawn || s.PeriodValue.Minor == 0 {
+				t.Errorf("%+v", s)
+			}
+			if !sub.Withdraw(upgraded) || !sub.State().Withdrawn {
+				t.Error("the refund of both takes nothing away")
+			}
+		})
+	}
+}
+
 func TestNothingIsTakenOffWhatIsOverOrWorthNothing(t *testing.T) {
 	t.Parallel()
 	over := begin(t, basic)

@@ -363,3 +363,27 @@ func TestAPlanIsSoldByMonthQuarterAndYear(t *testing.T) {
 			Refuses(t, 400, "VALIDATION_FAILED", "intervalCount")
 	})
 }
+
+// What runs was bought with the latest payment, whatever goes back of an earlier one.
+func TestAccessFollowsTheLatestPayment(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		advance(t, a, 10*day)
+		ask(t, a, s.ID, "change", harness.JSON{"plan": "studio", "prorationMode": "charge_now"})
+		var paid struct{ Data []struct{ ID string } }
+		a.AsBackend(t, get, "/v1/payments?customerId="+s.CustomerID, nil).Want(t, 200).Into(t, &paid)
+		for i, want := range []struct {
+			status string
+			plans  int
+		}{{"active", 1}, {"canceled", 0}} {
+			a.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paid.Data[1-i].ID, "reason": "asked"}).Want(t, 201)
+			access := a.Access(t, "ada")["activePlans"].([]any)
+			if got := subscription(t, a, s.ID).Status; got != want.status || len(access) != want.plans {
+				t.Errorf("after %d refunds it is %s and gives %v", i+1, got, access)
+			}
+			verified(t, app)
+		}
+	})
+}

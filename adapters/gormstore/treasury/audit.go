@@ -212,6 +212,8 @@ func (t audit) RefundedAccess(_ context.Context, limit int) ([]string, error) {
 		WHERE `+t.Made("f.id", id.Refund)+`
 			AND f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT f.keep_access
 			AND f.checkout_id <> '' AND f.customer_id <> '' AND g.end_reason = ''
-			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND s.current_period_start > g.started_at)
+			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND (s.current_period_start > g.started_at
+				OR EXISTS (SELECT 1 FROM subscription_periods b JOIN payments p ON p.id = b.payment_id
+					WHERE b.subscription_id = s.id AND b.period_start = s.current_period_start AND p.refunded < p.amount)))
 		ORDER BY f.id LIMIT ?`, limit)
 }
