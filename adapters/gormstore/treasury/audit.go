@@ -30,7 +30,8 @@ func (t audit) UnpostedPayments(_ context.Context, limit int) ([]string, error) 
 		SELECT p.id FROM payments p LEFT JOIN sales s ON s.id = p.id
 		WHERE `+t.Made("p.id", id.Payment)+`
 			AND p.status = 'succeeded' AND p.amount > 0 AND (s.id IS NULL OR s.total <> p.amount
-			OR s.currency <> p.currency OR s.creator_id <> p.creator_id OR s.refunded <> p.refunded)
+			OR s.currency <> p.currency OR s.creator_id <> p.creator_id OR s.refunded <> p.refunded
+			OR s.processor_fee <> p.processor_fee)
 		ORDER BY p.id LIMIT ?`, limit)
 }
 
@@ -42,7 +43,8 @@ func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 		LEFT JOIN ledger_postings f ON f.source_id = x.id AND f.kind = 'processor_fee'
 		WHERE `+t.Made("x.id", id.Payment)+`
 			AND x.total > 0 AND (s.id IS NULL OR s.processor_clearing <> x.total OR -s.tax_payable <> x.tax
-			OR -s.platform_fee <> x.platform_fee OR COALESCE(f.processor_fee, 0) <> x.processor_fee)
+			OR -s.platform_fee <> x.platform_fee OR COALESCE(f.processor_fee, 0) <> x.processor_fee
+			OR s.creator_id <> x.creator_id OR s.currency <> x.currency)
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
@@ -121,6 +123,9 @@ func (t audit) OverReturnedSales(_ context.Context, limit int) ([]string, error)
 		ORDER BY id LIMIT ?`, limit)
 }
 
+// foreign counts the postings of an object that are of another account or currency.
+const foreign = "COUNT(CASE WHEN e.creator_id <> x.creator_id OR e.currency <> x.currency THEN 1 END)"
+
 // MispostedRefunds implements ports.TreasuryAudit. An automatic refund is posted as the reversal of its sale.
 func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted refunds", `
@@ -129,7 +134,7 @@ func (t audit) MispostedRefunds(_ context.Context, limit int) ([]string, error) 
 			AND (e.source_type = 'refund' OR e.kind IN ('sale_reversal', 'refund_failed'))
 		WHERE `+t.Made("x.id", id.Refund)+`
 		GROUP BY x.id, x.status, x.amount, x.tax
-		HAVING (x.status = 'succeeded' AND COUNT(e.id) = 0)
+		HAVING (x.status = 'succeeded' AND COUNT(e.id) = 0) OR `+foreign+` > 0
 			OR -COALESCE(SUM(e.processor_clearing), 0) <> CASE WHEN x.status = 'succeeded' THEN x.amount ELSE 0 END
 			OR COALESCE(SUM(e.tax_payable), 0) <> CASE WHEN x.status = 'succeeded' THEN x.tax ELSE 0 END
 		UNION ALL
@@ -146,12 +151,16 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 				SUM(amount) AS asked, SUM(tax) AS tax
 			FROM refunds WHERE status = 'succeeded' OR status = 'pending' AND NOT automatic
 			GROUP BY payment_id) r ON r.payment_id = x.id
-		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE
-		WHEN status = 'won' THEN 0 ELSE tax END) AS tax
+		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount,
+				SUM(CASE WHEN status = 'won' THEN 0 ELSE tax END) AS tax,
+				SUM(CASE WHEN status = 'lost' THEN amount ELSE 0 END) AS lost,
+				SUM(CASE WHEN status IN ('needs_response', 'under_review') THEN tax ELSE 0 END) AS held_tax
 			FROM disputes GROUP BY payment_id) d ON d.payment_id = x.id
 		WHERE `+t.Made("x.id", id.Payment)+`
 			AND (x.refunded <> COALESCE(r.made, 0) OR x.returned <> COALESCE(r.asked, 0) + COALESCE(d.amount, 0)
-				OR x.returned_tax <> COALESCE(r.tax, 0) + COALESCE(d.tax, 0))
+				OR x.returned_tax <> COALESCE(r.tax, 0) + COALESCE(d.tax, 0)
+				OR x.lost <> COALESCE(d.lost, 0) OR x.disputed <> COALESCE(d.amount, 0) - COALESCE(d.lost, 0)
+				OR x.disputed_tax <> COALESCE(d.held_tax, 0))
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
@@ -166,6 +175,7 @@ func (t audit) MispostedDisputes(_ context.Context, limit int) ([]string, error)
 				CASE WHEN x.status IN ('needs_response', 'under_review') THEN x.amount ELSE 0 END
 			OR -COALESCE(SUM(e.processor_clearing), 0) <> CASE WHEN x.status = 'won' THEN 0 ELSE x.amount END
 			OR COALESCE(SUM(e.tax_payable), 0) <> CASE WHEN x.status = 'lost' THEN x.tax ELSE 0 END
+			OR `+foreign+` > 0
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
@@ -178,6 +188,7 @@ func (t audit) MispostedPayouts(_ context.Context, limit int) ([]string, error) 
 		GROUP BY x.id, x.status, x.amount
 		HAVING COALESCE(SUM(e.creator_available), 0) <> CASE WHEN x.status = 'failed' THEN 0 ELSE x.amount END
 			OR -COALESCE(SUM(e.creator_in_transit), 0) <> CASE WHEN x.status = 'pending' THEN x.amount ELSE 0 END
+			OR `+foreign+` > 0
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
