@@ -9,6 +9,7 @@ import (
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
+	"sundry/modules/subscriptions"
 	"sundry/modules/treasury"
 )
 
@@ -17,7 +18,7 @@ func (a *App) wireInvoicing(
 ) *invoicing.Service {
 	deps := invoicing.Deps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts,
-		Taxes: a.adapters.Taxes,
+		Taxes: a.adapters.Taxes, Disputed: subscriptions.Disputed{},
 		Cards: a.providers.Default().Cards, Tries: cards,
 	}
 	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Live: a.live(), Merchant: a.cfg.SellerName}, deps)

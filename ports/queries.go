@@ -95,6 +95,12 @@ type PastSubscriptions interface {
 	RunningFor(ctx context.Context, r Repos, b Buyer) (customerID string, ok bool, err error)
 }
 
+// DisputedSubscriptions returns the disputes of subscriptions, for invoicing; subscriptions implements it.
+type DisputedSubscriptions interface {
+	// DisputeOf reports whether a payment of a subscription is in an open dispute, and whether a lost one has ended it.
+	DisputeOf(ctx context.Context, r Repos, subscriptionID string) (open, lost bool, err error)
+}
+
 // PlanTerms returns the benefits of plans, for access; the catalog implements it.
 type PlanTerms interface {
 	// TermsOf finds a plan of the account's listing by stable keys, without a price: nothing is bought. NOT_FOUND for an

@@ -43,6 +43,7 @@ func (s *Store) preloading(b *repo.Base) func(table string, key ...string) {
 			clock.preload(owner, id)
 			usage.PreloadRating(b, id)
 			usage.PreloadCredits(b, id)
+			subscriptions.PreloadBilledSubscription(b, id)
 			identity.PreloadCreator(b, owner, id)
 			webhooks.PreloadEndpoints(b, owner, id)
 			customers.PreloadCustomerOf(b, table, id)

@@ -187,6 +187,16 @@ func (inv *Invoice) Charged(paymentID string, now time.Time) (e PaidEvent, chang
 	return PaidEvent{inv.State()}, true, nil
 }
 
+// EndRetries cancels the planned charge. changed is false without one.
+func (inv *Invoice) EndRetries() (changed bool) {
+	if inv.s.NextAttemptAt.IsZero() {
+		return false
+	}
+	inv.s.NextAttemptAt = time.Time{}
+	inv.s.Revision++
+	return true
+}
+
 // Refused records that a charge that began at a time failed and plans the next: 1, 3, 5 and 7 days after the first
 // failure. A manual charge moves none, nor does it take the place of one that fell due meanwhile. STATE_CONFLICT when
 // the invoice is paid.

@@ -67,7 +67,32 @@ func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.
 	return r.Tasks.Schedule(ctx, TaskRetry, state.ID, state.CreatorID, next)
 }
 
-// Retry charges an invoice again. Task TaskRetry.
+// hold postpones the charge of an invoice while a payment of its subscription is disputed, and ends the task once that
+// dispute is lost: then only the customer pays it. held is false without such a dispute.
+func (s *Service) hold(ctx context.Context, r ports.Repos, t ports.Task, state invoice.State) (held bool, err error) {
+	open, lost, err := s.disputeOf(ctx, r, state)
+	switch {
+	case err != nil:
+		return false, err
+	case lost:
+		inv := invoice.Restore(state)
+		if inv.EndRetries() {
+			if err := r.Invoicing.Invoices.Update(ctx, inv.State()); err != nil {
+				return true, err
+			}
+		}
+		return true, r.Tasks.Done(ctx, t)
+	case open:
+		now, err := r.Clock.Now(ctx, state.CreatorID)
+		if err != nil {
+			return true, err
+		}
+		return true, r.Tasks.Postpone(ctx, t, now.Add(disputeRecheck))
+	}
+	return false, nil
+}
+
+// Retry charges an invoice again, once no dispute holds that. Task TaskRetry.
 func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := s.load(ctx, r, t.Subject)
@@ -75,6 +100,9 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 			return r.Tasks.Done(ctx, t)
 		}
 		if err != nil {
+			return err
+		}
+		if held, err := s.hold(ctx, r, t, state); held || err != nil {
 			return err
 		}
 		_, err = s.charge(ctx, r, state, chargeOptions{}, t.DueAt)
@@ -173,6 +201,14 @@ func (s *Service) collect(ctx context.Context, state invoice.State, options char
 		}
 		if err := invoice.Restore(current).Chargeable(); err != nil {
 			return err
+		}
+		open, _, err := s.disputeOf(ctx, r, current)
+		if err != nil {
+			return err
+		}
+		if open && !options.onSession {
+			return fault.New(fault.StateConflict, "A payment of the invoice's subscription is disputed. Charge the invoice "+
+				"once the dispute is decided, or let the customer pay it on its page.")
 		}
 		if started, err = s.charge(ctx, r, current, options, time.Time{}); err != nil {
 			return err

@@ -449,3 +449,55 @@ func TestTheBankMayAskTheCustomer(t *testing.T) {
 		}
 	})
 }
+
+// A card whose last charge is disputed is not charged for use meanwhile.
+func TestInvoiceWaitsForDispute(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]bool{"won": false, "lost": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for what, declined := range map[string]bool{"a new one": false, "a declined one": true} {
+				t.Run(what, func(t *testing.T) {
+					t.Parallel()
+					forEachEngine(t, func(t *testing.T, w *fixture) { w.waitsForDispute(lost, declined) })
+				})
+			}
+		})
+	}
+}
+
+// waitsForDispute closes a period, whose charge is declined before the dispute, or waits for its end.
+func (w *fixture) waitsForDispute(lost, declined bool) {
+	w.t.Helper()
+	const invoiceID = "inv_01h00000000000000000000001"
+	w.disputed = !declined
+	w.must(w.close(closed(invoiceID, 3000)))
+	if declined {
+		w.charges.Decide(w.t, creatorID, fakes.Declined("insufficient_funds"))
+	}
+	w.disputed = true
+	w.at(noon.Add(3 * day))
+	if live := w.charges.Live(w.t, creatorID); len(live) > 0 {
+		w.t.Fatalf("charged during the dispute: %+v", live)
+	}
+	_, err := w.Pay(w.t.Context(), creatorID, invoiceID)
+	refused(w.t, err, fault.StateConflict)
+	w.disputed, w.disputeLost = false, lost
+	w.at(noon.Add(5 * day))
+	if !lost {
+		w.charges.Decide(w.t, creatorID, payment.Outcome{Status: payment.Succeeded})
+	}
+	got := w.get(invoiceID)
+	if (got.Status == invoice.Paid) == lost || !got.NextAttemptAt.IsZero() {
+		w.t.Errorf("after the dispute: %+v", got)
+	}
+	if task, ok := w.next(); ok {
+		w.t.Errorf("left: %+v", task)
+	}
+	if !lost {
+		return
+	}
+	if paid, err := w.Pay(w.t.Context(), creatorID, invoiceID); err != nil || paid.Status != invoice.Paid {
+		w.t.Errorf("paid by hand: %+v, %v", paid, err)
+	}
+}

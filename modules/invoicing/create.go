@@ -259,9 +259,32 @@ func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.Per
 	return s.chargeOrRefuse(ctx, r, made, e.At)
 }
 
-// chargeOrRefuse starts a charge. A customer without a card is a charge that failed.
+// disputeRecheck is the delay after which an invoice looks again whether a dispute still holds its charge.
+const disputeRecheck = 24 * time.Hour
+
+// disputeOf reports whether the charge of an invoice waits, because a payment of its subscription is disputed, and
+// whether the card is not charged any more, because such a dispute was lost.
+func (s *Service) disputeOf(ctx context.Context, r ports.Repos, state invoice.State) (open, lost bool, err error) {
+	if state.SubscriptionID == "" {
+		return false, false, nil
+	}
+	return s.deps.Disputed.DisputeOf(ctx, r, state.SubscriptionID)
+}
+
+// chargeOrRefuse starts a charge, unless a dispute holds it. A customer without a card is a charge that failed.
 func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoice.State, at time.Time) error {
-	_, err := s.charge(ctx, r, state, chargeOptions{}, at)
+	open, lost, err := s.disputeOf(ctx, r, state)
+	switch {
+	case err != nil || lost:
+		return err
+	case open:
+		now, err := r.Clock.Now(ctx, state.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskRetry, state.ID, state.CreatorID, now.Add(disputeRecheck))
+	}
+	_, err = s.charge(ctx, r, state, chargeOptions{}, at)
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return err
 	}

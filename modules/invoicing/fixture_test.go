@@ -54,6 +54,8 @@ type fixture struct {
 	charges      *fakes.Charges
 	tries        *fakes.CardTries
 	statement    ledger.Statement
+	// disputed and disputeLost are what is known of each subscription.
+	disputed, disputeLost bool
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
@@ -98,7 +100,7 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	w.tries = &fakes.CardTries{Left: 20}
 	w.deps = invoicing.Deps{
 		Store: w.store, IDs: ids, Bus: w.bus, Charges: w.charges, Runner: w.charges, Accounts: fakes.Ada,
-		Taxes: taxes,
+		Taxes: taxes, Disputed: w,
 		Cards: sandboxpay.New(w.store), Tries: w.tries,
 	}
 	w.Service = invoicing.New(w.config, w.deps)
@@ -127,6 +129,11 @@ func (w *fixture) StatementOf(context.Context, ports.Repos, payout.State) (ledge
 
 // PDF implements ports.Documents.
 func (*fixture) PDF(d ports.Document) ([]byte, error) { return []byte("PDF of " + d.Number), nil }
+
+// DisputeOf implements ports.DisputedSubscriptions.
+func (w *fixture) DisputeOf(context.Context, ports.Repos, string) (open, lost bool, err error) {
+	return w.disputed, w.disputeLost, nil
+}
 
 func (w *fixture) verify() {
 	w.t.Helper()

@@ -36,6 +36,7 @@ type Deps struct {
 	Runner   ports.ChargeRunner
 	Accounts ports.AccountReader
 	Taxes    ports.TaxCalculator
+	Disputed ports.DisputedSubscriptions
 	// Cards reads what the page's form sends.
 	Cards ports.CardForm
 	Tries ports.CardTries

@@ -427,6 +427,29 @@ func TestADeclinedUsageInvoiceIsChargedAgain(t *testing.T) {
 	})
 }
 
+func TestUsageInvoiceWaitsForDispute(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).metered(t, harness.CardDisputed)
+		var paid struct{ Data []struct{ ID string } }
+		m.AsBackend(t, get, "/v1/payments?customerId="+m.customerID, nil).Want(t, 200).Into(t, &paid)
+		dispute := m.disputeOf(t, paid.Data[0].ID)
+		m.report(t, "10")
+		advance(t, m.Account, day+2*time.Minute)
+		inv := m.invoices(t)[0]
+		if inv.Status != "open" || inv.AttemptCount != 0 {
+			t.Errorf("during the dispute: %+v", inv)
+		}
+		m.AsBackend(t, post, "/v1/invoices/"+inv.ID+"/pay", nil).Refuses(t, 409, "STATE_CONFLICT")
+		m.AsBackend(t, post, "/v1/disputes/"+dispute+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200)
+		advance(t, m.Account, day)
+		if inv = m.invoices(t)[0]; inv.Status != "paid" {
+			t.Errorf("after the dispute: %+v", inv)
+		}
+		verified(t, app)
+	})
+}
+
 func TestTheEndOfASubscriptionIsItsLastInvoice(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -146,6 +146,13 @@ func PreloadSubscription(b *repo.Base, paymentID string) {
 		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
 }
 
+// PreloadBilledSubscription reads the subscription of a billing plan.
+func PreloadBilledSubscription(b *repo.Base, planID string) {
+	repo.PreloadRow(b, cachedSubscriptions, "get subscription of "+planID,
+		"SELECT s.* FROM subscriptions s JOIN usage_billing_plans o ON o.subscription_id = s.id WHERE o.id = ?", []any{planID},
+		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
+}
+
 // GetForUpdate implements ports.Subscriptions.
 func (t subscriptions) GetForUpdate(_ context.Context, id string) (subscription.State, error) {
 	t.PreloadWith("subscriptions", id)
