@@ -114,19 +114,20 @@ func (s *Sale) Release(now time.Time) (Posting, error) {
 	return posting, nil
 }
 
-// Reverse undoes a sale whose goods could not be given, the platform's fee with it: share is all that refunds have left
-// of it. The posting is empty when nothing is left to return.
+// Reverse undoes a sale whose goods could not be given, the platform's fee with it: share is all that refunds and
+// lost disputes have left of it. The posting is empty when nothing is left to return.
 func (s *Sale) Reverse(share Share) (Posting, error) {
 	left := s.s.Refundable()
 	if left.Minor == 0 {
 		return Posting{}, nil
 	}
-	if s.s.Returned != s.s.Refunded || share.Amount != left || share.Tax.Minor != s.s.Tax.Minor-s.s.ReturnedTax.Minor {
+	underWay := s.s.Returned.Minor - s.s.Refunded.Minor - s.s.Lost.Minor
+	if underWay != 0 || share.Amount != left || share.Tax.Minor != s.s.Tax.Minor-s.s.ReturnedTax.Minor {
 		return Posting{}, fmt.Errorf("ledger: sale %s is not reversed by %+v, %+v has gone back or is on its way",
 			s.s.PaymentID, share, s.s.Returned)
 	}
 	s.take(share)
-	s.s.Refunded = s.s.Total
+	s.s.Refunded.Minor += share.Amount.Minor
 	creator := share.net()
 	creator.Minor -= s.s.PlatformFee.Minor
 	return NewPosting(SourcePayment, s.s.PaymentID, KindReversal, Debit(TaxPayable, share.Tax),

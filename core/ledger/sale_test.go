@@ -217,6 +217,31 @@ func TestAReversedSaleLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+func TestASaleIsReversedByWhatALostDisputeLeft(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	if _, _, err := sale.OpenDispute("dsp_1", eur(4000)); err != nil {
+		t.Fatal(err)
+	}
+	lost, _, err := sale.LoseDispute(eur(4000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := ledger.Share{Amount: eur(7900), Tax: eur(1900 - lost.Tax.Minor)}
+	reversal, err := sale.Reverse(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	legs(t, reversal, ledger.Leg{Account: "tax_payable", Amount: left.Tax},
+		ledger.Leg{Account: "platform_fee", Amount: eur(595)},
+		ledger.Leg{Account: "creator_pending", Amount: eur(7900 - left.Tax.Minor - 595)},
+		ledger.Leg{Account: "processor_clearing", Amount: eur(-7900)})
+	if s := sale.State(); s.Refunded != left.Amount || s.Lost != lost.Amount || s.Pending.Minor != 0 ||
+		s.ReturnedTax != s.Tax {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Somebody returned a part of the money at the processor before all of it was to go back.
 func TestASaleIsReversedByWhatRefundsLeft(t *testing.T) {
 	t.Parallel()

@@ -167,20 +167,6 @@ func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 	return false, fmt.Errorf("payment %s is %s and cannot become %s", p.s.ID, p.s.Status, o.Status)
 }
 
-// MarkRefunded records that all of a payment went back to the buyer. changed is false when it had already. An error for
-// a payment that was never made.
-func (p *Payment) MarkRefunded() (changed bool, err error) {
-	switch {
-	case p.s.Status != Succeeded:
-		return false, fmt.Errorf("payment %s is %s: nothing can go back", p.s.ID, p.s.Status)
-	case p.s.Refunded == p.s.Amount:
-		return false, nil
-	}
-	p.s.Refunded = p.s.Amount
-	p.s.Revision++
-	return true, nil
-}
-
 // Document names the customer of a payment that has just succeeded, and its receipt ("" for an invoice, which has a
 // number already). It belongs to the change that made the payment succeed, so the revision stays. An error for any
 // other payment, and for one that is documented already.

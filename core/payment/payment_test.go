@@ -215,28 +215,6 @@ func TestAnOutcomeReplacesOnlyWhatItKnows(t *testing.T) {
 	}
 }
 
-func TestAllOfASucceededPaymentGoesBackOnce(t *testing.T) {
-	t.Parallel()
-	for _, status := range all {
-		p := in(status)
-		before := p.State()
-		changed, err := p.MarkRefunded()
-		after := p.State()
-		if status != payment.Succeeded {
-			if changed || err == nil || !reflect.DeepEqual(after, before) {
-				t.Errorf("%s: %v, %v, %+v", status, changed, err, after)
-			}
-			continue
-		}
-		if !changed || err != nil || after.Refunded != after.Amount || after.Revision != before.Revision+1 {
-			t.Errorf("%v, %v, %+v", changed, err, after)
-		}
-		if changed, err := p.MarkRefunded(); changed || err != nil || !reflect.DeepEqual(p.State(), after) {
-			t.Errorf("again: %v, %v, %+v", changed, err, p.State())
-		}
-	}
-}
-
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[interface{ EventName() string }]string{

@@ -113,6 +113,31 @@ func TestMoneyThatIsDisputedGoesBackOnce(t *testing.T) {
 	}
 }
 
+// A bank may take a part of the money alone.
+func TestTheRestOfALostDisputeGoesBack(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		inbox, reported := w.bankOf(paid)
+		reported.report.Amount = eur(400)
+		for _, status := range []dispute.Status{dispute.NeedsResponse, dispute.Lost} {
+			reported.report.Status = status
+			w.processEvent(inbox, string(status))
+		}
+		w.refundAutomatically(w.payment(paid.ID))
+		w.work()
+		if f := w.automaticRefund(paid); f.Status != refund.Succeeded || f.Share.Amount != eur(600) ||
+			w.payment(paid.ID).Refunded != eur(600) {
+			t.Errorf("%+v of %+v, want 600 refunded", f, w.payment(paid.ID))
+		}
+		if task, ok := w.next(); ok {
+			t.Errorf("left: %+v", task)
+		}
+		w.auditPayments()
+	})
+}
+
 // auditPayments fails the test for a payment that went neither where it belongs nor back.
 func (w *fixture) auditPayments() {
 	w.t.Helper()

@@ -72,16 +72,14 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	case paid.Refunded == paid.Amount:
 		return s.failRefund(ctx, t, paid, alreadyRefunded, false)
 	}
-	disputes, err := read.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: 1})
-	if err != nil {
+	left, disputed, err := s.leftOf(ctx, read, paid)
+	switch {
+	case err != nil:
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
-	}
-	if len(disputes.Items) > 0 && disputes.Items[0].Status != dispute.Won {
-		return s.holdRefund(ctx, t, paid, disputes.Items[0].Status)
-	}
-	left, err := s.leftOf(ctx, read, paid)
-	if err != nil {
-		return fmt.Errorf("refund %s: %w", paid.ID, err)
+	case disputed:
+		return s.postponeRefund(ctx, t, paid)
+	case left.Amount.Minor == 0:
+		return s.failRefund(ctx, t, paid, disputeLost, false)
 	}
 	outcome, err := s.callRefund(ctx, paid, left)
 	switch {
@@ -126,14 +124,11 @@ func (s *Attempts) completeRefund(ctx context.Context, t ports.Task, paid paymen
 			return err
 		}
 		aggregate := payment.Restore(latest)
-		changed, err := aggregate.MarkRefunded()
-		if err != nil {
+		if err := aggregate.Refund(left.Amount); err != nil {
 			return err
 		}
-		if changed {
-			if err := s.reverse(ctx, r, aggregate.State(), left); err != nil {
-				return err
-			}
+		if err := s.reverse(ctx, r, aggregate.State(), left); err != nil {
+			return err
 		}
 		return r.Tasks.Done(ctx, t)
 	})
@@ -150,27 +145,39 @@ func (s *Attempts) recheckRefund(ctx context.Context, t ports.Task, paid payment
 	})
 }
 
-// leftOf returns what refunds at the processor have left of a payment.
-func (s *Attempts) leftOf(ctx context.Context, r ports.Repos, paid payment.State) (left ledger.Share, err error) {
+// leftOf returns what refunds at the processor and lost disputes have left of a payment, and whether one is open.
+func (s *Attempts) leftOf(
+	ctx context.Context, r ports.Repos, paid payment.State,
+) (left ledger.Share, disputed bool, err error) {
 	left = ledger.Share{Amount: paid.Amount, Tax: paid.Sale.Tax}
+	take := func(share ledger.Share) {
+		left.Amount.Minor -= share.Amount.Minor
+		left.Tax.Minor -= share.Tax.Minor
+	}
+	disputes, err := r.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: maxLive})
+	if err != nil {
+		return left, false, err
+	}
+	for _, d := range disputes.Items {
+		if d.Status == dispute.Lost {
+			take(d.Share)
+		}
+		disputed = disputed || !d.Status.Closed()
+	}
 	if paid.Refunded.Minor == 0 {
-		return left, nil
+		return left, disputed, nil
 	}
 	made, err := r.Payments.Refunds.ListOf(ctx, paid.CreatorID, []string{paid.ID}, maxLive)
 	for _, f := range made {
 		if f.Status == refund.Succeeded {
-			left.Amount.Minor -= f.Share.Amount.Minor
-			left.Tax.Minor -= f.Share.Tax.Minor
+			take(f.Share)
 		}
 	}
-	return left, err
+	return left, disputed, err
 }
 
-// holdRefund postpones the refund of a payment that is disputed, or fails it because the dispute was lost.
-func (s *Attempts) holdRefund(ctx context.Context, t ports.Task, paid payment.State, status dispute.Status) error {
-	if status == dispute.Lost {
-		return s.failRefund(ctx, t, paid, disputeLost, false)
-	}
+// postponeRefund postpones the refund of a payment that is disputed.
+func (s *Attempts) postponeRefund(ctx context.Context, t ports.Task, paid payment.State) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, paid.CreatorID)
 		if err != nil {

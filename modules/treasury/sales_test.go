@@ -208,10 +208,7 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 	forEachEngine(t, config, func(t *testing.T, w *fixture) {
 		reverse := func(p payment.State) error {
 			return w.do(func(ctx context.Context, r ports.Repos) error {
-				err := changePayment(ctx, r, p.ID, func(p *payment.Payment) error {
-					_, err := p.MarkRefunded()
-					return err
-				})
+				err := changePayment(ctx, r, p.ID, func(p *payment.Payment) error { return p.Refund(p.State().Amount) })
 				if err != nil {
 					return err
 				}
@@ -292,10 +289,7 @@ func TestAReversalWhoseMoneyCameBack(t *testing.T) {
 // reverse books an automatic refund that the processor made.
 func (w *fixture) reverse(f *refund.State) error {
 	return w.do(func(ctx context.Context, r ports.Repos) error {
-		err := changePayment(ctx, r, f.PaymentID, func(p *payment.Payment) error {
-			_, err := p.MarkRefunded()
-			return err
-		})
+		err := changePayment(ctx, r, f.PaymentID, func(p *payment.Payment) error { return p.Refund(f.Share.Amount) })
 		if err != nil {
 			return err
 		}

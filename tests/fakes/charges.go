@@ -105,7 +105,7 @@ func (c *Charges) Authenticate(ctx context.Context, paymentID string, approve bo
 // Refund implements ports.Charges. It refunds the payment at once.
 func (c *Charges) Refund(ctx context.Context, r ports.Repos, paid payment.State, _ string) error {
 	p := payment.Restore(paid)
-	if _, err := p.MarkRefunded(); err != nil {
+	if err := p.Refund(paid.Amount); err != nil {
 		return err
 	}
 	c.mu.Lock()
