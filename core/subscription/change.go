@@ -33,8 +33,18 @@ func ParseProrationMode(s string) (ProrationMode, error) {
 // ChangeBill returns the bill of a change of plan now. During a trial nothing is due for another plan with a trial,
 // because nothing is paid for yet; a plan without one ends the trial and is charged. Nothing is due with NextPeriod,
 // nor for the present plan in its quantity.
-// The rest of the current period is worth its share by days, the day that has begun included.
+// The rest of the current period is worth its share by days, the day that has begun included. A bill with something
+// due is refused while a payment is in dispute.
 func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
+	b, err := sub.changeBill(to, mode, now)
+	if err == nil && b.Due().Minor > 0 && len(sub.s.Disputes) > 0 {
+		return Bill{}, sub.refuse(contested)
+	}
+	return b, err
+}
+
+// changeBill is ChangeBill whatever is in dispute.
+func (sub *Subscription) changeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
 	if err := sub.changeable(to); err != nil {
 		return Bill{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -176,6 +177,10 @@ func TestFundsNeverExceedTheirPayments(t *testing.T) {
 func TestNothingIsChargedWhileADisputeIsOpen(t *testing.T) {
 	t.Parallel()
 	sub := begin(t, basic)
+	bill, err := sub.ChangeBill(pro, subscription.ChargeNow, started)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !sub.Dispute("dsp_1", first) || sub.Dispute("dsp_1", first) || !sub.State().Suspended() {
 		t.Fatalf("%+v", sub.State().Disputes)
 	}
@@ -186,9 +191,14 @@ func TestNothingIsChargedWhileADisputeIsOpen(t *testing.T) {
 	if _, err := sub.NextBill(end); err == nil {
 		t.Error("a renewal is billed")
 	}
-	bill, err := sub.ChangeBill(pro, subscription.ChargeNow, started)
-	if err != nil || sub.StartCharge("pay_1", bill) == nil {
-		t.Errorf("a change of plan is charged, %v", err)
+	if sub.StartCharge("pay_1", bill) == nil {
+		t.Error("a change of plan is charged")
+	}
+	if _, err := sub.ChangeBill(pro, subscription.ChargeNow, started); !fault.Is(err, fault.StateConflict) {
+		t.Errorf("a change of plan that costs something is billed: %v", err)
+	}
+	if _, err := sub.ChangeBill(pro, subscription.NextPeriod, started); err != nil {
+		t.Errorf("a change of plan that costs nothing now: %v", err)
 	}
 	late := end.AddDate(0, 2, 3)
 	if sub.State().GivesAccess(late) || !sub.State().GivesAccess(end.Add(-1)) {

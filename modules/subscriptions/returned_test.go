@@ -165,6 +165,12 @@ func TestNoRenewalDuringADispute(t *testing.T) {
 		w.wantEvents("subscription.money_moved")
 		_, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.StateConflict)
+		_, err = w.Preview(t.Context(), creatorID, s.ID, upgrade)
+		refused(t, err, fault.StateConflict)
+		later := subscriptions.Change{Plan: "studio", Mode: subscription.NextPeriod}
+		if _, err = w.Preview(t.Context(), creatorID, s.ID, later); err != nil {
+			t.Errorf("a change that costs nothing now is not quoted: %v", err)
+		}
 		late := s.CurrentPeriodEnd.AddDate(0, 2, 3)
 		w.at(late)
 		if live := w.live(); len(live) != 0 {
