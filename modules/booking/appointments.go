@@ -143,7 +143,7 @@ func (s *Service) moveReservation(
 		return appointment.ReservationState{}, err
 	}
 	picks := []appointment.SlotChoice{pick}
-	q, err := s.query(ctx, r, b, b.Policy(), span(picks), "")
+	q, err := s.query(ctx, r, b, b.Policy(), span(picks), nil)
 	if err != nil {
 		return appointment.ReservationState{}, err
 	}

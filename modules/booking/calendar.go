@@ -3,6 +3,7 @@ package booking
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"sundry/core/appointment"
@@ -24,6 +25,8 @@ type CalendarQuery struct {
 	From, To        civil.Date
 	// MostDays bounds the range.
 	MostDays int
+	// CheckoutID is the session of a buyer to whom the times are shown: those that it keeps are not in the way. "" = none.
+	CheckoutID string
 }
 
 // Calendar is the response. A listing that is not ready to be booked has no open times.
@@ -92,12 +95,39 @@ func (s *Service) open(
 	}
 	policy := b.Policy()
 	policy.Duration = query.DurationMinutes
-	q, err := queryAt(ctx, r, b, policy, dayRange(viewer, query), "", now)
+	var own []string
+	if query.CheckoutID != "" {
+		held, err := s.Held(ctx, r, b.Listing.CreatorID, query.CheckoutID)
+		if err != nil {
+			return Calendar{}, time.Time{}, err
+		}
+		for _, state := range held {
+			own = append(own, cmp.Or(state.GroupID, state.ID))
+		}
+	}
+	q, err := queryAt(ctx, r, b, policy, dayRange(viewer, query), own, now)
 	if err != nil {
 		return Calendar{}, time.Time{}, err
 	}
 	calendar.Slots = slot.Open(q, query.From, query.To, viewer)
 	return calendar, q.OpenUntil(calendar.Slots), nil
+}
+
+// OpenToHolder lists the times that are open to the buyer of the query's session alone: for others, what the session
+// keeps is in the way, or counts against a cap.
+func (s *Service) OpenToHolder(ctx context.Context, query CalendarQuery) (Calendar, error) {
+	own, err := s.Open(ctx, query)
+	if err != nil {
+		return own, err
+	}
+	query.CheckoutID = ""
+	public, err := s.Open(ctx, query)
+	open := make(map[time.Time]bool, len(public.Slots))
+	for _, s := range public.Slots {
+		open[s.StartsAt()] = true
+	}
+	own.Slots = slices.DeleteFunc(own.Slots, func(s slot.Slot) bool { return open[s.StartsAt()] })
+	return own, err
 }
 
 // dayRange returns the instants that bound the queried days in the viewer's zone.
@@ -133,10 +163,10 @@ func (q CalendarQuery) check() error {
 // zones.
 const week = 8 * 24 * time.Hour
 
-// query gathers what decides about the times that begin in an interval. The reservation except ("" = none) is not in
-// the way, unless others share it.
+// query gathers what decides about the times that begin in an interval. The reservations except are not in the way,
+// unless others share them.
 func (s *Service) query(
-	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
+	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except []string,
 ) (slot.Query, error) {
 	now, err := s.deps.Clock.Now(ctx, b.Listing.CreatorID)
 	if err != nil {
@@ -147,7 +177,7 @@ func (s *Service) query(
 
 // queryAt is query at an instant.
 func queryAt(
-	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
+	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except []string,
 	now time.Time,
 ) (q slot.Query, err error) {
 	q = slot.Query{Policy: policy, Now: now, Seats: b.Variant.Seats}
@@ -160,7 +190,7 @@ func queryAt(
 	}
 	q.Busy = busy
 	for _, c := range live {
-		if c.ID == except && c.Taken <= 1 {
+		if c.Taken <= 1 && slices.Contains(except, c.ID) {
 			continue
 		}
 		q.Busy = append(q.Busy, c.Blocked)

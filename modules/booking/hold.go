@@ -59,7 +59,7 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 	if err := s.Release(ctx, r, h.CreatorID, h.CheckoutID); err != nil {
 		return nil, err
 	}
-	q, err := s.query(ctx, r, b, b.Policy(), span(picks), "")
+	q, err := s.query(ctx, r, b, b.Policy(), span(picks), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sundry/core/appointment"
 	"sundry/core/fault"
@@ -149,6 +151,40 @@ func TestCapsHoldOverEverySession(t *testing.T) {
 		w.must(w.release("cs_1"))
 		if got := w.open("12"); got == "" {
 			t.Error("released time does not count any more")
+		}
+	})
+}
+
+func TestBuyerSeesThePlacesTheirOwnHoldFills(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		freed := func(checkoutID string) (all []string) {
+			calendar, err := w.booking.OpenToHolder(t.Context(), booking.CalendarQuery{
+				ListingID: listingID, From: day(t, "2026-06-08"), To: day(t, "2026-06-10"), MostDays: 3, CheckoutID: checkoutID,
+			})
+			w.must(err)
+			for _, s := range calendar.Slots {
+				all = append(all, s.StartsAt().In(time.FixedZone("", 7200)).Format("02 15"))
+			}
+			return all
+		}
+		w.must(w.hold("cs_1", "08 09:00"))
+		w.must(w.hold("cs_2", "08 16:00"))
+		if got := freed("cs_1"); !slices.Equal(got, []string{"08 09"}) {
+			t.Errorf("without caps, freed by a hold: %v", got)
+		}
+		w.listing.Metadata[listing.DailyCap] = int64(2)
+		want := []string{"08 09", "08 10", "08 11", "08 12", "08 13", "08 14", "08 15"}
+		if got := freed("cs_1"); !slices.Equal(got, want) {
+			t.Errorf("freed on a day that is full: %v, want %v", got, want)
+		}
+		if got := freed("cs_3"); len(got) > 0 {
+			t.Errorf("freed by no hold: %v", got)
+		}
+		w.must(w.hold("cs_1", "08 12:00"))
+		w.listing.Metadata[listing.DailyCap], w.listing.Metadata[listing.WeeklyCap] = int64(0), int64(2)
+		if got := freed("cs_1"); len(got) != 23 {
+			t.Errorf("freed in a week that is full: %v, want the three days but for 08 16", got)
 		}
 	})
 }

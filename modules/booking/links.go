@@ -117,7 +117,7 @@ func (s *Service) alternatives(
 	_, first, last := civil.ZoneForDays(viewer, c.From, c.To)
 	q, err := s.query(
 		ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)},
-		cmp.Or(a.GroupID, a.ReservationID),
+		[]string{cmp.Or(a.GroupID, a.ReservationID)},
 	)
 	if err != nil {
 		return Calendar{}, err

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"sundry/tests/harness"
@@ -73,6 +74,30 @@ func TestWhatIsNotOfferedAnyMoreCannotBeBooked(t *testing.T) {
 		}
 		s.AsCreator(t, put, "/v1/scheduling/availability", hours).Want(t, 200)
 		app.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 303)
+		verified(t, app)
+	})
+}
+
+func TestHolderCanChooseAgainOnAFullDay(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", harness.JSON{"dailyCap": 1})
+		starts := s.open(t, l, "")
+		var session harness.Session
+		s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)})).Want(t, 201).Into(t, &session)
+		if now := s.open(t, l, ""); len(now) > 0 {
+			t.Fatalf("on the full day the public calendar shows %v", now)
+		}
+		page := "/c/" + session.Secret()
+		shown := string(app.Ask(t, harness.Request{Method: get, Path: page + "?change=1"}).Want(t, 200).Body)
+		for _, at := range starts {
+			if !strings.Contains(shown, `{"startsAt":"`+at+`"`) {
+				t.Errorf("the page of the holder does not offer %s", at)
+			}
+		}
+		app.Ask(t, harness.Request{Method: post, Path: page + "/slots",
+			Body: harness.JSON{"appointmentSlots": slotsAt(starts, 1)}}).Want(t, 200)
 		verified(t, app)
 	})
 }

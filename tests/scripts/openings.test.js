@@ -9,10 +9,11 @@ const noon = (/** @type {string} */ day) => ({ start: Date.parse(day + "T12:00:0
  * @param {string[]} open
  * @param {object} [more]
  * @param {import("./slots.d.ts").Slot[]} [more.held]
+ * @param {import("./slots.d.ts").Slot[]} [more.freed]
  * @param {boolean} [more.broken]
  * @param {string} [more.zone]
  */
-function makeOpenings(open, { held = [], broken = false, zone = "UTC" } = {}) {
+function makeOpenings(open, { held = [], freed = [], broken = false, zone = "UTC" } = {}) {
   /** @type {string[][]} */
   const asked = [];
   const state = { broken };
@@ -27,6 +28,7 @@ function makeOpenings(open, { held = [], broken = false, zone = "UTC" } = {}) {
     zone,
     until: "2027-06-30",
     held,
+    freed,
     now: () => Date.parse("2027-03-10T08:00:00Z"),
   });
   return { openings, asked, state };
@@ -76,4 +78,14 @@ test("a time that the buyer holds is open to them, in its order and once", async
   assert.deepEqual([...(await openings.daysOf("2027-03"))].sort(), ["2027-03-11", "2027-03-12"]);
   assert.deepEqual(await openings.slotsOf("2027-03-11"), [held[0]]);
   assert.deepEqual(await openings.slotsOf("2027-03-12"), [held[1]]);
+});
+
+test("a time that only the buyer's own bars is open to them until one turns out to be taken", async () => {
+  const held = [noon("2027-03-11")];
+  const { openings } = makeOpenings(["2027-03-12"], { held, freed: [...held, noon("2027-03-12"), noon("2027-03-14")] });
+  assert.deepEqual([...(await openings.daysOf("2027-03"))].sort(), ["2027-03-11", "2027-03-12", "2027-03-14"]);
+  assert.deepEqual(await openings.slotsOf("2027-03-11"), held);
+  assert.deepEqual(await openings.slotsOf("2027-03-14"), [noon("2027-03-14")]);
+  openings.forget();
+  assert.deepEqual([...(await openings.daysOf("2027-03"))].sort(), ["2027-03-11", "2027-03-12"]);
 });

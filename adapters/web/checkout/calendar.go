@@ -1,11 +1,39 @@
 package checkout
 
 import (
+	"context"
+	"slices"
+	"time"
+
 	"sundry/adapters/web/layout"
 	"sundry/adapters/web/order"
 	"sundry/core/apiformat"
+	core "sundry/core/checkout"
+	"sundry/core/civil"
 	"sundry/modules/booking"
 )
+
+// daysAround is how far from a time, in days, its buffers and the weekly cap reach, and the date in any zone.
+const daysAround = 9
+
+// calendar returns what can be booked for a session, with what its present times leave to its buyer alone.
+func (r *Routes) calendar(ctx context.Context, session core.State) (*order.Calendar, error) {
+	offer := session.Offer
+	window, ok, err := r.Booking.Window(ctx, offer.ListingID, offer.VariantID)
+	calendar := newCalendar(window, ok)
+	if err != nil || !ok || len(session.Slots) == 0 {
+		return calendar, err
+	}
+	byStart := func(a, b core.AppointmentSlot) int { return a.StartsAt.Compare(b.StartsAt) }
+	first := civil.DateIn(time.UTC, slices.MinFunc(session.Slots, byStart).StartsAt) - daysAround
+	last := civil.DateIn(time.UTC, slices.MaxFunc(session.Slots, byStart).StartsAt) + daysAround
+	freed, err := r.Booking.OpenToHolder(ctx, booking.CalendarQuery{
+		ListingID: offer.ListingID, VariantID: offer.VariantID, DurationMinutes: offer.DurationMinutes,
+		From: first, To: last, MostDays: int(last-first) + 1, CheckoutID: session.ID,
+	})
+	calendar.Freed = freed.Slots
+	return calendar, err
+}
 
 // newCalendar is the window of what can be booked.
 func newCalendar(w booking.Window, ok bool) *order.Calendar {
@@ -34,6 +62,13 @@ type calendarData struct {
 	Zone       string       `json:"zone"`
 	Until      string       `json:"until"`
 	Held       []heldMoment `json:"held"` // chosen before, and kept while the buyer looks for others
+	// Freed are open to this buyer alone.
+	Freed []openMoment `json:"freed"`
+}
+
+type openMoment struct {
+	StartsAt string `json:"startsAt"`
+	EndsAt   string `json:"endsAt"`
 }
 
 type heldMoment struct {
@@ -50,7 +85,11 @@ func newCalendarData(b *order.Booking) *calendarData {
 	}
 	out := &calendarData{
 		ListingID: b.ListingID, VariantID: b.VariantID, Minutes: b.Minutes, Sessions: b.Sessions, Modes: b.Modes,
-		GapMinutes: b.Calendar.Gap, Zone: b.Calendar.Zone, Until: b.Calendar.Until, Held: []heldMoment{},
+		GapMinutes: b.Calendar.Gap, Zone: b.Calendar.Zone, Until: b.Calendar.Until,
+		Held: []heldMoment{}, Freed: []openMoment{},
+	}
+	for _, s := range b.Calendar.Freed {
+		out.Freed = append(out.Freed, openMoment{apiformat.Instant(s.StartsAt()), apiformat.Instant(s.EndsAt())})
 	}
 	for _, m := range b.Times {
 		out.Held = append(out.Held, heldMoment{

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"reflect"
 	"testing"
 
 	"sundry/adapters/web/order"
@@ -12,7 +13,7 @@ func TestTheCalendarKnowsItsBounds(t *testing.T) {
 	t.Parallel()
 	last, _ := civil.ParseDate("2026-04-30")
 	got := newCalendar(booking.Window{Timezone: "Europe/Paris", Until: last, Gap: 20}, true)
-	if *got != (order.Calendar{Zone: "Europe/Paris", Until: "2026-04-30", Gap: 20}) {
+	if want := (&order.Calendar{Zone: "Europe/Paris", Until: "2026-04-30", Gap: 20}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 	if none := newCalendar(booking.Window{}, false); none.Zone != "" {

@@ -90,11 +90,9 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		p.State, p.Changing = string(core.PageChooseTime), true
 	}
 	if p.Choosing() {
-		window, ok, err := r.Booking.Window(c.UserContext(), p.Booking.ListingID, p.Booking.VariantID)
-		if err != nil {
+		if p.Booking.Calendar, err = r.calendar(c.UserContext(), session.Session); err != nil {
 			return r.layout.Fail(c, err)
 		}
-		p.Booking.Calendar = newCalendar(window, ok)
 	}
 	if p.Receipt != nil {
 		content, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)

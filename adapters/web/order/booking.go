@@ -11,6 +11,7 @@ import (
 	core "sundry/core/checkout"
 	"sundry/core/civil"
 	"sundry/core/locale"
+	"sundry/core/slot"
 	"sundry/modules/checkout"
 )
 
@@ -49,6 +50,8 @@ type Calendar struct {
 	Zone  string // the creator's
 	Until string // last civil day that may have open times
 	Gap   int    // minutes between two sessions
+	// Freed are open to this buyer alone, because the times that they choose again are theirs.
+	Freed []slot.Slot
 }
 
 // newBooking returns the appointment part of a session; nil for other listings. manage returns the address of an

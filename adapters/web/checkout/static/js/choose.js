@@ -149,6 +149,7 @@ export default function startChoosing() {
       zone: data.held[0]?.timezone || Z.browserZone() || data.zone,
       sellerZone: data.zone,
       held: data.held.map(toSlot),
+      freed: data.freed.map(toSlot),
       submit,
       // What the buyer prefers goes to the session, so that later pages and mails follow it.
       onClock: (twelveHours) => void send("details", { hourCycle: twelveHours ? "12" : "24" }),

@@ -26,6 +26,7 @@ export interface CalendarData {
   zone: string;
   until: string;
   held: HeldSlot[];
+  freed: SlotView[];
 }
 
 /** The JSON block of a checkout page; see pageData of the server. */

@@ -245,7 +245,7 @@ export default function createCalendar(options) {
   /** @param {string} name */
   function useZone(name) {
     state.zone = showZone(name);
-    openings = createOpenings({ source: options.source, zone: state.zone, until: options.until, held: options.held, now: options.now });
+    openings = createOpenings({ source: options.source, zone: state.zone, until: options.until, held: options.held, freed: options.freed, now: options.now });
     void begin();
   }
 

@@ -14,12 +14,14 @@ export class UnavailableError extends Error {}
  * @param {string} options.zone that days are counted in
  * @param {string} options.until the last day of the seller's that may be open
  * @param {Slot[]} options.held open to this buyer although nobody else can have them
+ * @param {Slot[]} [options.freed] open to this buyer alone once they give up what they hold
  * @param {() => number} options.now
  */
-export default function createOpenings({ source, zone, until, held, now }) {
+export default function createOpenings({ source, zone, until, held, freed = [], now }) {
   /** @type {Map<string, Promise<Set<string>>>} */
   const months = new Map();
   const today = () => Z.dayOf(now(), zone);
+  let own = [...held, ...freed.filter((s) => !held.some((h) => h.start === s.start))];
   const last = Z.addDays(until, 2); // the buyer's zone may be 25 hours ahead of the seller's
 
   /**
@@ -29,9 +31,9 @@ export default function createOpenings({ source, zone, until, held, now }) {
   async function days(from, to) {
     if (from < today()) from = today();
     if (to > last) to = last;
-    const own = held.map((s) => Z.dayOf(s.start, zone)).filter((d) => d >= from && d <= to);
-    if (from > to) return new Set(own);
-    return new Set([...(await source.dates(from, to, zone)), ...own]);
+    const ownDays = own.map((s) => Z.dayOf(s.start, zone)).filter((d) => d >= from && d <= to);
+    if (from > to) return new Set(ownDays);
+    return new Set([...(await source.dates(from, to, zone)), ...ownDays]);
   }
 
   return {
@@ -65,11 +67,14 @@ export default function createOpenings({ source, zone, until, held, now }) {
     /** @param {string} day */
     async slotsOf(day) {
       const open = await source.slots(day, zone);
-      const own = held.filter((s) => Z.dayOf(s.start, zone) === day && !open.some((o) => o.start === s.start));
-      return [...open, ...own].sort((a, b) => a.start - b.start);
+      const more = own.filter((s) => Z.dayOf(s.start, zone) === day && !open.some((o) => o.start === s.start));
+      return [...open, ...more].sort((a, b) => a.start - b.start);
     },
 
-    /** Forgets what was read: some of it turned out to be taken. */
-    forget: () => months.clear(),
+    /** Forgets what was read and what was freed: some of it turned out to be taken. */
+    forget() {
+      months.clear();
+      own = held;
+    },
   };
 }

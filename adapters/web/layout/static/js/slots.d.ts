@@ -35,6 +35,8 @@ export interface CalendarOptions {
   sellerZone: string;
   /** Times that are the buyer's already. */
   held: Slot[];
+  /** Times that are open to the buyer alone once they give up what they hold. */
+  freed?: Slot[];
   /** Sends what was chosen; the calendar is locked until it returns. */
   submit(picks: Slot[], zone: string): Promise<void>;
   /** Called when the reader chooses another clock. */
