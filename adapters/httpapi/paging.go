@@ -59,16 +59,10 @@ func NewTailView[T, V any](l ports.List[T], view func(T) V) ListView[V] {
 	return out
 }
 
-// SortedList marks the next cursor of a list with how the list is sorted, for CheckSort.
+// SortedList marks the next cursor of a list with how the list is sorted, for ReadSortedPage.
 func SortedList[T any](l ports.List[T], sort string) ports.List[T] {
 	l.Next.Text = sort
 	return l
-}
-
-// CheckSort refuses a cursor that SortedList has marked with another sort: its page would skip or repeat items.
-func CheckSort(f *fault.Violations, after ports.Cursor, sort string) {
-	f.Check(after.ID == "" || after.Text == sort, "cursor", fault.DetailInvalid,
-		"The cursor belongs to another sort. Keep the sort of its page, or begin without a cursor.")
 }
 
 // FormatCursor renders a position for ReadCursor.
@@ -81,8 +75,14 @@ func FormatCursor(c ports.Cursor) *string {
 	return &text
 }
 
-// ReadPage reads ?limit= and ?cursor=, and adds their faults to f.
-func ReadPage(c *fiber.Ctx, f *fault.Violations) ports.Page {
+// ReadPage reads ?limit= and ?cursor= of a list of objects whose ids have a prefix, "" for any, and adds their faults
+// to f. The cursor of another list is one: its page would skip or repeat items.
+func ReadPage(c *fiber.Ctx, f *fault.Violations, of id.Prefix) ports.Page {
+	return ReadSortedPage(c, f, of, "")
+}
+
+// ReadSortedPage is ReadPage of a list whose cursors SortedList marks with its sort. Another sort's cursor is a fault.
+func ReadSortedPage(c *fiber.Ctx, f *fault.Violations, of id.Prefix, sort string) ports.Page {
 	p := ports.Page{Limit: defaultLimit}
 	if c.Context().QueryArgs().Has("limit") {
 		limit, err := strconv.ParseUint(c.Query("limit"), 10, 16) // digits only: no sign
@@ -91,17 +91,27 @@ func ReadPage(c *fiber.Ctx, f *fault.Violations) ports.Page {
 		}
 		p.Limit = int(limit)
 	}
-	p.After = ReadCursor(f, c.Query("cursor"))
+	p.After = ReadCursor(f, c.Query("cursor"), of)
+	f.Check(p.After.ID == "" || p.After.Text == sort, "cursor", fault.DetailInvalid,
+		"The cursor belongs to another sort. Keep the sort of its page, or begin without a cursor.")
 	return p
 }
 
-// ReadCursor reads the cursor of a request, which may be empty, and adds its fault to f.
-func ReadCursor(f *fault.Violations, raw string) ports.Cursor {
+// ReadCursor reads the cursor of a request, which may be empty, in a list of objects whose ids have a prefix, "" for
+// any, and adds its fault to f.
+func ReadCursor(f *fault.Violations, raw string, of id.Prefix) ports.Cursor {
 	if raw == "" {
 		return ports.Cursor{}
 	}
 	cursor, ok := parseCursor(raw)
-	f.Check(ok, "cursor", fault.DetailInvalid, "Expected the nextCursor of an earlier page.")
+	if !ok {
+		f.Add("cursor", fault.DetailInvalid, "Expected the nextCursor of an earlier page.")
+		return ports.Cursor{}
+	}
+	if of != "" && cursor.ID != noItem && !strings.HasPrefix(cursor.ID, string(of)+"_") {
+		f.Add("cursor", fault.DetailInvalid, "The cursor belongs to another list. Expected the nextCursor of an earlier page of this one.")
+		return ports.Cursor{}
+	}
 	return cursor
 }
 

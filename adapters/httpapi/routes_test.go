@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/ports"
 )
@@ -191,7 +192,7 @@ func TestEveryFaultOfAQueryAtOnce(t *testing.T) {
 		Document: []byte(thingsDocument),
 		Routes: []Route{{Method: fiber.MethodGet, Path: "/v1/own-things", Auth: SecretKey, Handle: func(c *fiber.Ctx) error {
 			var f fault.Violations
-			ReadPage(c, &f)
+			ReadPage(c, &f, id.Customer)
 			if err := f.Err(); err != nil {
 				return err
 			}
@@ -322,6 +323,32 @@ func TestEncodedBodiesAreRefusedUnread(t *testing.T) {
 		)
 		if response.StatusCode != 415 || !strings.Contains(body, `"code":"UNSUPPORTED_MEDIA_TYPE"`) {
 			t.Errorf("%s: %d %s", encoding, response.StatusCode, body)
+		}
+	}
+}
+
+func TestACursorIsOfItsListAndSort(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, Deps{Auth: onlyKey{}, RateLimiter: fixedQuota{}, Log: slog.New(slog.DiscardHandler)}, Area{
+		Document: []byte(thingsDocument),
+		Routes: []Route{{Method: fiber.MethodGet, Path: "/v1/own-things", Auth: SecretKey, Handle: func(c *fiber.Ctx) error {
+			var f fault.Violations
+			ReadPage(c, &f, id.Customer)
+			return f.Err()
+		}}},
+	})
+	for cursor, want := range map[ports.Cursor]string{
+		{ID: "cus_1"}:                          "",
+		{Value: 5, ID: "cus_1"}:                "",
+		{Value: 5, ID: noItem}:                 "",
+		{ID: "pay_1"}:                          "another list",
+		{ID: "customer"}:                       "another list",
+		{Value: 5, Text: "price", ID: "cus_1"}: "another sort",
+	} {
+		response, body := call(t, s, fiber.MethodGet, "/v1/own-things?cursor="+*FormatCursor(cursor), "Authorization", "Bearer sk")
+		if want == "" && response.StatusCode != 200 || want != "" &&
+			(response.StatusCode != 400 || !strings.Contains(body, `"field":"cursor"`) || !strings.Contains(body, want)) {
+			t.Errorf("%+v: %d %s, want %q", cursor, response.StatusCode, body, want)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func checkBadPages(t *testing.T, w *fixture, op harness.Operation, query url.Val
 		response := w.Ask(t, harness.Request{
 			Method: op.Method, Path: op.Path, Query: with(query, "cursor", cursor), Bearer: w.credential(op),
 		})
-		if response.Status != 200 { // a cursor that decodes leads to an empty page at worst
+		if op.Path != "/v1/tasks" || response.Status != 200 { // the ids of tasks have no form of their own
 			response.Refuses(t, 400, "VALIDATION_FAILED", "cursor")
 		}
 	}

@@ -42,7 +42,7 @@ func (h handlers) newAppointmentView(a appointment.State) appointment.View {
 
 func (h handlers) listAppointments(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.Appointment)
 	search := ports.AppointmentSearch{
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"),
 		Status: appointment.Status(c.Query("status")),

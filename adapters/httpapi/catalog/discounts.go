@@ -7,6 +7,7 @@ import (
 	"sundry/core/apiformat"
 	"sundry/core/discount"
 	"sundry/core/fault"
+	"sundry/core/id"
 )
 
 func (h handlers) discountRoutes() []httpapi.Route {
@@ -100,7 +101,7 @@ func (h handlers) createDiscount(c *fiber.Ctx) error {
 
 func (h handlers) listDiscounts(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.Discount)
 	if err := f.Err(); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/image"
 	"sundry/core/listing"
 	"sundry/core/tax"
@@ -183,7 +184,7 @@ func (h handlers) createListing(c *fiber.Ctx) error {
 
 func (h handlers) listMyListings(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.Listing)
 	if err := f.Err(); err != nil {
 		return err
 	}

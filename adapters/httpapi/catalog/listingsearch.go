@@ -21,8 +21,8 @@ const maxSearchText = 200
 // searchListings serves the public list. An empty parameter counts as absent.
 func (h handlers) searchListings(c *fiber.Ctx) error {
 	var f fault.Violations
-	search, p := listingSearch(c, &f), httpapi.ReadPage(c, &f)
-	httpapi.CheckSort(&f, p.After, string(search.Sort))
+	search := listingSearch(c, &f)
+	p := httpapi.ReadSortedPage(c, &f, id.Listing, string(search.Sort))
 	if err := f.Err(); err != nil {
 		return err
 	}

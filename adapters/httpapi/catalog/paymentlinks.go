@@ -7,6 +7,7 @@ import (
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/paymentlink"
 )
 
@@ -112,7 +113,7 @@ func (h handlers) createPaymentLink(c *fiber.Ctx) error {
 
 func (h handlers) listPaymentLinks(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.PaymentLink)
 	if err := f.Err(); err != nil {
 		return err
 	}

@@ -283,7 +283,7 @@ func (h handlers) postSession(c *fiber.Ctx) error {
 
 func (h handlers) listSessions(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.CheckoutSession)
 	search := ports.SessionSearch{
 		Status: httpapi.QueryOneOf(
 			c, &f, "status", core.StatusProcessing, core.StatusPaid, core.StatusFailed, core.StatusExpired,

@@ -11,6 +11,7 @@ import (
 	"sundry/core/cardsetup"
 	"sundry/core/customer"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/paymentmethod"
 	"sundry/modules/customers"
 	"sundry/ports"
@@ -83,7 +84,7 @@ func (h handlers) view(s customer.State) customerView {
 
 func (h handlers) list(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.Customer)
 	filter := ports.CustomerFilter{
 		CreatorID: httpapi.Account(c), Email: httpapi.QueryText(c, &f, "email"),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),

@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	core "sundry/core/identity"
 )
 
@@ -70,7 +71,7 @@ func (h handlers) createKey(c *fiber.Ctx) error {
 
 func (h handlers) listKeys(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.APIKey)
 	if err := f.Err(); err != nil {
 		return err
 	}

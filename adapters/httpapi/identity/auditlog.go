@@ -55,7 +55,7 @@ func newAuditView(e core.AccountEvent) auditView {
 
 func (h handlers) listAuditLog(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, core.AccountEventPrefix)
 	kind := core.AccountEventKind(c.Query("kind"))
 	if kind != "" {
 		var known []string

@@ -66,7 +66,7 @@ func (h handlers) inviteMember(c *fiber.Ctx) error {
 
 func (h handlers) listMembers(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, core.MemberPrefix)
 	if err := f.Err(); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/invoice"
 	"sundry/modules/invoicing"
 	"sundry/ports"
@@ -89,7 +90,7 @@ func (h handlers) push(c *fiber.Ctx) error {
 
 func (h handlers) list(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.Invoice)
 	search := ports.InvoiceSearch{
 		CustomerID: httpapi.QueryText(c, &f, "customerId"), SubscriptionID: httpapi.QueryText(c, &f, "subscriptionId"),
 		Status: httpapi.QueryOneOf(c, &f, "status", invoice.Open, invoice.Failed, invoice.Paid),

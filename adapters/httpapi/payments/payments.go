@@ -111,7 +111,7 @@ func (h handlers) getPayment(c *fiber.Ctx) error {
 
 func (h handlers) listPayments(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.Payment)
 	search := ports.PaymentSearch{
 		Status: httpapi.QueryOneOf(
 			c, &f, "status", payment.Pending, payment.RequiresAction, payment.Processing, payment.Succeeded,

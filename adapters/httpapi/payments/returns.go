@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/dispute"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/refund"
 )
 
@@ -96,7 +97,7 @@ func (h handlers) patchRefund(c *fiber.Ctx) error {
 
 func (h handlers) listRefunds(c *fiber.Ctx) error {
 	var f fault.Violations
-	page, paymentID := httpapi.ReadPage(c, &f), httpapi.QueryText(c, &f, "paymentId")
+	page, paymentID := httpapi.ReadPage(c, &f, id.Refund), httpapi.QueryText(c, &f, "paymentId")
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (h handlers) listRefunds(c *fiber.Ctx) error {
 
 func (h handlers) listDisputes(c *fiber.Ctx) error {
 	var f fault.Violations
-	page, paymentID := httpapi.ReadPage(c, &f), httpapi.QueryText(c, &f, "paymentId")
+	page, paymentID := httpapi.ReadPage(c, &f, id.Dispute), httpapi.QueryText(c, &f, "paymentId")
 	if err := f.Err(); err != nil {
 		return err
 	}

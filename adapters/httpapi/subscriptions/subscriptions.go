@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/core/plan"
@@ -35,7 +36,7 @@ func statusNames() []string {
 
 func (h handlers) list(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.Subscription)
 	filter := ports.SubscriptionFilter{
 		CreatorID: httpapi.Account(c), CustomerID: httpapi.QueryText(c, &f, "customerId"),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),

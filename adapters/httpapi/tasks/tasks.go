@@ -60,7 +60,7 @@ func taskID(shown string) (stored string, ok bool) {
 
 func (h handlers) listTasks(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, "")
 	state := ports.TaskState(c.Query("state"))
 	if state != "" {
 		f.OneOf("state", string(state), string(ports.TaskWaiting), string(ports.TaskRunning), string(ports.TaskFailed))

@@ -7,6 +7,7 @@ import (
 	"sundry/core/apiformat"
 	"sundry/core/document"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/ledger"
 	"sundry/core/locale"
 	"sundry/core/payout"
@@ -67,7 +68,7 @@ func newEntryView(e ledger.Entry) entryView {
 
 func (h handlers) listEntries(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.LedgerEntry)
 	sourceID := httpapi.QueryText(c, &f, "sourceId")
 	if err := f.Err(); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (h handlers) listEntries(c *fiber.Ctx) error {
 
 func (h handlers) listPayouts(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.Payout)
 	if err := f.Err(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/invoice"
 	core "sundry/core/usage"
 )
@@ -42,7 +43,7 @@ func (h handlers) createMeter(c *fiber.Ctx) error {
 }
 
 func (h handlers) listMeters(c *fiber.Ctx) error {
-	page, err := readPage(c)
+	page, err := readPage(c, id.Meter)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (h handlers) createProduct(c *fiber.Ctx) error {
 }
 
 func (h handlers) listProducts(c *fiber.Ctx) error {
-	page, err := readPage(c)
+	page, err := readPage(c, id.Product)
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func (h handlers) createPrice(c *fiber.Ctx) error {
 }
 
 func (h handlers) listPrices(c *fiber.Ctx) error {
-	page, err := readPage(c)
+	page, err := readPage(c, id.Price)
 	if err != nil {
 		return err
 	}
@@ -254,7 +255,7 @@ func (h handlers) createPlan(c *fiber.Ctx) error {
 
 func (h handlers) listPlans(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.BillingPlan)
 	subscriptionID := httpapi.QueryText(c, &f, "subscriptionId")
 	if err := f.Err(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	core "sundry/core/usage"
 	"sundry/ports"
 )
@@ -24,7 +25,7 @@ type creditUseView struct {
 
 func (h handlers) listCredits(c *fiber.Ctx) error {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, id.UsageCredit)
 	filter := ports.CreditFilter{
 		CreatorID: httpapi.Account(c), CustomerID: httpapi.QueryText(c, &f, "customerId"),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),

@@ -10,14 +10,15 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/id"
 	core "sundry/core/usage"
 	"sundry/modules/usage"
 	"sundry/ports"
 )
 
-func readPage(c *fiber.Ctx) (ports.Page, error) {
+func readPage(c *fiber.Ctx, of id.Prefix) (ports.Page, error) {
 	var f fault.Violations
-	page := httpapi.ReadPage(c, &f)
+	page := httpapi.ReadPage(c, &f, of)
 	return page, f.Err()
 }
 
@@ -155,7 +156,7 @@ func newListedReportView(r usage.ReportEntry) listedReportView {
 }
 
 func (h handlers) listReports(c *fiber.Ctx) error {
-	page, err := readPage(c)
+	page, err := readPage(c, id.UsageEvent)
 	if err != nil {
 		return err
 	}
@@ -273,7 +274,7 @@ func (h handlers) createAlert(c *fiber.Ctx) error {
 }
 
 func (h handlers) listAlerts(c *fiber.Ctx) error {
-	page, err := readPage(c)
+	page, err := readPage(c, id.UsageAlert)
 	if err != nil {
 		return err
 	}

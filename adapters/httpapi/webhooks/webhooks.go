@@ -123,7 +123,7 @@ func (h handlers) createEndpoint(c *fiber.Ctx) error {
 
 func (h handlers) listEndpoints(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.WebhookEndpoint)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (h handlers) testEndpoint(c *fiber.Ctx) error {
 
 func (h handlers) listDeliveries(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.Delivery)
 	status := httpapi.QueryOneOf(c, &f, "status", webhook.Pending, webhook.Delivered, webhook.Failed)
 	if err := f.Err(); err != nil {
 		return err
@@ -272,7 +272,7 @@ func (h handlers) replayEvents(c *fiber.Ctx) error {
 	var f fault.Violations
 	events := webhooks.ReplayRange{
 		From: httpapi.ReadTime(&f, "from", in.From), To: httpapi.ReadTime(&f, "to", in.To),
-		After: httpapi.ReadCursor(&f, httpapi.ValueOf(in.Cursor)),
+		After: httpapi.ReadCursor(&f, httpapi.ValueOf(in.Cursor), id.Event),
 	}
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
@@ -298,7 +298,7 @@ func typesOf(filter string) []event.Type {
 
 func (h handlers) listEvents(c *fiber.Ctx) error {
 	var f fault.Violations
-	p := httpapi.ReadPage(c, &f)
+	p := httpapi.ReadPage(c, &f, id.Event)
 	search := ports.EventSearch{
 		Types:              typesOf(httpapi.QueryOneOf(c, &f, "type", webhook.Filters()...)),
 		CustomerID:         httpapi.QueryID(c, &f, "customerId", id.Customer),
