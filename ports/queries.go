@@ -33,7 +33,8 @@ type Offers interface {
 	// ByLink finds what a payment link sells. NOT_FOUND for an unknown or inactive link.
 	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (LinkOffer, error)
 	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still
-	// is. NOT_FOUND where a payment link offered it that is inactive now; linkID is "" without one.
+	// is. LISTING_NOT_PURCHASABLE where it no longer is sold, or where a payment link offered it that is inactive now;
+	// linkID is "" without one.
 	Again(ctx context.Context, r Repos, once plan.Offer, linkID string) (plan.Offer, error)
 	// Preview finds the default plan's offer of any account's listing that is not ARCHIVED, published or not.
 	Preview(ctx context.Context, r Repos, listingID string) (plan.Offer, error)

@@ -67,7 +67,7 @@ const (
 	CatalogKeyTaken Code = "CATALOG_KEY_TAKEN"
 	// SessionAlreadyPaid: the checkout session is paid; nothing is charged again.
 	SessionAlreadyPaid Code = "SESSION_ALREADY_PAID"
-	// ListingNotPurchasable: the listing is a draft or archived.
+	// ListingNotPurchasable: the listing is a draft or archived, or what was bought of it once is no longer sold.
 	ListingNotPurchasable Code = "LISTING_NOT_PURCHASABLE"
 	// StateConflict: the object's state does not allow the operation.
 	StateConflict Code = "STATE_CONFLICT"

@@ -79,6 +79,14 @@ func activeLink(link paymentlink.State, err error) (paymentlink.State, error) {
 
 // Again implements ports.Offers.
 func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (plan.Offer, error) {
+	now, err := again(ctx, r, once, linkID)
+	if fault.Is(err, fault.NotFoundCode) { // the buyer's own link is right
+		err = fault.Wrap(fault.ListingNotPurchasable, "What this was for is no longer sold.", err)
+	}
+	return now, err
+}
+
+func again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (plan.Offer, error) {
 	if linkID != "" {
 		if _, err := activeLink(r.Catalog.PaymentLinks.Get(ctx, once.CreatorID, linkID)); err != nil {
 			return plan.Offer{}, err

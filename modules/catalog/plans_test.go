@@ -92,6 +92,10 @@ func TestARetiredPlanLeavesSaleAndCanComeBack(t *testing.T) {
 		team.Key, team.Name = "team", "Team"
 		s.putPlan(t, l, team)
 
+		once, err := s.byCatalog(t, "club", "pro", "month")
+		if err != nil {
+			t.Fatal(err)
+		}
 		retired, err := s.RetirePlan(ctx, s.ada, l.ID, "pro")
 		if err != nil || !retired.Retired || retired.IsDefault {
 			t.Fatalf("retired %+v, %v", retired, err)
@@ -104,6 +108,8 @@ func TestARetiredPlanLeavesSaleAndCanComeBack(t *testing.T) {
 		s.unchanged(t, before)
 		_, err = s.byCatalog(t, "club", "pro", "month")
 		wantCode(t, err, fault.NotFoundCode)
+		_, err = s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) { return s.Again(ctx, r, once, "") })
+		wantCode(t, err, fault.ListingNotPurchasable)
 		live, err := s.Plans(ctx, s.ada, l.ID)
 		if err != nil || len(live) != 1 || live[0].Key != "team" || !live[0].IsDefault {
 			t.Errorf("live %+v, %v", live, err)

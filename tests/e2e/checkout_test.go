@@ -443,9 +443,9 @@ func TestPaymentLinks(t *testing.T) {
 		app.AskUnjudged(t, harness.Request{Method: http.MethodHead, Path: again.Path}).Want(t, 200)
 		w.AsCreator(t, patch, "/v1/payment-links/"+id, harness.JSON{"active": false}).Want(t, 200)
 		refusesPage(t, open(nil), 404)
-		refusesPage(t, app.Ask(t, again), 404)
+		refusesPage(t, app.Ask(t, again), 409)
 		again.Method = http.MethodHead
-		app.AskUnjudged(t, again).Want(t, 404)
+		app.AskUnjudged(t, again).Want(t, 409)
 		refusesPage(t, app.Ask(t, harness.Request{Method: get, Path: "/l/nothing"}), 404)
 		w.AsCreator(t, patch, "/v1/payment-links/"+id, harness.JSON{"active": true}).Want(t, 200)
 		w.AsCreator(t, remove, "/v1/listings/"+w.listing.ID, nil).Want(t, 200)
