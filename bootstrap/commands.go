@@ -12,6 +12,7 @@ import (
 
 	"sundry/adapters/cli"
 	"sundry/adapters/gormstore"
+	"sundry/adapters/httpapi/strictjson"
 	"sundry/adapters/keyring"
 	"sundry/config"
 	"sundry/core/id"
@@ -44,6 +45,7 @@ var errInterrupted = errors.New("interrupted before it was done: run it again")
 
 func run(ctx context.Context, args []string, own Options) error {
 	err := cli.Run(ctx, args, cli.Host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Build: Build(),
+		ReadJSON: strictjson.Decode,
 		Settings: func() (cli.Settings, error) {
 			cfg, err := configuration(own)
 			return Settings(cfg), err

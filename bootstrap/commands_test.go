@@ -11,6 +11,7 @@ import (
 
 	"sundry/adapters/cli"
 	"sundry/adapters/gormstore"
+	"sundry/adapters/httpapi/strictjson"
 	"sundry/config"
 )
 
@@ -38,6 +39,49 @@ func TestTaxReport_NotesThatASandboxIsATest(t *testing.T) {
 	}
 	if !strings.HasPrefix(notes.String(), "TEST") {
 		t.Errorf("noted %q", notes.String())
+	}
+}
+
+func TestCatalogImport_ListsEveryFaultOfAFile(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.FromMap(map[string]string{"DATA_DIR": t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for document, want := range map[string][]string{
+		`{"Version":1,"listings":[{"key":"one","priceInCents":1e30,"title":1}]}`: {
+			"Version: This object has no such member. Did you mean \"version\"?", "listings[0].priceInCents: ", "listings[0].title: ",
+		},
+		`{"version":1,"listings":[{"key":"one"}],"listings":[]}`:              {"listings: "},
+		`{"version":2,"listings":[{"key":"b_"}]}`:                             {"version: ", "listings[0].key: "},
+		`{"version":1,"listings":[]} {}`:                                      {"body: "},
+		"{\"version\":1,\"listings\":[{\"key\":\"one\",\"title\":\"\xff\"}]}": {"listings[0].title: "},
+		``: {"body: "},
+	} {
+		err = cli.Run(t.Context(), []string{"catalog", "import", "-"}, cli.Host{
+			In: strings.NewReader(document), ReadJSON: strictjson.Decode,
+			Open: func(ctx context.Context) (*cli.App, error) {
+				a, err := New(ctx, cfg, slog.New(slog.DiscardHandler), Options{})
+				if err != nil {
+					return nil, err
+				}
+				return a.ForCommands(), nil
+			},
+		})
+		if err == nil {
+			t.Errorf("%s is imported", document)
+			continue
+		}
+		lines := strings.Split(err.Error(), "\n  ")
+		if len(lines) != len(want)+1 {
+			t.Errorf("%s: %q, want %d faults", document, lines, len(want))
+			continue
+		}
+		for i, line := range lines[1:] {
+			if !strings.HasPrefix(line, want[i]) {
+				t.Errorf("%s: fault %d is %q, want %q", document, i, line, want[i])
+			}
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -11,8 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"sundry/core/fault"
 	"sundry/modules/catalog"
 	"sundry/ports"
 )
@@ -37,7 +35,7 @@ change, and asks before it writes where a person is at the terminal.
 
 func catalogRow() command {
 	return command{
-		name: "catalog", needs: theApp, parse: parseCatalog, help: text(catalogUsage),
+		name: "catalog", parse: parseCatalog, help: text(catalogUsage),
 		lines: []line{
 			{
 				"export FILE [EMAIL]",
@@ -57,37 +55,62 @@ func parseCatalog(args []string) (action, error) {
 		return nil, err
 	}
 	if c.action == "export" {
-		return c.export, nil
+		return withApp(c.export), nil
 	}
-	if c.file == "-" {
-		return func(ctx context.Context, on call) error {
-			document, err := readCatalog(on.In)
-			if err != nil {
-				return err
-			}
-			return c.importDocument(ctx, on, document)
-		}, nil
-	}
-	file, err := os.Open(c.file)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was read, or the import failed already
-	document, err := readCatalog(file)
-	return func(ctx context.Context, on call) error { return c.importDocument(ctx, on, document) }, err
+	return c.importFile, nil
 }
 
-// readCatalog reads a file as strictly as PUT /v1/catalog: encoding/json alone takes the last of two members of one
-// name, and replaces what is not UTF-8.
-func readCatalog(from io.Reader) (catalog.Document, error) {
-	raw, err := io.ReadAll(from)
+// importFile makes the catalog match the file, which is read before the program is opened.
+func (f catalogCommand) importFile(ctx context.Context, c call) error {
+	raw, err := f.read(c.In)
 	if err != nil {
+		return err
+	}
+	document, err := readCatalog(raw, c.ReadJSON)
+	if err == nil {
+		err = withApp(func(ctx context.Context, c call) error { return f.importDocument(ctx, c, document) })(ctx, c)
+	}
+	return listFaults(err)
+}
+
+// withApp opens the program for an action.
+func withApp(act action) action {
+	return func(ctx context.Context, c call) error {
+		return within(func(app *App) error {
+			c.app = app
+			return act(ctx, c)
+		})(c.Open(ctx))
+	}
+}
+
+// read reads the whole file, or standard input.
+func (f catalogCommand) read(in io.Reader) ([]byte, error) {
+	if f.file == "-" {
+		return io.ReadAll(in)
+	}
+	return os.ReadFile(f.file)
+}
+
+// readCatalog reads a document as PUT /v1/catalog does.
+func readCatalog(raw []byte, readJSON func(raw []byte, into any) error) (d catalog.Document, err error) {
+	if err := readJSON(raw, &d); err != nil {
 		return catalog.Document{}, err
 	}
-	if _, err := jsontext.NewDecoder(bytes.NewReader(raw)).ReadValue(); err != nil && !errors.Is(err, io.EOF) {
-		return catalog.Document{}, fmt.Errorf("read the catalog: %w", err)
+	return d, d.Check()
+}
+
+// listFaults gives each fault of a refused catalog a line of its own.
+func listFaults(err error) error {
+	refused, ok := errors.AsType[*fault.Error](err)
+	if !ok || len(refused.Details) == 0 {
+		return err
 	}
-	return catalog.ReadDocument(raw)
+	var text strings.Builder
+	text.WriteString("the catalog is refused:")
+	for _, d := range refused.Details {
+		fmt.Fprintf(&text, "\n  %s: %s", d.Field, d.Message)
+	}
+	return errors.New(text.String())
 }
 
 // parseCatalogCommand reads the arguments. Flags may stand before, between and behind the others.

@@ -1,9 +1,6 @@
 package cli
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestTheCatalogCommandIsReadStrictly(t *testing.T) {
 	t.Parallel()
@@ -32,24 +29,6 @@ func TestTheCatalogCommandIsReadStrictly(t *testing.T) {
 		got, err := parseCatalogCommand(c.args)
 		if (err == nil) != c.ok || c.ok && got != c.want {
 			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-	}
-}
-
-func TestACatalogFileIsReadAsTheAPIReadsIt(t *testing.T) {
-	t.Parallel()
-	for text, ok := range map[string]bool{
-		`{"version":1,"listings":[{"key":"one","slug":"one"}]}`:                 true,
-		`{"version":1,"listings":[{"key":"one"}],"listings":[]}`:                false,
-		`{"version":1,"listings":[{"key":"one","slug":"one","slug":"other"}]}`:  false,
-		`{"version":1,"listings":[{"key":"one","metadata":{"a":"b","a":"c"}}]}`: false,
-		"{\"version\":1,\"listings\":[{\"key\":\"one\",\"title\":\"\xff\"}]}":   false,
-		`{"version":1,"listings":[{"key":"one","priceInCents":1e30}]}`:          false,
-		`{"version":1,"listings":[{"key":"one","sku":"1"}]}`:                    false,
-		``: false,
-	} {
-		if _, err := readCatalog(strings.NewReader(text)); (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -28,6 +28,8 @@ type Host struct {
 	Out, Err io.Writer
 	// Build names the version and commit that the program was built from.
 	Build Build
+	// ReadJSON reads a document as strictly as the API reads the body of a request. VALIDATION_FAILED with every fault.
+	ReadJSON func(raw []byte, into any) error
 	// Settings reads the configuration. Its error lists every fault.
 	Settings func() (Settings, error)
 	// PlanMigrations reads the configuration, connects, and describes the migrations that Open would run, a line each. It

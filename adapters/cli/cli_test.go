@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 func faultyHost(out *strings.Builder) Host {
 	return Host{
 		Out:      out,
+		ReadJSON: json.Unmarshal,
 		Settings: func() (Settings, error) { return Settings{}, errAsked },
 		Open:     func(context.Context) (*App, error) { return nil, errAsked },
 		OpenOrCreate: func(context.Context) (*App, error) {

@@ -1,11 +1,8 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -107,20 +104,6 @@ func (l DocumentLink) key() string {
 func (l DocumentLink) inactive() bool { return l.Active != nil && !*l.Active }
 
 func (l DocumentLink) every() period.Cadence { return period.Every(l.Interval, l.IntervalCount) }
-
-// ReadDocument reads a catalog file strictly.
-func ReadDocument(raw []byte) (d Document, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	decoder.UseNumber() // integers of metadata and entitlements stay exact
-	if err := decoder.Decode(&d); err != nil {
-		return Document{}, fmt.Errorf("read the catalog: %w", err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Document{}, errors.New("read the catalog: something follows the document")
-	}
-	return d, d.Check()
-}
 
 // Check refuses a document of another version of the format, and listings whose keys can name none. VALIDATION_FAILED.
 func (d Document) Check() error {
