@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"reflect"
 	"strconv"
 	"strings"
@@ -135,7 +136,10 @@ func (b *Base) updateRowDeferred(op string, row any, id string, revision int64) 
 		if name == "id" || !field.Updatable {
 			continue
 		}
-		value, _ := field.ValueOf(context.Background(), of)
+		value, err := valueOf(field, of)
+		if err != nil {
+			return b.Failure(op, err)
+		}
 		columns, values = append(columns, name), append(values, value)
 	}
 	query, known := updates.Load(mapped)
@@ -268,7 +272,10 @@ func (b *Base) insertInto(rows ...any) (query string, values []any, err error) {
 	for _, row := range rows {
 		of := reflect.Indirect(reflect.ValueOf(row))
 		for _, name := range columns {
-			value, _ := mapped.FieldsByDBName[name].ValueOf(context.Background(), of)
+			value, err := valueOf(mapped.FieldsByDBName[name], of)
+			if err != nil {
+				return "", nil, err
+			}
 			values = append(values, value)
 		}
 	}
@@ -280,4 +287,23 @@ func (b *Base) insertInto(rows ...any) (query string, values []any, err error) {
 	}
 	statement := known.(insertion) //nolint:forcetypeassert,errcheck // it is only written above
 	return statement.into + statement.values + strings.Repeat(", "+statement.values, len(rows)-1) + " ", values, nil
+}
+
+// valueOf returns a column's value in an addressable row as drivers take it. gorm's ValueOf allocates for each column,
+// even for an empty text.
+func valueOf(field *schema.Field, row reflect.Value) (any, error) {
+	value := field.ReflectValueOf(context.Background(), row)
+	if valuer, ok := reflect.TypeAssert[driver.Valuer](value.Addr()); ok {
+		return valuer.Value()
+	}
+	switch value.Kind() {
+	case reflect.String:
+		return value.String(), nil
+	case reflect.Bool:
+		return value.Bool(), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return value.Int(), nil
+	default:
+		return value.Interface(), nil
+	}
 }
