@@ -102,16 +102,17 @@ func (s *Disputes) wakeRefund(ctx context.Context, r ports.Repos, paymentID stri
 
 // open records a dispute that was not known and holds its money.
 func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.DisputeReport) (dispute.State, error) {
+	disputeID := s.deps.IDs.New(id.Dispute)
+	share, err := s.deps.Ledger.OpenDispute(ctx, r, report.PaymentID, disputeID, report.Amount)
+	if err != nil {
+		return dispute.State{}, err
+	}
+	// There is a sale, so the payment has succeeded. Read earlier it may have had no customer yet.
 	paid, err := r.Payments.Payments.Get(ctx, report.PaymentID)
 	if err != nil {
 		return dispute.State{}, err
 	}
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
-	if err != nil {
-		return dispute.State{}, err
-	}
-	disputeID := s.deps.IDs.New(id.Dispute)
-	share, err := s.deps.Ledger.OpenDispute(ctx, r, paid.ID, disputeID, report.Amount)
 	if err != nil {
 		return dispute.State{}, err
 	}

@@ -44,6 +44,52 @@ func (halved) CloseDispute(
 	return ledger.Share{Amount: claimed, Tax: eur(claimed.Minor / 10)}, nil
 }
 
+// completing is a ledger in which the payment succeeds just before its sale is read.
+type completing struct {
+	halved
+	paymentID string
+}
+
+// OpenDispute implements ports.SaleLedger.
+func (c completing) OpenDispute(
+	ctx context.Context, r ports.Repos, paymentID, disputeID string, claimed money.Amount,
+) (ledger.Share, error) {
+	err := changePayment(ctx, r, c.paymentID, func(p *payment.State) { p.CustomerID = laterCustomerID })
+	if err != nil {
+		return ledger.Share{}, err
+	}
+	return c.halved.OpenDispute(ctx, r, paymentID, disputeID, claimed)
+}
+
+// changePayment changes a payment as another transaction would.
+func changePayment(ctx context.Context, r ports.Repos, paymentID string, change func(*payment.State)) error {
+	paid, err := r.Payments.Payments.Get(ctx, paymentID)
+	if err != nil {
+		return err
+	}
+	change(&paid)
+	paid.Revision++
+	return r.Payments.Payments.Update(ctx, paid)
+}
+
+// laterCustomerID is the customer whom a payment gets as it succeeds.
+const laterCustomerID = "cus_01h00000000000000000000009"
+
+// The dispute would take no access away, because a payment without a customer has bought nothing.
+func TestADisputeIsOfTheCustomerWhoPaidMeanwhile(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		inbox, reported := w.bankOf(paid, completing{paymentID: paid.ID})
+		reported.report.Status = dispute.NeedsResponse
+		w.processEvent(inbox, "opened")
+		d, err := w.store.Read(t.Context()).Payments.Disputes.GetByProcessorID(t.Context(), "dp_1")
+		if err != nil || d.CustomerID != laterCustomerID {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
 func TestALostDisputeIsOfAllThatWasLost(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[dispute.Status]ledger.Share{
@@ -55,7 +101,7 @@ func TestALostDisputeIsOfAllThatWasLost(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, w *fixture) {
 				paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 				w.work()
-				inbox, reported := w.bankOf(paid)
+				inbox, reported := w.bankOf(paid, halved{})
 				for _, now := range []dispute.Status{dispute.NeedsResponse, status} {
 					reported.report.Status = now
 					w.processEvent(inbox, string(now))
@@ -80,7 +126,7 @@ func TestMoneyThatIsDisputedGoesBackOnce(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, w *fixture) {
 				paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 				w.work()
-				inbox, reported := w.bankOf(paid)
+				inbox, reported := w.bankOf(paid, halved{})
 				reported.report.Status = dispute.NeedsResponse
 				w.processEvent(inbox, "opened")
 				err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
@@ -119,7 +165,7 @@ func TestTheRestOfALostDisputeGoesBack(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 		w.work()
-		inbox, reported := w.bankOf(paid)
+		inbox, reported := w.bankOf(paid, halved{})
 		reported.report.Amount = eur(400)
 		for _, status := range []dispute.Status{dispute.NeedsResponse, dispute.Lost} {
 			reported.report.Status = status
@@ -160,7 +206,7 @@ func (w *fixture) automaticRefund(paid payment.State) refund.State {
 }
 
 // bankOf disputes a payment of €10, and returns the inbox that learns what the bank reports of it.
-func (w *fixture) bankOf(paid payment.State) (*payments.Inbox, *bank) {
+func (w *fixture) bankOf(paid payment.State, held ports.SaleLedger) (*payments.Inbox, *bank) {
 	reported := &bank{report: ports.DisputeReport{
 		ProcessorID: "dp_1", PaymentID: paid.ID, CreatorID: creatorID, Amount: eur(1000),
 	}}
@@ -169,7 +215,7 @@ func (w *fixture) bankOf(paid payment.State) (*payments.Inbox, *bank) {
 	return payments.NewInbox(payments.InboxDeps{
 		Store: w.store, Clock: w.clock, Providers: providers,
 		Disputes: payments.NewDisputes(payments.DisputeDeps{
-			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: halved{},
+			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: held,
 		}),
 	}), reported
 }

@@ -52,13 +52,13 @@ func (s *Refunds) list(ctx context.Context, paid payment.State) ([]ports.RefundR
 
 // adopt records a refund that was made at the processor, or its later outcome. Nothing but the record can be refused,
 // because the buyer has the money already; then the task fails until somebody investigates.
-func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport) error {
+func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paymentID string, report ports.RefundReport) error {
 	known, err := r.Payments.Refunds.GetByProcessorID(ctx, report.ProcessorID)
 	if errors.Is(err, ports.ErrNotFound) {
 		if report.Outcome.Status == refund.Failed {
 			return nil // no money moved
 		}
-		known, err = s.record(ctx, r, paid, report)
+		known, err = s.record(ctx, r, paymentID, report)
 	}
 	if err != nil {
 		return fmt.Errorf("refund %s at the processor: %w", report.ProcessorID, err)
@@ -67,10 +67,18 @@ func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paid payment.State, 
 	return err
 }
 
-// record is the intent of a refund that was made already. Its task asks about it while its outcome is open.
+// record is the intent of a refund that was made already. Its task asks about it while its outcome is open. A payment
+// that is not known to have succeeded yet is an error: it may have no customer.
 func (s *Refunds) record(
-	ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport,
+	ctx context.Context, r ports.Repos, paymentID string, report ports.RefundReport,
 ) (refund.State, error) {
+	paid, err := r.Payments.Payments.Get(ctx, paymentID)
+	if err == nil && paid.Status != payment.Succeeded {
+		err = fmt.Errorf("payment %s is %s", paymentID, paid.Status)
+	}
+	if err != nil {
+		return refund.State{}, err
+	}
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
 	if err != nil {
 		return refund.State{}, err

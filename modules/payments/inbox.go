@@ -176,7 +176,7 @@ func (s *Inbox) refreshPaymentRefunds(ctx context.Context, e ports.ProcessorEven
 	foreign, err := s.deps.Refunds.foreign(ctx, paid)
 	return func(ctx context.Context, r ports.Repos) error {
 		for _, report := range foreign {
-			if err := s.deps.Refunds.adopt(ctx, r, paid, report); err != nil {
+			if err := s.deps.Refunds.adopt(ctx, r, paid.ID, report); err != nil {
 				return err
 			}
 		}

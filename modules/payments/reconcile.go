@@ -302,7 +302,7 @@ func (s *Reconciliation) recordRefunds(ctx context.Context, f *Finding, paid pay
 			continue
 		}
 		err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			return s.deps.Refunds.adopt(ctx, r, paid, report)
+			return s.deps.Refunds.adopt(ctx, r, paid.ID, report)
 		})
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			f.Remedy, f.Why = LeftOpen, "the refund can't be recorded: "+refused.Message

@@ -51,6 +51,50 @@ func TestMoneyThatWentBackElsewhereIsNotRefundedAgain(t *testing.T) {
 	})
 }
 
+// elsewhere lists a refund that was made at the processor; before is called first.
+type elsewhere struct{ before func() }
+
+// ListRefunds implements ports.RefundLister.
+func (e elsewhere) ListRefunds(context.Context, string) ([]ports.RefundReport, error) {
+	e.before()
+	return []ports.RefundReport{{
+		ProcessorID: "re_1", Amount: eur(1000), Outcome: refund.Outcome{Status: refund.Pending},
+	}}, nil
+}
+
+// A refund at the processor is of the customer whom its payment got while the processor was asked.
+func TestARefundElsewhereIsOfTheCustomerWhoPaidMeanwhile(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		change := func(change func(*payment.State)) {
+			err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return changePayment(ctx, r, paid.ID, change)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		change(func(p *payment.State) { p.ProcessorID = "pi_1" })
+		providers := fakes.Providers(w.processor)
+		providers[0].RefundLister = elsewhere{func() {
+			change(func(p *payment.State) { p.CustomerID = laterCustomerID })
+		}}
+		w.process(payments.NewInbox(payments.InboxDeps{
+			Store: w.store, Clock: w.clock, Providers: providers,
+			Refunds: payments.NewRefunds(payments.RefundDeps{
+				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: bottomless{},
+				Customers: fakes.Customer{ID: laterCustomerID, CreatorID: creatorID},
+			}),
+		}), ports.ProcessorEvent{ID: "refunded", Kind: ports.AboutPaymentRefunds, ObjectID: paid.ID})
+		made, err := w.store.Read(t.Context()).Payments.Refunds.GetByProcessorID(t.Context(), "re_1")
+		if err != nil || made.CustomerID != laterCustomerID {
+			t.Errorf("%+v, %v", made, err)
+		}
+	})
+}
+
 // Somebody has sent a part of the money back at the processor before the automatic refund is made.
 func TestAnAutomaticRefundReturnsWhatIsLeft(t *testing.T) {
 	t.Parallel()
