@@ -23,10 +23,11 @@ var _ ports.SlotLocks = (*Locks)(nil)
 type Locks struct {
 	client *redis.Client
 	prefix string
+	wait   time.Duration // bounds a call of Redis
 }
 
 // New returns locks over the client, their keys beginning with prefix.
-func New(client *redis.Client, prefix string) *Locks { return &Locks{client, prefix} }
+func New(client *redis.Client, prefix string) *Locks { return &Locks{client, prefix, maxWait} }
 
 // enter is the whole rule in one step: forget what has ended, refuse what overlaps another holder's, else lock all.
 var enter = redis.NewScript(`
@@ -57,7 +58,7 @@ return 1
 // TryLock implements ports.SlotLocks.
 func (l *Locks) TryLock(ctx context.Context, creatorID, holder string, wanted []slot.Interval,
 	lifetime time.Duration) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	entered, err := enter.Run(ctx, l.client, []string{l.key(creatorID)}, holder, lifetime.Milliseconds(),
 		packed(wanted)).Bool()
@@ -69,7 +70,7 @@ func (l *Locks) TryLock(ctx context.Context, creatorID, holder string, wanted []
 
 // Unlock implements ports.SlotLocks.
 func (l *Locks) Unlock(ctx context.Context, creatorID, holder string) error {
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	if err := l.client.HDel(ctx, l.key(creatorID), holder).Err(); err != nil {
 		return fmt.Errorf("unlock time of %s: %w", creatorID, err)
