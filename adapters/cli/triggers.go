@@ -235,18 +235,23 @@ func (t *trigger) acceptDispute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var found struct{ Data []struct{ ID string } }
-	if err := t.advance(ctx, time.Second); err != nil {
-		return err
+	for range disputeTries {
+		var found struct{ Data []struct{ ID string } }
+		if err := t.advance(ctx, time.Second); err != nil {
+			return err
+		}
+		if err := t.api.call(ctx, http.MethodGet, "/v1/disputes?paymentId="+r.PaymentID, nil, &found); err != nil {
+			return err
+		}
+		if len(found.Data) > 0 {
+			return t.post(ctx, "/v1/disputes/"+found.Data[0].ID+"/accept", nil, nil)
+		}
 	}
-	if err := t.api.call(ctx, http.MethodGet, "/v1/disputes?paymentId="+r.PaymentID, nil, &found); err != nil {
-		return err
-	}
-	if len(found.Data) == 0 {
-		return errors.New("the payment is not disputed")
-	}
-	return t.post(ctx, "/v1/disputes/"+found.Data[0].ID+"/accept", nil, nil)
+	return errors.New("the payment is not disputed")
 }
+
+// disputeTries is how often a dispute is looked for: a busy worker may have begun to open it and not be done.
+const disputeTries = 20
 
 // payOut pays out what is available once a sale of this moment is.
 func (t *trigger) payOut(ctx context.Context) error {
