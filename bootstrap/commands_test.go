@@ -50,7 +50,8 @@ func TestCatalogImport_ListsEveryFaultOfAFile(t *testing.T) {
 	}
 	for document, want := range map[string][]string{
 		`{"Version":1,"listings":[{"key":"one","priceInCents":1e30,"title":1}]}`: {
-			"Version: This object has no such member. Did you mean \"version\"?", "listings[0].priceInCents: ", "listings[0].title: ",
+			"Version: This object has no such member. Did you mean \"version\"?", "listings[0].priceInCents: ",
+			"listings[0].title: ",
 		},
 		`{"version":1,"listings":[{"key":"one"}],"listings":[]}`:              {"listings: "},
 		`{"version":2,"listings":[{"key":"b_"}]}`:                             {"version: ", "listings[0].key: "},

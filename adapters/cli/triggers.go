@@ -250,7 +250,7 @@ func (t *trigger) acceptDispute(ctx context.Context) error {
 	return errors.New("the payment is not disputed")
 }
 
-// disputeTries is how often a dispute is looked for: a busy worker may have begun to open it and not be done.
+// disputeTries bounds how often a dispute is looked for: a busy worker may not have finished opening it.
 const disputeTries = 20
 
 // payOut pays out what is available once a sale of this moment is.

@@ -109,7 +109,8 @@ func ReadCursor(f *fault.Violations, raw string, of id.Prefix) ports.Cursor {
 		return ports.Cursor{}
 	}
 	if of != "" && cursor.ID != noItem && !strings.HasPrefix(cursor.ID, string(of)+"_") {
-		f.Add("cursor", fault.DetailInvalid, "The cursor belongs to another list. Expected the nextCursor of an earlier page of this one.")
+		f.Add("cursor", fault.DetailInvalid, "The cursor belongs to another list. Expected the nextCursor of an earlier "+
+			"page of this one.")
 		return ports.Cursor{}
 	}
 	return cursor

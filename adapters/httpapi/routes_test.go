@@ -345,7 +345,8 @@ func TestACursorIsOfItsListAndSort(t *testing.T) {
 		{ID: "customer"}:                       "another list",
 		{Value: 5, Text: "price", ID: "cus_1"}: "another sort",
 	} {
-		response, body := call(t, s, fiber.MethodGet, "/v1/own-things?cursor="+*FormatCursor(cursor), "Authorization", "Bearer sk")
+		path := "/v1/own-things?cursor=" + *FormatCursor(cursor)
+		response, body := call(t, s, fiber.MethodGet, path, "Authorization", "Bearer sk")
 		if want == "" && response.StatusCode != 200 || want != "" &&
 			(response.StatusCode != 400 || !strings.Contains(body, `"field":"cursor"`) || !strings.Contains(body, want)) {
 			t.Errorf("%+v: %d %s, want %q", cursor, response.StatusCode, body, want)

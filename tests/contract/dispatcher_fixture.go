@@ -189,7 +189,7 @@ func (r *workerFixture) waiting() int64 {
 	return n
 }
 
-// patience is the time for which a test waits for what must come. A slow machine passes too.
+// patience bounds how long a test waits for a condition that must become true, on a slow machine too.
 const patience = 2 * time.Minute
 
 // eventually waits for the condition. Every two seconds it leaps over a lease: what was lost on the way is claimed

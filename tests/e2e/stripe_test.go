@@ -333,7 +333,7 @@ func TestAnAutomaticRefundFollowsItsOutcome(t *testing.T) {
 	})
 }
 
-// balance is what the account has earned in euros.
+// balance returns the pending and available earnings of the account, in minor units.
 func (s stripeShop) balance(t *testing.T) (minor int64) {
 	t.Helper()
 	var list struct {

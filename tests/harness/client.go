@@ -234,7 +234,7 @@ func sameSet(a, b []string) bool {
 // IsHTML reports whether the response is a page.
 func (a *Response) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
 
-// patience is the time for which a test waits for what must come. A slow machine passes too.
+// patience bounds how long a test waits for a condition that must become true, on a slow machine too.
 const patience = 2 * time.Minute
 
 // Eventually waits until the condition is true, and fails after two minutes.

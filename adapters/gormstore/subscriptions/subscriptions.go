@@ -149,8 +149,8 @@ func PreloadSubscription(b *repo.Base, paymentID string) {
 // PreloadBilledSubscription reads the subscription of a billing plan.
 func PreloadBilledSubscription(b *repo.Base, planID string) {
 	repo.PreloadRow(b, cachedSubscriptions, "get subscription of "+planID,
-		"SELECT s.* FROM subscriptions s JOIN usage_billing_plans o ON o.subscription_id = s.id WHERE o.id = ?", []any{planID},
-		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
+		"SELECT s.* FROM subscriptions s JOIN usage_billing_plans o ON o.subscription_id = s.id WHERE o.id = ?",
+		[]any{planID}, subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
 }
 
 // GetForUpdate implements ports.Subscriptions.

@@ -13,7 +13,7 @@ import (
 	"sundry/modules/booking"
 )
 
-// daysAround is how far from a time, in days, its buffers and the weekly cap reach, and the date in any zone.
+// daysAround covers the days, in any zone, that the buffers of a time and the weekly cap reach.
 const daysAround = 9
 
 // calendar returns what can be booked for a session, with what its present times leave to its buyer alone.
