@@ -19,29 +19,51 @@ const credentials = "CREDENTIALS_DIRECTORY"
 // maxSecretFile bounds the bytes of a file with a secret.
 const maxSecretFile = 64 << 10
 
+// Variables lists the variables that a deployment is configured by, and those that lead to files with secrets.
+func Variables() []string {
+	all := []string{credentials}
+	for name, secret := range variables {
+		all = append(all, name)
+		if secret {
+			all = append(all, name+fileSuffix)
+		}
+	}
+	return all
+}
+
 // SecretVariables lists the variables that hold secrets. Each may come from a file instead.
 func SecretVariables() []string {
 	var all []string
-	for field := range reflect.TypeFor[Config]().Fields() {
-		if name, option, _ := strings.Cut(field.Tag.Get("env"), ","); option == "unset" {
+	for name, secret := range variables {
+		if secret {
 			all = append(all, name)
 		}
 	}
 	return all
 }
 
-// withFiles adds to the variables what the files with secrets hold: the one that NAME_FILE names, or else the one
+// variables iterates over the variables of Config, with whether each holds a secret.
+func variables(yield func(name string, secret bool) bool) {
+	for field := range reflect.TypeFor[Config]().Fields() {
+		name, option, _ := strings.Cut(field.Tag.Get("env"), ",")
+		if name != "" && name != "-" && !yield(name, option == "unset") {
+			return
+		}
+	}
+}
+
+// withFiles adds to the given variables what the files with secrets hold: the one that NAME_FILE names, or else the one
 // called NAME in the folder of systemd's credentials. A line break at the end does not belong to the secret.
-func withFiles(variables map[string]string) (map[string]string, []error) {
-	all, faults := maps.Clone(variables), []error(nil)
+func withFiles(given map[string]string) (map[string]string, []error) {
+	all, faults := maps.Clone(given), []error(nil)
 	for _, name := range SecretVariables() {
-		path := variables[name+fileSuffix]
+		path := given[name+fileSuffix]
 		switch {
-		case path != "" && variables[name] != "":
+		case path != "" && given[name] != "":
 			faults = append(faults, fmt.Errorf("%s and %s%s are both set; set one", name, name, fileSuffix))
 			continue
-		case path == "" && variables[name] == "" && variables[credentials] != "":
-			path = filepath.Join(variables[credentials], name)
+		case path == "" && given[name] == "" && given[credentials] != "":
+			path = filepath.Join(given[credentials], name)
 			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 				continue
 			}

@@ -129,7 +129,7 @@ func (sqliteDialect) dueSQL() string {
 		classNames(", ") + ") AND run_at <= ?"
 }
 
-// keysSQL names the concurrency keys of each class in keys, ” among them, by a loose index scan.
+// keysSQL names the concurrency keys of each class in keys, the empty one among them, by a loose index scan.
 func keysSQL() string {
 	return `WITH RECURSIVE keys(class, key) AS (
 		SELECT column1, CAST('' AS TEXT) FROM (VALUES (` + classNames("), (") + `)) AS classes

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sundry/config"
 )
 
 // bench is the workbench of one run: the variables that the tests get, and how to put away what was started.
@@ -23,24 +25,15 @@ type bench struct {
 	cleanups []func() error
 }
 
-// productSettings are the variables that configure Sundry itself. A developer's shell may hold some for `go run .`;
-// the tests must not see them, or they would test another configuration than CI does.
-var productSettings = []string{
-	"ENVIRONMENT", "ADDR", "BASE_URL", "DATA_DIR", "DATABASE_URL", "REDIS_URL", "APP_SECRET",
-	"STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_CONNECT_WEBHOOK_SECRET",
-	"STRIPE_API_BASE",
-	"VIES_ENABLED", "VIES_API_BASE", "ZOOM_CLIENT_ID", "ZOOM_CLIENT_SECRET", "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET",
-	"SMTP_URL", "MAIL_FROM", "LOG_LEVEL", "LOG_FORMAT", "SEED_DEMO", "WEBHOOK_ALLOW_PRIVATE", "METRICS_ADDR",
-	"RATE_LIMIT_PER_MINUTE", "SELLER_COUNTRY", "PAYOUT_MINIMUM", "EVENT_RETENTION_DAYS", "USAGE_RETENTION_DAYS",
-	"DATABASE_DIRECT_URL", "PAYMENT_WORKERS", "WEBHOOK_WORKERS", "DEFAULT_WORKERS",
-}
-
-// environ is the environment of the go commands: the caller's, without the product's settings, with ours.
+// environ is the environment of the go commands: the caller's, with ours, and without the variables that configure
+// Sundry itself. A developer's shell may have some for `go run .`, and the tests would test another configuration than
+// CI does.
 func (b *bench) environ() []string {
 	var env []string
+	settings := config.Variables()
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if _, ours := b.env[name]; !ours && name != "GOFLAGS" && !slices.Contains(productSettings, name) {
+		if _, ours := b.env[name]; !ours && name != "GOFLAGS" && !slices.Contains(settings, name) {
 			env = append(env, pair)
 		}
 	}

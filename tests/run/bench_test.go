@@ -61,7 +61,10 @@ func TestCloseRunsEveryCleanupOnceLastFirst(t *testing.T) {
 
 // Not parallel: it sets variables of the process.
 func TestTheTestsSeeOurVariablesAndNotTheProducts(t *testing.T) {
-	t.Setenv("DATABASE_URL", "postgres://somebody/else")
+	notOurs := []string{"DATABASE_URL", "SELLER_NAME", "APP_SECRET_FILE", "CREDENTIALS_DIRECTORY"}
+	for _, name := range notOurs {
+		t.Setenv(name, "somebody/else")
+	}
 	t.Setenv("TEST_REDIS_URL", "redis://old")
 	t.Setenv("TEST_CHROMIUM", "/old")
 	t.Setenv("KEPT", "yes")
@@ -70,7 +73,7 @@ func TestTheTestsSeeOurVariablesAndNotTheProducts(t *testing.T) {
 	var got []string
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
-		if slices.Contains([]string{"DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "KEPT", "GOFLAGS"}, name) {
+		if slices.Contains(append(notOurs, "TEST_REDIS_URL", "TEST_CHROMIUM", "KEPT", "GOFLAGS"), name) {
 			got = append(got, pair)
 		}
 	}
