@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/valyala/fasthttp"
+
+	"sundry/ports"
 )
 
 const (
@@ -27,16 +29,16 @@ const (
 	waitingReaders = 10_000
 )
 
-// dueSettle is the time from the beginning of the filling until they fall due.
-const dueSettle = time.Minute
-
 // dueDeliveries is the number of deliveries of one account that are due at once.
 var dueDeliveries = 1_000_000
 
-// neighbor is an account that loads the program: begin returns when it does, and how to end it.
-type neighbor func(ctx context.Context, w *fixture) (end func() error, err error)
+// loading loads the program from its return to its end.
+type loading func() (end func() error, err error)
 
-// beside compares a quiet account's sales and announcements alone and beside a neighbor.
+// neighbor makes an account that can load the program.
+type neighbor func(ctx context.Context, w *fixture) (loading, error)
+
+// beside compares a quiet account's sales and announcements alone and beside a neighbor, on the same tables.
 func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 	return func(ctx context.Context, w *fixture) (_ string, err error) {
 		h, err := w.listen()
@@ -44,6 +46,10 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 			return "", err
 		}
 		if err := w.subscribe(h.url + "/timed"); err != nil {
+			return "", err
+		}
+		begin, err := of(ctx, w)
+		if err != nil {
 			return "", err
 		}
 		const n = quietRate * quietSeconds
@@ -54,7 +60,7 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		end, err := of(ctx, w)
+		end, err := begin()
 		if err != nil {
 			return "", err
 		}
@@ -67,8 +73,8 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 	}
 }
 
-// dueTasks has deliveries due to an endpoint that takes them.
-func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
+// dueTasks has deliveries due to an endpoint that takes them. They are paused until it begins.
+func dueTasks(ctx context.Context, w *fixture) (_ loading, err error) {
 	receiver, err := w.listen()
 	if err != nil {
 		return nil, err
@@ -92,10 +98,10 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 	if err := w.pool.QueryRow(ctx, ownerOf, endpoint).Scan(&creator); err != nil {
 		return nil, err
 	}
-	due := time.Now().Add(dueSettle)
 	fill := strings.NewReplacer("$endpoint", endpoint, "$creator", creator, "$count", strconv.Itoa(dueDeliveries),
-		"$due", strconv.FormatInt(due.UnixMilli(), 10))
+		"$due", strconv.FormatInt(time.Now().UnixMilli(), 10))
 	for _, statement := range []string{
+		"INSERT INTO concurrency_pauses (concurrency_key, paused_until) VALUES ('$endpoint', $due + 3600000)",
 		`INSERT INTO events SELECT e.id || '_' || n, e.creator_id, e.type, e.customer_id, e.external_customer_id, e.livemode, e.data, e.created_at, e.position + n
 			FROM events e, generate_series(1, $count) n WHERE e.creator_id = '$creator' AND e.type = 'customer.access_changed'`,
 		`INSERT INTO deliveries (id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, next_attempt_at, created_at, revision)
@@ -110,8 +116,7 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 			return nil, err
 		}
 	}
-	time.Sleep(time.Until(due.Add(time.Second)))
-	return func() error {
+	end := func() error {
 		all := []error{pgx.BeginFunc(w.ctx, w.pool, func(tx pgx.Tx) error {
 			_, err := tx.Exec(w.ctx, "LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE") // the program locks them in another order
 			if err == nil {
@@ -129,11 +134,16 @@ func dueTasks(ctx context.Context, w *fixture) (end func() error, err error) {
 		}
 		_, err := w.pool.Exec(w.ctx, "VACUUM ANALYZE")
 		return errors.Join(append(all, err)...)
+	}
+	return func() (func() error, error) {
+		_, err := w.pool.Exec(ctx, "DELETE FROM concurrency_pauses WHERE concurrency_key = $1", endpoint)
+		time.Sleep(2 * ports.TaskPollInterval) // nothing wakes the relay
+		return end, err
 	}, nil
 }
 
 // hungEndpoint has deliveries due to an endpoint that accepts them and never responds.
-func hungEndpoint(_ context.Context, w *fixture) (end func() error, err error) {
+func hungEndpoint(_ context.Context, w *fixture) (_ loading, err error) {
 	released := make(chan struct{})
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -154,16 +164,19 @@ func hungEndpoint(_ context.Context, w *fixture) (end func() error, err error) {
 	if _, err := w.subscribeAs(s.key, receiver.URL); err != nil {
 		return nil, err
 	}
-	for i := range hungDeliveries {
-		if err := w.grantAs(s.key, fmt.Sprint("bench-hung-", i)); err != nil {
-			return nil, err
+	return func() (func() error, error) {
+		for i := range hungDeliveries {
+			if err := w.grantAs(s.key, fmt.Sprint("bench-hung-", i)); err != nil {
+				stop()
+				return nil, err
+			}
 		}
-	}
-	return func() error { stop(); return nil }, nil
+		return func() error { stop(); return nil }, nil
+	}, nil
 }
 
 // readListing has one listing read at a pace.
-func readListing(ctx context.Context, w *fixture) (end func() error, _ error) {
+func readListing(ctx context.Context, w *fixture) (loading, error) {
 	return inBackground(ctx, func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request))) {
 		reader := &fasthttp.Client{MaxConnsPerHost: readRate}
 		defer reader.CloseIdleConnections()
@@ -174,7 +187,7 @@ func readListing(ctx context.Context, w *fixture) (end func() error, _ error) {
 }
 
 // longPolls has readers of one account wait for changes of access that do not come.
-func longPolls(ctx context.Context, w *fixture) (end func() error, err error) {
+func longPolls(ctx context.Context, w *fixture) (_ loading, err error) {
 	s, err := w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"})
 	if err != nil {
 		return nil, err
@@ -197,29 +210,31 @@ func longPolls(ctx context.Context, w *fixture) (end func() error, err error) {
 	}), nil
 }
 
-// inBackground begins to load the program, and lets it reach its pace. The end fails when most reads were refused: that
-// is no load.
+// inBackground loads the program by a function, once it has reached its pace. The end fails when most reads were
+// refused: that is no load.
 func inBackground(ctx context.Context,
-	load func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request)))) (end func() error) {
-	ctx, stop := context.WithCancel(ctx)
-	var loading sync.WaitGroup
-	var served, refused atomic.Int64
-	loading.Go(func() {
-		load(ctx, func(client *fasthttp.Client, request func(*fasthttp.Request)) {
-			if status, _, err := send(client, request); err == nil && status == fasthttp.StatusOK {
-				served.Add(1)
-			} else {
-				refused.Add(1)
-			}
+	loop func(ctx context.Context, read func(*fasthttp.Client, func(*fasthttp.Request)))) loading {
+	return func() (end func() error, err error) {
+		ctx, stop := context.WithCancel(ctx)
+		var all sync.WaitGroup
+		var served, refused atomic.Int64
+		all.Go(func() {
+			loop(ctx, func(client *fasthttp.Client, request func(*fasthttp.Request)) {
+				if status, _, err := send(client, request); err == nil && status == fasthttp.StatusOK {
+					served.Add(1)
+				} else {
+					refused.Add(1)
+				}
+			})
 		})
-	})
-	time.Sleep(2 * time.Second)
-	return func() error {
-		stop()
-		loading.Wait()
-		if served.Load() < refused.Load() {
-			return fmt.Errorf("%d reads were served and %d refused", served.Load(), refused.Load())
-		}
-		return nil
+		time.Sleep(2 * time.Second)
+		return func() error {
+			stop()
+			all.Wait()
+			if served.Load() < refused.Load() {
+				return fmt.Errorf("%d reads were served and %d refused", served.Load(), refused.Load())
+			}
+			return nil
+		}, nil
 	}
 }
