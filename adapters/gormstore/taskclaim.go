@@ -26,19 +26,20 @@ const keyHead = ports.HighestPerKey
 // have fallen due late, with an earlier time.
 const headSlack = 16
 
-// claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
-// takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
-// goes before the second of a busy one. Among keys that have as many running chance decides: by the time of their
+// claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan
+// from the last one, because what is done lies dead at the head of its key until the next VACUUM. It takes from each
+// what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one goes before the
+// second of a busy one. Among keys that have as many running chance decides: by the time of their
 // tasks, those with more due than can be run would all go before a key whose first task falls due a moment later. The
 // rows are then locked in a step of their own, so that PostgreSQL neither plans for a third of the table nor locks more
 // than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance. @limit is a parameter, so that one text is
 // prepared, where it does not matter to the plan; :most is a round number that is no lower.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
-    SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
+    SELECT MAX(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
     UNION ALL
-    SELECT (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = @class AND t.concurrency_key > keys.key)
-        FROM keys WHERE keys.key IS NOT NULL
+    SELECT (SELECT MAX(t.concurrency_key) FROM tasks t WHERE t.class = @class AND t.concurrency_key > ''
+        AND t.concurrency_key < keys.key) FROM keys WHERE keys.key IS NOT NULL
 ), open_keys AS (
     SELECT k.key, CASE WHEN p.concurrency_key IS NULL THEN COALESCE(l.max_running, :width) ELSE 1 END AS width,
         CASE WHEN COALESCE(l.step_ms, 0) = 0 THEN CAST(@limit AS BIGINT)
@@ -237,8 +238,8 @@ func (s *Store) claimAsNeeded(ctx context.Context, limit int, args map[string]an
 	return rows, nil
 }
 
-// anyKeySQL reports whether any task of a class has a concurrency key. It looks at the index from its end: what is done
-// lies dead at the head of its key, and EXISTS would read the table from the beginning where most tasks have one.
+// anyKeySQL reports whether any task of a class has a concurrency key. It looks at the index from its end, as claimSQL
+// does: EXISTS would read the table from the beginning where most tasks have one.
 const anyKeySQL = "SELECT MAX(concurrency_key) IS NOT NULL FROM tasks WHERE class = $1 AND concurrency_key > ''"
 
 // claimLocked lets one process at a time claim of a class, or two would fill a key twice. Lock and claim travel

@@ -21,7 +21,8 @@ const (
 	busyPollInterval = 100 * time.Millisecond
 	// batchDelay is the time in which capacity builds up before it is filled.
 	batchDelay = 2 * time.Millisecond
-	// wakeInterval is the time between two polls of what has been scheduled: many commits share one.
+	// wakeInterval is the time between two polls of what has been scheduled: many commits share one. Polls because there
+	// is capacity again count for nothing, or what is scheduled would wait beside a backlog.
 	wakeInterval = 5 * time.Millisecond
 	// minOutageInterval is the time to the next poll after an error; it doubles up to maxOutageInterval.
 	minOutageInterval = 250 * time.Millisecond
@@ -40,6 +41,8 @@ type Relay struct {
 	// saturated marks the classes that may have more due than there was capacity for, in the dispatcher or under a
 	// concurrency key, so that a poll is worthwhile once there is some.
 	saturated map[Class]*atomic.Bool
+	// wokenAt is when the last poll of what was woken began.
+	wokenAt time.Time
 	// allBy bounds the time to the next poll of all: nothing falls due before it of which nobody wakes the relay.
 	allBy time.Time
 	down  bool
@@ -72,9 +75,8 @@ func (r *Relay) Run(ctx context.Context) {
 	wait := minPollInterval
 	var classes []Class
 	for ctx.Err() == nil {
-		began := time.Now()
-		if !began.Before(r.allBy) {
-			classes, r.allBy = ports.TaskClasses(), began.Add(busyPollInterval)
+		if now := time.Now(); !now.Before(r.allBy) {
+			classes, r.allBy = ports.TaskClasses(), now.Add(busyPollInterval)
 		}
 		found, err := r.poll(ctx, classes)
 		if err == nil {
@@ -82,7 +84,7 @@ func (r *Relay) Run(ctx context.Context) {
 			if found > 0 {
 				wait = minPollInterval
 			}
-			classes, err = r.awaitDue(ctx, wait, began)
+			classes, err = r.awaitDue(ctx, wait)
 		}
 		r.logOutage(ctx, err)
 		if err != nil {
@@ -95,16 +97,16 @@ func (r *Relay) Run(ctx context.Context) {
 
 // awaitDue waits until something is due, and at least for the given time, for a wake, for capacity or for ctx to end,
 // and returns the classes that were woken or have capacity again. While nothing is due it asks for the next due time
-// every ports.TaskPollInterval: a wake may be lost with the process or the connection that it came from. polled is when
-// the last poll began.
-func (r *Relay) awaitDue(ctx context.Context, wait time.Duration, polled time.Time) (classes []Class, err error) {
+// every ports.TaskPollInterval: a wake may be lost with the process or the connection that it came from.
+func (r *Relay) awaitDue(ctx context.Context, wait time.Duration) (classes []Class, err error) {
 	for {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 		case <-r.woken.Raised():
 			timer.Stop()
-			pause(ctx, wakeInterval-time.Since(polled))
+			pause(ctx, wakeInterval-time.Since(r.wokenAt))
+			r.wokenAt = time.Now()
 			return r.takeClasses(), nil
 		case <-r.freed.Raised():
 			timer.Stop()

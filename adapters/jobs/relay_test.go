@@ -213,6 +213,26 @@ func TestAWakeIsAPollAtOnce(t *testing.T) {
 	})
 }
 
+func TestAPollForCapacityDelaysNoWake(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &fakeQueue{}
+		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
+		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
+		synctest.Wait()
+		before, _ := q.count()
+		r.saturated[Default].Store(true)
+		r.Freed(Default)
+		time.Sleep(batchDelay)
+		synctest.Wait()
+		r.Wake(Payments)
+		synctest.Wait() // no time passes
+		if claims, _ := q.count(); claims != before+2 {
+			t.Errorf("%d claims, want one for the capacity and one for the wake", claims-before)
+		}
+	})
+}
+
 func TestManyWakesShareAPollOfTheirClass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
