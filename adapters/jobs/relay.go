@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,12 @@ const (
 	// wakeInterval is the time between two polls of what has been scheduled: many commits share one. Polls because there
 	// is capacity again count for nothing, or what is scheduled would wait beside a backlog.
 	wakeInterval = 5 * time.Millisecond
+	// A backlog runs little at once while something is being scheduled, which would wait for the processor behind it: for
+	// sharedTime after a wake, a class that may have more due than was claimed is claimed sharedPerCore tasks for each
+	// core at a time, and sharedDelay apart.
+	sharedTime    = time.Second
+	sharedPerCore = 8
+	sharedDelay   = 10 * time.Millisecond
 	// minOutageInterval is the time to the next poll after an error; it doubles up to maxOutageInterval.
 	minOutageInterval = 250 * time.Millisecond
 	maxOutageInterval = 5 * time.Second
@@ -105,12 +112,11 @@ func (r *Relay) awaitDue(ctx context.Context, wait time.Duration) (classes []Cla
 		case <-ctx.Done():
 		case <-r.woken.Raised():
 			timer.Stop()
-			pause(ctx, wakeInterval-time.Since(r.wokenAt))
-			r.wokenAt = time.Now()
+			r.awaitWakes(ctx)
 			return r.takeClasses(), nil
 		case <-r.freed.Raised():
 			timer.Stop()
-			pause(ctx, batchDelay) // capacity comes with every task that ends: it is left to build up for a moment
+			r.awaitCapacity(ctx)
 			return r.takeClasses(), nil
 		case <-timer.C:
 			now := r.clock.Real()
@@ -130,6 +136,30 @@ func (r *Relay) awaitDue(ctx context.Context, wait time.Duration) (classes []Cla
 		return nil, nil
 	}
 }
+
+// awaitWakes waits for the wakes that share a poll with the first one.
+func (r *Relay) awaitWakes(ctx context.Context) {
+	pause(ctx, wakeInterval-time.Since(r.wokenAt))
+	r.wokenAt = time.Now()
+}
+
+// awaitCapacity lets capacity build up for a moment, since some comes with every task that ends. While something is
+// being scheduled that takes longer, and ends with the next wake.
+func (r *Relay) awaitCapacity(ctx context.Context) {
+	if !r.shared() {
+		pause(ctx, batchDelay)
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(sharedDelay):
+	case <-r.woken.Raised():
+		r.awaitWakes(ctx)
+	}
+}
+
+// shared reports whether something was scheduled a moment ago.
+func (r *Relay) shared() bool { return time.Since(r.wokenAt) < sharedTime }
 
 // takeClasses returns the classes of which something was scheduled, and those that have capacity again.
 func (r *Relay) takeClasses() []Class {
@@ -176,6 +206,9 @@ func (r *Relay) pollClass(ctx context.Context, class Class) (int, error) {
 		return 0, nil
 	}
 	limit := min(capacity, batch)
+	if r.shared() && r.saturated[class].Load() {
+		limit = min(limit, sharedPerCore*runtime.GOMAXPROCS(0))
+	}
 	claimed, err := r.queue.Claim(ctx, class, r.clock.Real(), Lease, limit)
 	if err != nil {
 		return 0, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +152,12 @@ func (q *fakeQueue) count() (claims, asked int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.claims, q.asked
+}
+
+func (d *fakeDispatcher) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.taken)
 }
 
 func (d *fakeDispatcher) all() string {
@@ -368,6 +375,60 @@ func TestRelayClaimsAfterEachEndOfATask(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestABacklogRunsLittleAtOnceWhileSomethingIsScheduled(t *testing.T) {
+	t.Parallel()
+	few := sharedPerCore * runtime.GOMAXPROCS(0)
+	for name, tt := range map[string]struct {
+		woken bool
+		delay time.Duration
+		want  int
+	}{
+		"alone":                      {delay: batchDelay, want: batch},
+		"while others are scheduled": {woken: true, delay: sharedDelay, want: min(few, batch)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q, d := &fakeQueue{due: make([]ports.Task, 3*batch)}, &fakeDispatcher{capacity: 3 * batch}
+			r, _ := startRelay(t, q, d)
+			synctest.Wait()
+			if tt.woken {
+				r.Wake(Payments)
+				synctest.Wait() // no time passes
+			}
+			before := d.count()
+			r.Freed(Default)
+			time.Sleep(tt.delay - time.Nanosecond)
+			synctest.Wait()
+			if got := d.count() - before; got != 0 {
+				t.Errorf("%s: %d tasks were dispatched before %v", name, got, tt.delay)
+			}
+			time.Sleep(time.Nanosecond)
+			synctest.Wait()
+			if got := d.count() - before; got != tt.want {
+				t.Errorf("%s: %d tasks were dispatched at once, want %d", name, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAWakeEndsTheWaitForCapacity(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, d := &fakeQueue{due: make([]ports.Task, 3*batch)}, &fakeDispatcher{capacity: 3 * batch}
+		r, _ := startRelay(t, q, d)
+		synctest.Wait()
+		r.Wake(Payments)
+		synctest.Wait() // no time passes
+		claims, _ := q.count()
+		r.Freed(Default)
+		time.Sleep(wakeInterval)
+		r.Wake(Payments)
+		synctest.Wait()
+		if got, _ := q.count(); got != claims+2 {
+			t.Errorf("%d claims, want one of each class", got-claims)
+		}
+	})
 }
 
 // TestCapacityOfOneClassDoesNotClaimTheOthers keeps one class busy for a second: the others are claimed periodically.
