@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -30,6 +31,7 @@ const (
 	Permanent
 )
 
+// maxIdempotencyKey is in characters.
 const maxIdempotencyKey = 255
 
 // idempotent runs the route's handler at most once per key. Only effects are stored: a 2xx, and a 402, which means that
@@ -87,7 +89,7 @@ func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, 
 	if err != nil || key == "" {
 		return request, false, err
 	}
-	if len(key) > maxIdempotencyKey {
+	if utf8.RuneCountInString(key) > maxIdempotencyKey {
 		return request, false, fault.Invalid(fault.Detail{
 			Field: "Idempotency-Key", Code: fault.DetailTooLong, Message: "Expected at most 255 characters.",
 		})

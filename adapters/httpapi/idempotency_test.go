@@ -286,6 +286,18 @@ func TestHeadersThatNameNoKeyAreRefused(t *testing.T) {
 	})
 }
 
+func TestKeysAreMeasuredInCharacters(t *testing.T) {
+	t.Parallel()
+	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
+		s, _, _ := keyedServer(t, store, mode, responds(201))
+		for length, want := range map[int]int{255: 201, 256: 400} {
+			if got := send(t, s, strings.Repeat("é", length)); got.status != want {
+				t.Errorf("%d characters of two bytes: %+v, want %d", length, got, want)
+			}
+		}
+	})
+}
+
 func TestAKeyIsBusyWhileItsFirstRequestRuns(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
