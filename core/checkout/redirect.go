@@ -111,6 +111,17 @@ func BuildRedirect(raw, checkoutID, returnToken string) string {
 	return out
 }
 
+// CancelRedirect returns CancelURL as the buyer is sent back to it: the placeholder in path and query becomes the
+// session's id. "" for none.
+func (s State) CancelRedirect() string {
+	rest, fragment, hasFragment := strings.Cut(s.CancelURL, "#")
+	out := sessionPlaceholder.ReplaceAllLiteralString(rest, url.QueryEscape(s.ID))
+	if hasFragment {
+		out += "#" + fragment
+	}
+	return out
+}
+
 // Origin returns the origin of an http or https URL as browsers write it, scheme://host[:port] without the
 // scheme's own port; false when raw has none.
 func Origin(raw string) (string, bool) {

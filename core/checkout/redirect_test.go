@@ -168,6 +168,21 @@ func TestReturnURLsHaveNoBraces(t *testing.T) {
 	}
 }
 
+func TestCancelRedirect(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"":                                     "",
+		"https://a.example/?a=+&x=100%#/route": "https://a.example/?a=+&x=100%#/route",
+		"https://a.example/{CHECKOUT_SESSION_ID}?checkout_id=1":                    "https://a.example/cs_1?checkout_id=1",
+		"https://a.example/%7BCHECKOUT_SESSION_ID%7d?s=%7bCHECKOUT_SESSION_ID%7D#": "https://a.example/cs_1?s=cs_1#",
+		"https://a.example/#{CHECKOUT_SESSION_ID}":                                 "https://a.example/#{CHECKOUT_SESSION_ID}",
+	} {
+		if got := (checkout.State{ID: "cs_1", CancelURL: raw}).CancelRedirect(); got != want {
+			t.Errorf("%s: %s, want %s", raw, got, want)
+		}
+	}
+}
+
 func TestBuildRedirect(t *testing.T) {
 	t.Parallel()
 	const ours = "checkout_id=cs_1&return_token=rt_2"

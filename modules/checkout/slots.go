@@ -145,7 +145,7 @@ func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout
 	gone := fault.New(
 		fault.SlotUnavailable, "A time that was chosen is not available any more. Nothing was charged; choose again.",
 	)
-	gone.ListingURL, gone.CancelURL = s.AgainURL(session.ID), session.CancelURL
+	gone.ListingURL, gone.CancelURL = s.AgainURL(session.ID), session.CancelRedirect()
 	return gone
 }
 

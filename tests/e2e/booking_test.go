@@ -408,17 +408,20 @@ func TestATimeThatBeginsBeforeItIsPaidForIsNotSold(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": first.Add(-10 * time.Minute)}).Want(t, 200)
-		session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
+		session := s.opens(t, s.session(l, harness.JSON{
+			"appointmentSlots": slotsAt(starts, 0), "cancelUrl": "https://shop.example/calendar/{CHECKOUT_SESSION_ID}",
+		}))
 		advance(t, s.Account, 15*time.Minute)
 		response := s.Pay(t, session, harness.CardSucceeds)
 		response.Refuses(t, 409, "SLOT_UNAVAILABLE")
 		refusal := response.Map(t)
 		page := "/c/" + session.Secret()
-		if refusal["listingUrl"] != app.URL+page+"/again" || refusal["cancelUrl"] != "https://shop.example/calendar" {
-			t.Errorf("the ways on are %v", refusal)
+		back := "https://shop.example/calendar/" + session.ID
+		if refusal["listingUrl"] != app.URL+page+"/again" || refusal["cancelUrl"] != back {
+			t.Errorf("the ways on are %v, want %s for cancelUrl", refusal, back)
 		}
 		state := app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
-		if state["state"] != "slot_unavailable" || state["listingUrl"] != refusal["listingUrl"] {
+		if state["state"] != "slot_unavailable" || state["listingUrl"] != refusal["listingUrl"] || state["cancelUrl"] != back {
 			t.Errorf("page %v", state)
 		}
 		app.Ask(t, harness.Request{Method: post, Path: page + "/slots",

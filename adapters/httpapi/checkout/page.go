@@ -71,7 +71,8 @@ func newPageStateView(p checkout.Page) pageStateView {
 		Interval:     apiformat.Text(string(c.Offer.Interval)), Quantity: c.Offer.Seats(),
 		Listing:          pageListingView{Title: c.Offer.Title, Type: string(c.Offer.ListingType)},
 		AppointmentSlots: newChosenSlotViews(c.Slots),
-		DeliveryModes:    c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: apiformat.Text(c.CancelURL),
+		DeliveryModes:    c.Offer.DeliveryModes, LastPaymentError: lastError(c),
+		CancelURL:  apiformat.Text(c.CancelRedirect()),
 		ListingURL: apiformat.Text(p.AgainURL), RedirectURL: apiformat.Text(p.RedirectURL),
 	}
 	if view.DeliveryModes == nil {

@@ -40,7 +40,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 		},
 		Agreement:   s.Agreement(p.Terms, reader),
 		Consent:     s.Consent,
-		CancelURL:   s.CancelURL,
+		CancelURL:   s.CancelRedirect(),
 		AgainURL:    p.AgainURL,
 		RedirectURL: p.RedirectURL,
 		Booking:     newBooking(p, reader, manage),

@@ -69,6 +69,10 @@ func TestASessionBecomesItsView(t *testing.T) {
 			func(c Order) bool {
 				return strings.Join(c.Parents, " ") == "https://shop.example https://www.shop.example"
 			}},
+		"the way back names the session": {
+			func(p *checkout.Page) { p.Session.CancelURL = "https://shop.example/?s={CHECKOUT_SESSION_ID}" },
+			func(c Order) bool { return c.CancelURL == "https://shop.example/?s=cs_1" },
+		},
 		"an embedded session by the account's sites, too": {func(p *checkout.Page) {
 			p.Session.UIMode, p.Seller.EmbedOrigins = core.Embedded, "https://blog.example https://shop.example"
 		}, func(c Order) bool {
