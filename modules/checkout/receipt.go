@@ -186,7 +186,7 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 	if err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)
 	}
-	page.State = session.Page(attempt.Status, held, now)
+	page.State = session.Page(attempt.Status, len(held), now)
 	if page.State.Terminal() {
 		page.AgainURL = s.AgainURL(session.ID)
 	}

@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,31 +123,53 @@ func (s *Service) hold(
 	return slots, nil
 }
 
-// held counts the times that are still kept for the session's buyer, and still to come.
-func (s *Service) held(ctx context.Context, r ports.Repos, session checkout.State, now time.Time) (n int, err error) {
+// held returns the reservations that are still kept for the session's buyer, of times that are still to come.
+func (s *Service) held(
+	ctx context.Context, r ports.Repos, session checkout.State, now time.Time,
+) ([]appointment.ReservationState, error) {
 	if len(session.Slots) == 0 {
-		return 0, nil
+		return nil, nil
 	}
 	claims, err := s.deps.Bookings.Held(ctx, r, session.CreatorID, session.ID)
-	for _, claim := range claims {
-		if claim.StartsAt.After(now) {
-			n++
-		}
-	}
-	return n, err
+	return slices.DeleteFunc(claims, func(claim appointment.ReservationState) bool {
+		return !claim.StartsAt.After(now)
+	}), err
 }
 
-// stillHeld refuses with SLOT_UNAVAILABLE, and the ways on, when a time is not kept for the buyer any more.
+// stillHeld refuses with SLOT_UNAVAILABLE, the times and the ways on, when a time is not kept for the buyer any more.
 func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout.State, now time.Time) error {
 	held, err := s.held(ctx, r, session, now)
-	if err != nil || held == len(session.Slots) {
+	if err != nil || len(held) == len(session.Slots) {
 		return err
 	}
 	gone := fault.New(
 		fault.SlotUnavailable, "A time that was chosen is not available any more. Nothing was charged; choose again.",
 	)
+	gone.Details = lostTimes(session.Slots, held, now)
 	gone.ListingURL, gone.CancelURL = s.AgainURL(session.ID), session.CancelRedirect()
 	return gone
+}
+
+// lostTimes names the times that have no reservation among those that are held.
+func lostTimes(
+	chosen []checkout.AppointmentSlot, held []appointment.ReservationState, now time.Time,
+) (lost []fault.Detail) {
+	for i, slot := range chosen {
+		if slices.ContainsFunc(held, func(claim appointment.ReservationState) bool {
+			return claim.StartsAt.Equal(slot.StartsAt)
+		}) {
+			continue
+		}
+		detail := fault.Detail{
+			Field: fmt.Sprintf("appointmentSlots[%d].startsAt", i), Code: fault.DetailTaken,
+			Message: "The time is no longer reserved. Choose another one.",
+		}
+		if !slot.StartsAt.After(now) {
+			detail.Code, detail.Message = fault.DetailPast, "The time is in the past. Choose a time in the future."
+		}
+		lost = append(lost, detail)
+	}
+	return lost
 }
 
 // CheckAgain reports why Again cannot open a session now, and opens nothing. NOT_FOUND, the faults of ports.Offers.

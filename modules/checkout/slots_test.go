@@ -74,6 +74,9 @@ func TestASessionThatHasLostItsTimeIsNotCharged(t *testing.T) {
 		if !asFault(err, &f) || f.Code != fault.SlotUnavailable || f.ListingURL != w.checkout.AgainURL(opened.ID) {
 			t.Fatalf("refused with %+v", err)
 		}
+		if d := f.Details; len(d) != 1 || d[0].Field != "appointmentSlots[0].startsAt" || d[0].Code != fault.DetailTaken {
+			t.Errorf("the details are %+v, want the time that is TAKEN", d)
+		}
 		page, err := w.checkout.Page(ctx, secret)
 		if err != nil || page.State != core.PageSlotUnavailable || page.AgainURL != f.ListingURL {
 			t.Fatalf("page %+v, %v", page, err)

@@ -413,7 +413,10 @@ func TestATimeThatBeginsBeforeItIsPaidForIsNotSold(t *testing.T) {
 		}))
 		advance(t, s.Account, 15*time.Minute)
 		response := s.Pay(t, session, harness.CardSucceeds)
-		response.Refuses(t, 409, "SLOT_UNAVAILABLE")
+		response.Refuses(t, 409, "SLOT_UNAVAILABLE", "appointmentSlots[0].startsAt")
+		if d := response.Refusal(t).Details; len(d) != 1 || d[0].Code != "PAST" {
+			t.Errorf("the details are %v, want the time that is PAST", d)
+		}
 		refusal := response.Map(t)
 		page := "/c/" + session.Secret()
 		back := "https://shop.example/calendar/" + session.ID

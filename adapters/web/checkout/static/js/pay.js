@@ -148,7 +148,7 @@ function follow({ status, body }) {
     setSending(false);
     return showProblem(words.subscribed_title, words.already_subscribed);
   }
-  if (status === 409 && body.details) return void showFirstPeriod(body);
+  if (status === 409 && body.code === "STATE_CONFLICT" && body.details) return void showFirstPeriod(body);
   if (status === 409) return showCurrentState(body.code === "SESSION_ALREADY_PAID");
   if (status === 404 || status === 410) return showCurrentState();
   if (status === 0 || status >= 500) return recover();
