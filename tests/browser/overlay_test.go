@@ -124,6 +124,19 @@ func TestTheOverlayWithoutACallbackGoesToTheSuccessPage(t *testing.T) {
 	}
 }
 
+// Integrators write an address in any case; browsers write its origin in one.
+func TestTheOverlayKnowsItsShopInAnySpelling(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	written := strings.Replace(s.site, "http://127.0.0.1", "HTTP://LocalHost", 1)
+	session := s.session(s.book, harness.JSON{
+		"uiMode": "embedded", "successUrl": written + "/thanks", "cancelUrl": written,
+	})
+	b := overlayOver(t, s, session, "0", strings.ToLower(written))
+	submitInside(b, harness.CardSucceeds)
+	b.sees("Shop page /thanks")
+}
+
 func TestTheOverlayClosesByEscapeAndByItsButton(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)

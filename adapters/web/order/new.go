@@ -103,7 +103,7 @@ func planName(s core.State) string {
 func origins(addresses ...string) []string {
 	var out []string
 	for _, a := range addresses {
-		if o := layout.OriginOf(a); o != "" && !slices.Contains(out, o) {
+		if o, ok := core.Origin(a); ok && !slices.Contains(out, o) {
 			out = append(out, o)
 		}
 	}

@@ -73,6 +73,10 @@ func TestASessionBecomesItsView(t *testing.T) {
 			func(p *checkout.Page) { p.Session.CancelURL = "https://shop.example/?s={CHECKOUT_SESSION_ID}" },
 			func(c Order) bool { return c.CancelURL == "https://shop.example/?s=cs_1" },
 		},
+		"an origin as browsers write it": {func(p *checkout.Page) {
+			p.Session.UIMode = core.Embedded
+			p.Session.SuccessURL, p.Session.CancelURL = "HTTPS://Shop.Example:443/ok", "http://[0:0:0:0:0:0:0:1]:3000/"
+		}, func(c Order) bool { return strings.Join(c.Parents, " ") == "https://shop.example http://[::1]:3000" }},
 		"an embedded session by the account's sites, too": {func(p *checkout.Page) {
 			p.Session.UIMode, p.Seller.EmbedOrigins = core.Embedded, "https://blog.example https://shop.example"
 		}, func(c Order) bool {

@@ -100,7 +100,7 @@
       setBusy(false);
       // The confirmation stays until the buyer closes it.
       if (options.onComplete) options.onComplete({ checkoutId: data.checkoutId });
-      else if (/^https?:\/\//.test(data.redirectUrl)) window.location.assign(data.redirectUrl);
+      else if (/^https?:\/\//i.test(data.redirectUrl)) window.location.assign(data.redirectUrl);
     }
 
     /** @param {MessageEvent} m */
