@@ -142,8 +142,9 @@ type SaleLedger interface {
 	AbandonRefund(ctx context.Context, r Repos, f refund.State) error
 	// CompleteRefund posts a refund that was made. full reports whether nothing of the payment is left.
 	CompleteRefund(ctx context.Context, r Repos, f refund.State) (full bool, err error)
-	// ReverseRefund posts that a refund which was made came back.
-	ReverseRefund(ctx context.Context, r Repos, f refund.State) error
+	// ReverseRefund posts that a refund which was made came back. full reports whether nothing of the payment was left
+	// until then.
+	ReverseRefund(ctx context.Context, r Repos, f refund.State) (full bool, err error)
 	// OpenDispute holds what a dispute claims, at most what has not gone back otherwise. Faults: STATE_CONFLICT while
 	// another dispute of the payment is open.
 	OpenDispute(ctx context.Context, r Repos, paymentID, disputeID string, claimed money.Amount) (ledger.Share, error)

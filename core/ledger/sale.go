@@ -98,6 +98,9 @@ func (s SaleState) Refundable() money.Amount {
 	return money.Amount{Minor: s.Total.Minor - s.Returned.Minor, Currency: s.Total.Currency}
 }
 
+// ReturnedInFull reports whether completed refunds and lost disputes have left nothing of the sale.
+func (s SaleState) ReturnedInFull() bool { return s.Refunded.Minor+s.Lost.Minor == s.Total.Minor }
+
 // Release makes the creator's share available. The posting is empty when nothing is pending or it was released before.
 func (s *Sale) Release(now time.Time) (Posting, error) {
 	if s.s.Released {

@@ -191,6 +191,8 @@ type Failure struct {
 	Item payment.Line
 	// CameBack is true when the money had gone back before: the buyer's bank returned it.
 	CameBack bool
+	// WasFull is true when nothing of the payment was left until this money came back.
+	WasFull bool
 	// Disputed is true when the payment is in a dispute, or was in one that is lost.
 	Disputed bool
 }

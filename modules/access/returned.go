@@ -24,9 +24,9 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	})
 }
 
-// OnRefundFailed restores the access that a refund ended, when its money did not reach the buyer.
+// OnRefundFailed restores the access that refunds of all of the payment ended, when the money of one of them came back.
 func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
-	if !e.CameBack || !e.Full || e.Automatic { // what was paid for was never given
+	if !e.WasFull || e.Automatic { // what was paid for was never given
 		return nil
 	}
 	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}

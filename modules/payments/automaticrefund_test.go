@@ -31,7 +31,9 @@ func (d *decider) Refund(context.Context, ports.RefundRequest) (refund.Outcome, 
 type returning struct{ bottomless }
 
 // ReverseRefund implements ports.SaleLedger.
-func (returning) ReverseRefund(context.Context, ports.Repos, refund.State) error { return nil }
+func (returning) ReverseRefund(context.Context, ports.Repos, refund.State) (bool, error) {
+	return true, nil
+}
 
 func TestAutomaticRefundOutcomes(t *testing.T) {
 	t.Parallel()

@@ -299,7 +299,8 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 	if err := s.keepSettled(ctx, r, f.State()); err != nil {
 		return err
 	}
-	if err := s.takeBack(ctx, r, before); err != nil {
+	wasFull, err := s.takeBack(ctx, r, before)
+	if err != nil {
 		return err
 	}
 	paid, err := r.Payments.Payments.Get(ctx, before.PaymentID)
@@ -311,20 +312,20 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 		return err
 	}
 	return s.deps.Bus.Publish(ctx, r, refund.Failure{
-		State: f.State(), Item: paid.Sale.Item(), CameBack: before.Status == refund.Succeeded,
+		State: f.State(), Item: paid.Sale.Item(), CameBack: before.Status == refund.Succeeded, WasFull: wasFull,
 		Disputed: len(disputes.Items) > 0 && disputes.Items[0].Status != dispute.Won,
 	})
 }
 
-// takeBack undoes the money of a refund that failed.
-func (s *Refunds) takeBack(ctx context.Context, r ports.Repos, before refund.State) error {
+// takeBack undoes the money of a refund that failed. wasFull reports whether nothing of the payment was left before.
+func (s *Refunds) takeBack(ctx context.Context, r ports.Repos, before refund.State) (wasFull bool, err error) {
 	if before.Status != refund.Succeeded {
-		return s.deps.Ledger.AbandonRefund(ctx, r, before)
+		return false, s.deps.Ledger.AbandonRefund(ctx, r, before)
 	}
-	if err := s.deps.Ledger.ReverseRefund(ctx, r, before); err != nil {
-		return err
+	if wasFull, err = s.deps.Ledger.ReverseRefund(ctx, r, before); err != nil {
+		return false, err
 	}
-	return s.changePayment(
+	return wasFull, s.changePayment(
 		ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.ReverseRefund(before.Share.Amount) },
 	)
 }

@@ -63,7 +63,7 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 		return nil
 	}
 	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
-	if sub == nil || err != nil || !sub.RefundFailed(paid.Payment, paid.value, e.Full && !e.KeepAccess) {
+	if sub == nil || err != nil || !sub.RefundFailed(paid.Payment, paid.value, e.WasFull) {
 		return err
 	}
 	return s.commit(ctx, r, sub, subscription.MoneyMoved{State: sub.State(), Why: subscription.RefundFailed, ID: e.ID})

@@ -272,9 +272,13 @@ func TestARefundEndsTheSubscriptionAsItSpecifies(t *testing.T) {
 				if ends := c.atEnd || c.status.Terminal(); ends != (got.CancelReason == subscription.CancelRefunded) {
 					t.Errorf("canceled because %q", got.CancelReason)
 				}
+				wasFull := made.Full
+				made.Full = false // any part may come back, not the last one alone
 				for _, cameBack := range []bool{false, true} {
 					w.do(func(ctx context.Context, r ports.Repos) error {
-						return w.OnRefundFailed(ctx, r, refund.Failure{State: made, CameBack: cameBack})
+						return w.OnRefundFailed(ctx, r, refund.Failure{
+							State: made, CameBack: cameBack, WasFull: cameBack && wasFull,
+						})
 					})
 				}
 				after := w.get(s.ID)

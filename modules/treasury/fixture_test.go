@@ -292,13 +292,13 @@ func (w *fixture) refund(paymentID string, minor int64) (f refund.State, err err
 	return f, err
 }
 
-// settleRefund books what the processor made of a refund.
+// settleRefund books what the processor made of a refund. full reports whether nothing of the payment is left, or was
+// left before the money came back.
 func (w *fixture) settleRefund(f *refund.State, made bool) (full bool) {
 	w.t.Helper()
-	w.must(w.do(func(ctx context.Context, r ports.Repos) error {
+	w.must(w.do(func(ctx context.Context, r ports.Repos) (err error) {
 		next, was := refund.Restore(*f), f.Status
 		if made {
-			var err error
 			if full, err = w.CompleteRefund(ctx, r, *f); err != nil {
 				return err
 			}
@@ -310,17 +310,7 @@ func (w *fixture) settleRefund(f *refund.State, made bool) (full bool) {
 				return err
 			}
 		} else {
-			undo := w.AbandonRefund
-			if was == refund.Succeeded {
-				undo = w.ReverseRefund
-				err := changePayment(ctx, r, f.PaymentID, func(p *payment.Payment) error {
-					return p.ReverseRefund(f.Share.Amount)
-				})
-				if err != nil {
-					return err
-				}
-			}
-			if err := undo(ctx, r, *f); err != nil {
+			if full, err = w.undoRefund(ctx, r, *f, was == refund.Succeeded); err != nil {
 				return err
 			}
 			next.Fail("closed", w.clock.Real())
@@ -333,6 +323,19 @@ func (w *fixture) settleRefund(f *refund.State, made bool) (full bool) {
 		return nil
 	}))
 	return full
+}
+
+// undoRefund books that a refund was refused, or came back after it was made.
+func (w *fixture) undoRefund(ctx context.Context, r ports.Repos, f refund.State, made bool) (full bool, err error) {
+	if !made {
+		return false, w.AbandonRefund(ctx, r, f)
+	}
+	if full, err = w.ReverseRefund(ctx, r, f); err != nil {
+		return false, err
+	}
+	return full, changePayment(ctx, r, f.PaymentID, func(p *payment.Payment) error {
+		return p.ReverseRefund(f.Share.Amount)
+	})
 }
 
 // dispute opens a dispute of a claim and writes it.

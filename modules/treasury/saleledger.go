@@ -50,21 +50,22 @@ func (s *Service) AbandonRefund(ctx context.Context, r ports.Repos, f refund.Sta
 func (s *Service) CompleteRefund(ctx context.Context, r ports.Repos, f refund.State) (full bool, err error) {
 	err = s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
 		posting := sale.CompleteRefund(f.ID, f.Share)
-		after := sale.State()
-		full = after.Refunded.Minor+after.Lost.Minor == after.Total.Minor
+		full = sale.State().ReturnedInFull()
 		return posting, nil
 	})
 	return full, err
 }
 
 // ReverseRefund implements ports.SaleLedger.
-func (s *Service) ReverseRefund(ctx context.Context, r ports.Repos, f refund.State) error {
-	return s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+func (s *Service) ReverseRefund(ctx context.Context, r ports.Repos, f refund.State) (full bool, err error) {
+	err = s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		full = sale.State().ReturnedInFull()
 		if f.Automatic {
 			return sale.ReturnReversal(f.Share), nil
 		}
 		return sale.ReverseRefund(f.ID, f.Share), nil
 	})
+	return full, err
 }
 
 // OpenDispute implements ports.SaleLedger.

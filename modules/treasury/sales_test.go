@@ -215,7 +215,7 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 				if err := r.Payments.Refunds.Insert(ctx, refund.State{
 					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID, Status: refund.Succeeded,
 					CreatedAt: p.CreatedAt,
-					Share:     ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true, Revision: 1,
+					Share:     ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true, Full: true, Revision: 1,
 				}); err != nil {
 					return err
 				}
@@ -497,6 +497,27 @@ func TestTheRestOfALostDisputeIsAFullRefund(t *testing.T) {
 		}
 		if full := w.settleRefund(&rest, true); !full {
 			t.Error("nothing is left, and the refund is not reported as full")
+		}
+	})
+}
+
+func TestAPartThatComesBackLeavesTheRefundsLessThanFull(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, config, func(t *testing.T, w *fixture) {
+		sale := w.pay(12_000, 2000)
+		var parts [3]refund.State
+		for i := range parts {
+			part, err := w.refund(sale, 4000)
+			w.must(err)
+			if full := w.settleRefund(&part, true); full != (i == 2) {
+				t.Errorf("after part %d the payment is refunded in full: %v", i+1, full)
+			}
+			parts[i] = part
+		}
+		for i := range 2 {
+			if full := w.settleRefund(&parts[i], false); full != (i == 0) {
+				t.Errorf("until part %d came back the payment was refunded in full: %v", i+1, full)
+			}
 		}
 	})
 }

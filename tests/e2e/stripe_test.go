@@ -264,6 +264,10 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 			t, "all is refunded",
 			func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "2000" },
 		)
+		w, buyer := &fixture{Account: s.Account}, s.Receipt(t, session)["externalCustomerId"]
+		if n := w.plans(t, buyer); n != 0 {
+			t.Errorf("%d plans are left", n)
+		}
 
 		s.fake.Change(manual, map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
 		s.event(t, "evt_manual_failed", "refund.failed", map[string]any{"id": manual}).Want(t, 200)
@@ -271,6 +275,9 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 			t, "the money came back",
 			func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "1500" },
 		)
+		if n := w.plans(t, buyer); n != 1 {
+			t.Errorf("%d plans after a part came back, want 1", n)
+		}
 		// without the credit note that is void
 		wantTaxReport(t, s.app, "IE,taxed,,23,eur,4,16.26,3.74,12.20,2.80,4.06,0.94")
 		verified(t, s.app)

@@ -219,9 +219,11 @@ func (t audit) MiscountedPending(_ context.Context, limit int) ([]string, error)
 // RefundedAccess implements ports.TreasuryAudit.
 func (t audit) RefundedAccess(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("refunded payments that give access", `
-		SELECT f.id FROM refunds f JOIN grants g ON g.creator_id = f.creator_id AND g.checkout_id = f.checkout_id
+		SELECT f.id FROM refunds f JOIN sales x ON x.id = f.payment_id AND x.refunded + x.lost = x.total
+		JOIN grants g ON g.creator_id = f.creator_id AND g.checkout_id = f.checkout_id
 		WHERE `+t.Made("f.id", id.Refund)+`
-			AND f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT f.keep_access
+			AND f.status = 'succeeded' AND f.is_full AND NOT f.automatic AND NOT EXISTS (SELECT 1 FROM refunds k
+				WHERE k.payment_id = f.payment_id AND k.status = 'succeeded' AND k.is_full AND k.keep_access)
 			AND f.checkout_id <> '' AND f.customer_id <> '' AND g.end_reason = ''
 			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND (s.current_period_start > g.started_at
 				OR EXISTS (SELECT 1 FROM subscription_periods b JOIN payments p ON p.id = b.payment_id
