@@ -116,6 +116,8 @@ type TreasuryAudit interface {
 	MispostedRefunds(ctx context.Context, limit int) ([]string, error)
 	// MiscountedRefunds lists payments whose refunds don't add up to what they record as refunded.
 	MiscountedRefunds(ctx context.Context, limit int) ([]string, error)
+	// MisjudgedRefunds lists refunds that are wrong about whether they left nothing of their payment.
+	MisjudgedRefunds(ctx context.Context, limit int) ([]string, error)
 	// MispostedDisputes lists disputes that the ledger states differently.
 	MispostedDisputes(ctx context.Context, limit int) ([]string, error)
 	// MispostedPayouts lists payouts that the ledger states differently.

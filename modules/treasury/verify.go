@@ -29,6 +29,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			Find:    audit.MiscountedRefunds,
 			Message: "payment %s records that another amount went back than its refunds and disputes",
 		},
+		{Find: audit.MisjudgedRefunds, Message: "refund %s is wrong about whether it left nothing of its payment"},
 		{Find: audit.MispostedDisputes, Message: "dispute %s differs from its ledger entries"},
 		{Find: audit.MispostedPayouts, Message: "payout %s differs from its ledger entries"},
 		{Find: audit.MistaxedDocuments, Message: "%s has a document with another tax than the ledger"},

@@ -36,6 +36,13 @@ func (w *fixture) refunded(t *testing.T) string {
 	return text(t, w.refund(t, text(t, receipt["paymentId"]), 1).Want(t, 201).Map(t)["id"])
 }
 
+// refundedInFull is a refund of all of a payment.
+func (w *fixture) refundedInFull(t *testing.T) string {
+	t.Helper()
+	_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+	return text(t, w.refund(t, text(t, receipt["paymentId"]), 0).Want(t, 201).Map(t)["id"])
+}
+
 // dispute sells a listing to a buyer who disputes it, and waits for the dispute.
 func (w *fixture) dispute(t *testing.T, listing harness.Listing) (disputeID string, receipt harness.JSON) {
 	t.Helper()

@@ -35,7 +35,7 @@ func (t audit) UnpostedPayments(_ context.Context, limit int) ([]string, error) 
 		ORDER BY p.id LIMIT ?`, limit)
 }
 
-// MispostedSales implements ports.TreasuryAudit.
+// MispostedSales implements ports.TreasuryAudit. A released sale has nothing pending, as MisreleasedSales checks.
 func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted sales", `
 		SELECT x.id FROM sales x
@@ -44,7 +44,10 @@ func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 		WHERE `+t.Made("x.id", id.Payment)+`
 			AND x.total > 0 AND (s.id IS NULL OR s.processor_clearing <> x.total OR -s.tax_payable <> x.tax
 			OR -s.platform_fee <> x.platform_fee OR COALESCE(f.processor_fee, 0) <> x.processor_fee
-			OR s.creator_id <> x.creator_id OR s.currency <> x.currency)
+			OR s.creator_id <> x.creator_id OR s.currency <> x.currency
+			OR NOT x.released AND x.pending <> (SELECT COALESCE(-SUM(e.creator_pending), 0) FROM ledger_postings e
+				WHERE e.source_id IN (SELECT x.id UNION ALL SELECT r.id FROM refunds r WHERE r.payment_id = x.id
+					UNION ALL SELECT d.id FROM disputes d WHERE d.payment_id = x.id)))
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
@@ -162,6 +165,20 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 				OR x.lost <> COALESCE(d.lost, 0) OR x.disputed <> COALESCE(d.amount, 0) - COALESCE(d.lost, 0)
 				OR x.disputed_tax <> COALESCE(d.held_tax, 0))
 		ORDER BY x.id LIMIT ?`, limit)
+}
+
+// MisjudgedRefunds implements ports.TreasuryAudit. The last part of a payment that went back is the full refund, unless
+// that was a lost dispute. It stays one when an earlier part comes back, and another may follow it then.
+func (t audit) MisjudgedRefunds(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("misjudged refunds", `
+		SELECT MAX(f.id) AS id FROM refunds f JOIN sales x ON x.id = f.payment_id
+		WHERE `+t.Made("x.id", id.Payment)+` AND f.status = 'succeeded'
+		GROUP BY x.id, x.total, x.refunded, x.lost
+		HAVING (COUNT(CASE WHEN f.is_full THEN 1 END) = 0 AND x.refunded = x.total)
+			OR (COUNT(CASE WHEN f.is_full THEN 1 END) > CASE WHEN x.refunded + x.lost = x.total THEN 1 ELSE 0 END
+				AND NOT EXISTS (SELECT 1 FROM refunds b JOIN ledger_postings e ON e.source_id = b.id
+					AND e.kind = 'refund_failed' WHERE b.payment_id = x.id))
+		ORDER BY id LIMIT ?`, limit)
 }
 
 // MispostedDisputes implements ports.TreasuryAudit.
