@@ -13,53 +13,76 @@ import (
 	"time"
 
 	"sundry/core/apiformat"
+	"sundry/core/fault"
 	"sundry/core/listingtype"
 )
 
-// buy sells a listing of one of the types and pays it. Public listings may be of other accounts: those are not found.
+// offer is an open session of a listing.
+type offer struct {
+	ID           string
+	TotalInCents int64
+	listingID    string
+	kind         listingtype.Type
+}
+
+// buy sells a listing of one of the types and pays it: one that costs something now, where there is one.
 func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Type) (r receipt, err error) {
+	sold, err := t.offer(ctx, card == cardDisputed, types)
+	if err != nil {
+		return r, err
+	}
+	body := object{"cardNumber": card, "country": "IE"}
+	if sold.kind.Bookable() {
+		if body["appointmentSlots"], err = t.slots(ctx, sold.listingID, ""); err != nil {
+			return r, err
+		}
+	}
+	err = t.post(ctx, "/v1/sandbox/checkout-sessions/"+sold.ID+"/pay", body, &r)
+	return r, err
+}
+
+// offer opens a session of a listing of one of the types. Public listings may be of other accounts: those are not
+// found. What costs nothing now is the last choice, and none where it has to be paid.
+func (t *trigger) offer(ctx context.Context, paid bool, types []listingtype.Type) (free offer, err error) {
 	for _, kind := range types {
 		found, err := t.candidates(ctx, kind)
 		if err != nil {
-			return r, err
+			return free, err
 		}
 		for _, listingID := range found {
-			var session struct {
-				ID           string
-				TotalInCents int64
-			}
+			opened := offer{listingID: listingID, kind: kind}
 			err := t.post(ctx, "/v1/checkout-sessions", object{
 				"listingId": listingID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
 				"email":      "buyer@example.com",
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
-			}, &session)
+			}, &opened)
 			var refused *apiError
-			if errors.As(err, &refused) && refused.status == http.StatusNotFound || err == nil && card == cardDisputed &&
-				session.TotalInCents == 0 {
-				continue
+			switch {
+			case errors.As(err, &refused) && refused.status == http.StatusNotFound:
+			case err != nil, opened.TotalInCents > 0:
+				return opened, err
+			case free.ID == "":
+				free = opened
 			}
-			if err != nil {
-				return r, err
-			}
-			body := object{"cardNumber": card, "country": "IE"}
-			if kind.Bookable() {
-				if body["appointmentSlots"], err = t.slots(ctx, listingID, ""); err != nil {
-					return r, err
-				}
-			}
-			err = t.post(ctx, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", body, &r)
-			return r, err
 		}
 	}
+	if free.ID != "" && !paid {
+		return free, nil
+	}
+	return free, t.sellsNone(types)
+}
+
+// sellsNone is the error of an account that sells no listing of the types.
+func (t *trigger) sellsNone(types []listingtype.Type) error {
 	names := make([]string, len(types))
 	for i, kind := range types {
 		names[i] = string(kind)
 	}
 	wanted := strings.Join(names, " or ")
 	if t.listing != "" {
-		return r, fmt.Errorf("the account sells no listing %s of type %s", t.listing, wanted)
+		return fmt.Errorf("the account sells no listing %s of type %s", t.listing, wanted)
 	}
-	return r, fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", wanted)
+	return fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", wanted)
 }
 
 // candidates lists the ids of listings of a type that may be the account's: the one of --listing, or the newest ones.
@@ -253,14 +276,28 @@ func (t *trigger) acceptDispute(ctx context.Context) error {
 // disputeTries bounds how often a dispute is looked for: a busy worker may not have finished opening it.
 const disputeTries = 20
 
-// payOut pays out what is available once a sale of this moment is.
+// payoutSales bounds how many sales trigger makes for one payout, which has a minimum.
+const payoutSales = 25
+
+// payOut pays out what is available once sales of this moment are: as many as it takes.
 func (t *trigger) payOut(ctx context.Context) error {
-	if _, err := t.buy(ctx, cardPays, typesThat(once)...); err != nil {
-		return err
+	for sales := 1; ; sales++ {
+		if _, err := t.buy(ctx, cardPays, typesThat(once)...); err != nil {
+			return err
+		}
+		if err := t.advance(ctx, 8*24*time.Hour); err != nil {
+			return err
+		}
+		err := t.payOutMost(ctx)
+		var refused *apiError
+		if !errors.As(err, &refused) || refused.Code != string(fault.InsufficientBalance) || sales == payoutSales {
+			return err
+		}
 	}
-	if err := t.advance(ctx, 8*24*time.Hour); err != nil {
-		return err
-	}
+}
+
+// payOutMost pays out the largest available balance.
+func (t *trigger) payOutMost(ctx context.Context) error {
 	type funds struct {
 		Currency         string
 		AvailableInCents int64
@@ -269,12 +306,12 @@ func (t *trigger) payOut(ctx context.Context) error {
 	if err := t.api.call(ctx, http.MethodGet, "/v1/balance", nil, &balance); err != nil {
 		return err
 	}
-	most := slices.MaxFunc(append(balance.Data, funds{}), func(a, b funds) int {
-		return cmp.Compare(a.AvailableInCents, b.AvailableInCents)
-	})
-	if most.AvailableInCents <= 0 {
+	if len(balance.Data) == 0 {
 		return errors.New("the account has no money to pay out")
 	}
+	most := slices.MaxFunc(balance.Data, func(a, b funds) int {
+		return cmp.Compare(a.AvailableInCents, b.AvailableInCents)
+	})
 	if err := t.post(ctx, "/v1/payouts", object{"currency": most.Currency}, nil); err != nil {
 		return err
 	}

@@ -43,32 +43,32 @@ func (t *trigger) reach(ctx context.Context) error {
 	return t.advance(ctx, 2*time.Minute)
 }
 
-// prepaidUse is a listing whose plan sells a euro of use for three days.
-func prepaidUse(name string) object {
+// prepaidUse is a listing whose plan sells a hundred minor units of use for three days.
+func prepaidUse(name, currency string) object {
 	return object{
 		"key": name, "slug": name, "type": "DIGITAL", "status": "ACTIVE", "title": "Prepaid use", "priceInCents": 100,
-		"currency": "eur", "metadata": object{}, "plans": []object{{
-			"key": "euro", "name": "A euro", "isDefault": true,
-			"prices":       []object{{"currency": "eur", "amountInCents": 100}},
-			"usageCredits": []object{{"amountInCents": 100, "currency": "eur", "expiresInDays": 3}},
+		"currency": currency, "metadata": object{}, "plans": []object{{
+			"key": "hundred", "name": "A hundred", "isDefault": true,
+			"prices":       []object{{"currency": currency, "amountInCents": 100}},
+			"usageCredits": []object{{"amountInCents": 100, "currency": currency, "expiresInDays": 3}},
 		}},
 	}
 }
 
 func (t *trigger) prepay(ctx context.Context) error {
-	return t.sellPrepaid(ctx, "trigger-"+strings.ToLower(rand.Text()[:8]))
+	return t.sellPrepaid(ctx, "trigger-"+strings.ToLower(rand.Text()[:8]), "eur")
 }
 
 // sellPrepaid sells prepaid use to a customer. Its slug is unique over all accounts, so it has a part of chance.
-func (t *trigger) sellPrepaid(ctx context.Context, externalCustomerID string) error {
+func (t *trigger) sellPrepaid(ctx context.Context, externalCustomerID, currency string) error {
 	name := "sundry-trigger-" + strings.ToLower(rand.Text()[:8])
-	document := object{"version": 1, "listings": []object{prepaidUse(name)}}
+	document := object{"version": 1, "listings": []object{prepaidUse(name, currency)}}
 	if err := t.api.call(ctx, http.MethodPut, "/v1/catalog", document, nil); err != nil {
 		return err
 	}
 	var session struct{ ID string }
 	err := t.post(ctx, "/v1/checkout-sessions", object{
-		"catalog": object{"listing": name, "plan": "euro"}, "externalCustomerId": externalCustomerID,
+		"catalog": object{"listing": name, "plan": "hundred"}, "externalCustomerId": externalCustomerID,
 		"email": "buyer@example.com", "successUrl": "http://localhost/success",
 	}, &session)
 	if err != nil {
@@ -86,14 +86,15 @@ func (t *trigger) expirePrepaid(ctx context.Context) error {
 	return t.advance(ctx, 3*24*time.Hour+time.Second)
 }
 
-// usePrepaid bills a day of use that leaves ten cents of the euro.
+// usePrepaid bills a day of use that leaves a tenth, in the currency of a subscription.
 func (t *trigger) usePrepaid(ctx context.Context) error {
 	sold, meterID, eventName, err := t.subscribedMeter(ctx)
 	if err != nil {
 		return err
 	}
-	var customer struct{ ExternalCustomerID string }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/customers/"+sold.CustomerID, nil, &customer); err != nil {
+	var subscription struct{ ExternalCustomerID, Currency string }
+	path := "/v1/subscriptions/" + sold.SubscriptionID
+	if err := t.api.call(ctx, http.MethodGet, path, nil, &subscription); err != nil {
 		return err
 	}
 	var product, price struct{ ID string }
@@ -102,7 +103,7 @@ func (t *trigger) usePrepaid(ctx context.Context) error {
 		return err
 	}
 	if err := t.post(ctx, "/v1/usage/prices", object{
-		"productId": product.ID, "billingScheme": "usage_based", "currency": "eur",
+		"productId": product.ID, "billingScheme": "usage_based", "currency": subscription.Currency,
 		"recurring": object{"interval": "day"}, "tiers": []object{{"upTo": nil, "unitAmountInCents": 90}},
 	}, &price); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (t *trigger) usePrepaid(ctx context.Context) error {
 	}, nil); err != nil {
 		return err
 	}
-	if err := t.sellPrepaid(ctx, customer.ExternalCustomerID); err != nil {
+	if err := t.sellPrepaid(ctx, subscription.ExternalCustomerID, subscription.Currency); err != nil {
 		return err
 	}
 	if err := t.report(ctx, sold.SubscriptionID, eventName, 1); err != nil {

@@ -109,6 +109,30 @@ func TestTrigger_MovesASeatOfAGroup(t *testing.T) {
 	})
 }
 
+// What an account sells may be in another currency than the euro, cost little, or nothing.
+func TestTrigger_SellsWhatThereIs(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		a.Published(t, JSON{"priceInCents": 400, "currency": "usd"})
+		a.Published(t, JSON{"priceInCents": 0, "currency": "usd"})
+		a.Published(t, JSON{
+			"type": "SUBSCRIPTION", "priceInCents": 900, "currency": "usd", "metadata": JSON{"interval": "month"},
+		})
+		for _, event := range []string{"refund.created", "dispute.opened", "payout.paid", "usage_credit.low"} {
+			args := []string{"trigger", event, "--api", app.URL, "--key", a.Key}
+			if err := cli.Run(t.Context(), args, cli.Host{Out: io.Discard}); err != nil {
+				t.Error(err)
+				continue
+			}
+			harness.Eventually(t, event+" is made", func() bool {
+				list := a.AsBackend(t, get, "/v1/events?type="+event, nil).Want(t, 200).Map(t)
+				return len(list["data"].([]any)) > 0
+			})
+		}
+	})
+}
+
 func awaitType(t *testing.T, types <-chan string, want string) {
 	t.Helper()
 	deadline := time.After(time.Minute)
