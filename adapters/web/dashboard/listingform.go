@@ -66,7 +66,7 @@ func (v *visit) listingFields(l listing.State) []ui.Field {
 			ui.Field{
 				Name: "trialOncePerCustomer", Label: "One free trial per customer", Type: "checkbox",
 				Checked: l.ID == "" || l.TrialOncePerCustomer,
-				Hint:    "Whoever had one pays the first period at once.",
+				Hint:    "Customers who had one pay the first period at once.",
 			},
 			ui.Field{
 				Name: "oneSubscriptionPerCustomer", Label: "One subscription per customer", Type: "checkbox",
