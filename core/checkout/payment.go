@@ -12,7 +12,7 @@ import (
 // StartPayment makes an attempt the live one, taking what the buyer submitted with it. At most one is live, so two tabs
 // cannot both charge.
 func (c *Session) StartPayment(paymentID, email string, buyer customer.Details, now time.Time) error {
-	if err := c.requireOpen(now); err != nil {
+	if err := c.RequireOpen(now); err != nil {
 		return err
 	}
 	if c.s.LivePaymentID != "" {

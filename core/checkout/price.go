@@ -70,7 +70,7 @@ func (c *Session) reprice() error {
 
 // CanApplyDiscount refuses with the reason why the price cannot change now.
 func (c *Session) CanApplyDiscount(now time.Time) error {
-	if err := c.requireOpen(now); err != nil {
+	if err := c.RequireOpen(now); err != nil {
 		return err
 	}
 	if c.s.LivePaymentID != "" {

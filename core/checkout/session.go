@@ -147,8 +147,9 @@ func (s State) NeedsCard() bool {
 // SavesCard reports whether the card is kept for renewals.
 func (s State) SavesCard() bool { return s.Offer.Recurring() && s.Offer.Price.Minor > 0 }
 
-// requireOpen refuses with the reason why a session takes no more payment.
-func (c *Session) requireOpen(now time.Time) error {
+// RequireOpen refuses with the reason why a session takes no more payment: SESSION_ALREADY_PAID, SESSION_EXPIRED, or
+// STATE_CONFLICT once it has failed.
+func (c *Session) RequireOpen(now time.Time) error {
 	switch c.s.Status {
 	case StatusPaid:
 		return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
@@ -172,7 +173,7 @@ func errExpired() error {
 // UpdateBuyer takes what the buyer enters about themselves. What they leave out stays as it was.
 // It is refused while a payment is under way, whose tax is that of the buyer so far.
 func (c *Session) UpdateBuyer(email string, buyer customer.Details, now time.Time) error {
-	if err := c.requireOpen(now); err != nil {
+	if err := c.RequireOpen(now); err != nil {
 		return err
 	}
 	if c.s.LivePaymentID != "" {
@@ -232,7 +233,7 @@ func (c *Session) SelectSlots(slots []AppointmentSlot, now time.Time) error {
 
 // CanSelectSlots refuses with the reason why times cannot be chosen now.
 func (c *Session) CanSelectSlots(now time.Time) error {
-	switch err := c.requireOpen(now); {
+	switch err := c.RequireOpen(now); {
 	case err != nil:
 		return err
 	case !c.s.Offer.ForAppointments():

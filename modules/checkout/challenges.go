@@ -9,9 +9,9 @@ import (
 )
 
 // challenged is the attempt of the session behind a hosted page's secret that waits for the buyer's bank.
-// STATE_CONFLICT when none does.
+// STATE_CONFLICT when none does, SESSION_EXPIRED once the session has expired.
 func (s *Service) challenged(ctx context.Context, secret string) (payment.State, error) {
-	session, _, err := s.bySecret(ctx, secret)
+	session, now, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return payment.State{}, err
 	}
@@ -19,13 +19,16 @@ func (s *Service) challenged(ctx context.Context, secret string) (payment.State,
 	if err != nil {
 		return payment.State{}, err
 	}
+	if over := checkout.Restore(session).RequireOpen(now); !ok && fault.Is(over, fault.SessionExpired) {
+		return payment.State{}, over
+	}
 	if !ok || attempt.Status != payment.RequiresAction {
 		return payment.State{}, fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
 	return attempt, nil
 }
 
-// Challenge returns the next action of the buyer's bank challenge. STATE_CONFLICT when there is none,
+// Challenge returns the next action of the buyer's bank challenge. STATE_CONFLICT when there is none, SESSION_EXPIRED,
 // PROCESSOR_UNAVAILABLE.
 func (s *Service) Challenge(ctx context.Context, secret string) (payment.NextAction, error) {
 	attempt, err := s.challenged(ctx, secret)

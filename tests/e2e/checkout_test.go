@@ -321,6 +321,10 @@ func TestAnExpiredSessionIsOver(t *testing.T) {
 		payOnPage(t, app, session, harness.CardSucceeds).Refuses(t, 410, "SESSION_EXPIRED")
 		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: bodyOfPage()}).Refuses(t,
 			410, "SESSION_EXPIRED")
+		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/authenticate",
+			Body: harness.JSON{"approve": true}}).Refuses(t, 410, "SESSION_EXPIRED")
+		app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret() + "/challenge"}).Refuses(t, 410,
+			"SESSION_EXPIRED")
 		if s := state(t, app, session); s["state"] != "expired" || s["status"] != "expired" { // stays readable
 			t.Errorf("the page: %v", s)
 		}

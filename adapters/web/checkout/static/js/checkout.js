@@ -54,7 +54,7 @@ function startAuthenticate() {
 async function visitBank() {
   if (!page.cardForm) return true;
   const challenge = await readChallenge();
-  if (challenge.status === 409) return true; // it is over
+  if (challenge.status === 409 || challenge.status === 410) return true; // it is over
   if (challenge.status !== 200) return false;
   try {
     const { meetBank } = await import("./cardform.js");
