@@ -1,7 +1,9 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"sundry/core/appointment"
@@ -50,7 +52,7 @@ func NewSales(d SaleDeps) *Sales { return &Sales{d} }
 // Paid implements ports.ChargeOutcomes. It makes the session paid: customer, appointments, receipt number and its
 // subscribers (subscription, access), in one transaction. It refunds money that arrives for a session which another
 // payment has paid, for times that were sold to somebody else, for a discount that is used up, or for a second
-// subscription where the listing gives one.
+// subscription where the listing gives one. A second trial is not begun.
 func (s *Sales) Paid(
 	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
 ) (ports.Followed, error) {
@@ -64,11 +66,11 @@ func (s *Sales) Paid(
 	}
 	session := checkout.Restore(before)
 	session.NoteEvidence("", o.CardCountry)
-	subscribed, err := s.subscribed(ctx, r, before)
+	had, err := s.hadBefore(ctx, r, before, o)
 	if err != nil {
 		return ports.Followed{}, err
 	}
-	if subscribed {
+	if had {
 		return s.refundAndClose(ctx, r, session, refund.AlreadySubscribed)
 	}
 	buyer, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{
@@ -118,6 +120,48 @@ func (s *Sales) subscribed(ctx context.Context, r ports.Repos, session checkout.
 	return running, err
 }
 
+// hadBefore reports whether the buyer has had what the listing gives once, since the session was priced: its
+// subscription or its trial.
+func (s *Sales) hadBefore(
+	ctx context.Context, r ports.Repos, session checkout.State, o payment.Outcome,
+) (bool, error) {
+	subscribed, err := s.subscribed(ctx, r, session)
+	if err != nil || subscribed {
+		return subscribed, err
+	}
+	return s.hadTrial(ctx, r, session, o)
+}
+
+// hadTrial reports whether the buyer of a session with a trial has had the one that the listing gives. Trials of one
+// buyer, and of one card, wait for each other here.
+func (s *Sales) hadTrial(
+	ctx context.Context, r ports.Repos, session checkout.State, o payment.Outcome,
+) (bool, error) {
+	if session.Offer.TrialDays == 0 || !session.Offer.OneTrial {
+		return false, nil
+	}
+	buyer := buyerOf(session)
+	buyer.Card = s.rememberedCard(session, o)
+	for _, key := range []string{cmp.Or(buyer.ExternalCustomerID, strings.ToLower(buyer.Email)), buyer.Card} {
+		if key == "" {
+			continue
+		}
+		if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, key); err != nil {
+			return false, err
+		}
+	}
+	return s.deps.Past.HadTrial(ctx, r, buyer)
+}
+
+// rememberedCard recognizes the card that a trial begins with; "" where none does, or cards are not remembered.
+func (s *Sales) rememberedCard(session checkout.State, o payment.Outcome) string {
+	offer := session.Offer
+	if !s.deps.RemembersCards || !offer.OneTrial || offer.TrialDays == 0 {
+		return ""
+	}
+	return s.deps.Secrets.TrialCard(offer.CreatorID, offer.ListingID, o.CardFingerprint)
+}
+
 // confirm books the appointments of a sale; ok is false when a time was sold to somebody else.
 func (s *Sales) confirm(
 	ctx context.Context, r ports.Repos, session checkout.State, buyer customer.State,
@@ -138,12 +182,12 @@ func (s *Sales) confirm(
 func (s *Sales) settlement(
 	session checkout.State, buyer customer.State, paid payment.State, o payment.Outcome,
 ) checkout.Settlement {
-	settlement := checkout.Settlement{PaymentID: paid.ID, CustomerID: buyer.ID, Brand: paid.Brand, Last4: paid.Last4}
+	settlement := checkout.Settlement{
+		PaymentID: paid.ID, CustomerID: buyer.ID, Brand: paid.Brand, Last4: paid.Last4,
+		TrialCard: s.rememberedCard(session, o),
+	}
 	if session.Offer.Recurring() {
 		settlement.SubscriptionID = s.deps.IDs.New(id.Subscription)
-	}
-	if offer := session.Offer; s.deps.RemembersCards && offer.OneTrial && offer.TrialDays > 0 {
-		settlement.TrialCard = s.deps.Secrets.TrialCard(offer.CreatorID, offer.ListingID, o.CardFingerprint)
 	}
 	if session.SavesCard() {
 		settlement.PaymentMethodID = s.deps.IDs.New(id.PaymentMethod)

@@ -114,6 +114,53 @@ func TestAnEmailAddressHasOneTrial(t *testing.T) {
 	})
 }
 
+// trials counts the account's subscriptions by whether they began with a trial.
+func trials(t *testing.T, a *harness.Account) (with, without int) {
+	t.Helper()
+	var list struct{ Data []subscribed }
+	a.AsBackend(t, get, "/v1/subscriptions?limit=100", nil).Want(t, 200).Into(t, &list)
+	for _, s := range list.Data {
+		if s.TrialEndsAt != nil {
+			with++
+		} else {
+			without++
+		}
+	}
+	return with, without
+}
+
+func TestOneTrialWhateverWasOpenedBefore(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := plans(t, a, 14)
+		first, second := anonymous(t, a, listing, nil), anonymous(t, a, listing, nil)
+		a.Pay(t, first.Session, harness.CardAsksOnce).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+		a.Pay(t, second.Session, harness.CardSucceeds).Want(t, 200)
+		page := app.Ask(t, harness.Request{Method: post, Path: "/c/" + first.Secret() + "/authenticate",
+			Body: harness.JSON{"approve": true}}).Want(t, 200).Map(t)
+		if with, without := trials(t, a); with != 1 || without != 0 || page["status"] != "expired" {
+			t.Errorf("%d trials, %d others, and the session of the late challenge is %v", with, without, page["status"])
+		}
+		if again := anonymous(t, a, listing, harness.JSON{"email": "grace@example.com"}); again.TotalInCents != 1000 {
+			t.Errorf("the next session asks for %d, want 1000", again.TotalInCents)
+		}
+
+		b := app.NewAccount(t)
+		raced := plans(t, b, 14)
+		var all sync.WaitGroup
+		for range 6 {
+			session := anonymous(t, b, raced, nil)
+			all.Go(func() { b.Pay(t, session.Session, harness.CardSucceeds).Want(t, 200) })
+		}
+		all.Wait()
+		if with, _ := trials(t, b); with != 1 {
+			t.Errorf("%d trials for one address that pays at once", with)
+		}
+		verified(t, app)
+	})
+}
+
 func TestACustomerHasOneSubscriptionToAListing(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
