@@ -245,7 +245,7 @@ func (sub *Subscription) apply(b Bill, paymentID string) (Transition, error) {
 		s.Discount, s.TrialEndsAt = s.Discount.converted(s.TrialEndsAt, b.PeriodStart), b.PeriodStart
 	}
 	s.Discount = s.Discount.used(b.PeriodStart)
-	return Renewed{sub.changed()}, nil
+	return Renewed{State: sub.changed(), Anchored: !b.Anchor.Equal(before.Anchor)}, nil
 }
 
 // ChargePaid is emitted beside Renewed or Updated when a charge has paid for it.

@@ -12,7 +12,11 @@ type (
 	// Created is emitted when it begins, with its first payment or its trial.
 	Created struct{ State }
 	// Renewed is emitted when another period begins that is paid for, the first one after a trial included.
-	Renewed struct{ State }
+	Renewed struct {
+		State
+		// Anchored means that its periods are counted from another instant than those before.
+		Anchored bool
+	}
 	// CancelScheduled is emitted when a person cancels it for the end of the period.
 	CancelScheduled struct{ State }
 	// Canceled is emitted when it ends because a person canceled it.

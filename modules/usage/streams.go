@@ -83,7 +83,7 @@ func includedBy(sub subscription.State) map[string]int64 {
 func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
 	var err error
 	switch {
-	case e.Anchor.Equal(e.CurrentPeriodStart):
+	case e.Anchored:
 		err = s.follow(ctx, r, e.State)
 	case len(e.Offer.Terms.Meters) > 0:
 		err = s.publishCounted(ctx, r, e.CreatorID, customer.AccessKey(e.ExternalCustomerID, e.CustomerID))

@@ -570,6 +570,45 @@ func TestMetersHaveThePeriodsOfTheirSubscription(t *testing.T) {
 	})
 }
 
+// TestMetersFollowAChangePaidLate: a planned change of the interval is paid when the first of the new periods is over.
+func TestMetersFollowAChangePaidLate(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).inTrial(t, 0, "SUM")
+		path := "/v1/subscriptions/" + m.subscriptionID
+		listing := text(t, m.AsBackend(t, http.MethodGet, path, nil).Want(t, 200).Map(t)["listingId"])
+		m.AsCreator(t, http.MethodPut, "/v1/listings/"+listing+"/plans/weekly", harness.JSON{
+			"name": "weekly", "meters": []harness.JSON{{"eventName": m.event, "included": 10}},
+			"prices": []harness.JSON{{"interval": "week", "intervalCount": 1, "currency": "eur", "amountInCents": 300}},
+		}).Want(t, 200)
+		card := func(number string) {
+			t.Helper()
+			m.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+m.customerID+"/cards",
+				harness.JSON{"cardNumber": number}).Want(t, 201)
+		}
+		card(cardFailsLater)
+		m.report(t, "5")
+		end := ask(t, m.Account, m.subscriptionID, "change", harness.JSON{
+			"plan": "weekly", "interval": "week", "prorationMode": "next_period",
+		}).CurrentPeriodEnd
+		advanceTo(t, m.Account, end.Add(8*day))
+		card(harness.CardSucceeds)
+		m.report(t, "2")
+		m.counts(t, "2")
+		meters, _ := m.Access(t, m.customer)["meters"].([]any)
+		shown, _ := meters[0].(map[string]any)
+		s := subscription(t, m.Account, m.subscriptionID)
+		if s.Status != "active" || !s.CurrentPeriodStart.Equal(end.Add(7*day)) {
+			t.Fatalf("%+v, want the second week", s)
+		}
+		if shown["periodStart"] != s.CurrentPeriodStart.Format("2006-01-02T15:04:05.000Z") ||
+			shown["periodEnd"] != s.CurrentPeriodEnd.Format("2006-01-02T15:04:05.000Z") {
+			t.Errorf("%v, want the period from %v to %v", shown, s.CurrentPeriodStart, s.CurrentPeriodEnd)
+		}
+		m.verified(t, app)
+	})
+}
+
 // TestTheSnapshotShowsTheMetersOfNow: a customer at what is included reports nothing, until the snapshot shows
 // that there is more.
 func TestTheSnapshotShowsTheMetersOfNow(t *testing.T) {
