@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sundry/core/appointment"
@@ -254,7 +256,8 @@ func (s *Service) OpenLink(
 ) (checkoutURL string, err error) {
 	var f fault.Violations
 	utm, buyer := map[string]string{}, strings.TrimSpace(parameters["customer_name"])
-	for name, value := range parameters {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		value := parameters[name]
 		switch {
 		case strings.HasPrefix(name, "utm_") && len(utm) < maxMetadata:
 			utm[name] = value
