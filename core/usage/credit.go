@@ -18,14 +18,16 @@ const (
 	CreditReturned CreditEnd = "returned" // the money that bought it went back
 )
 
-// CreditState is a usage credit's data: an amount that a customer has prepaid for metered use. The parts of Granted are
-// what invoices have used, what went back with the purchase, what expired, and the rest. All are minor units.
+// CreditState is a usage credit's data: an amount that a customer has prepaid for metered use, or paid too much for it.
+// The parts of Granted are what invoices have used, what went back with the purchase, what expired, and the rest. All
+// are minor units.
 type CreditState struct {
 	ID                 string // ucr_…
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
 	// CheckoutID and PaymentID name its purchase, and Paid is the price of that; PaymentID is empty where Paid is 0.
+	// A credit that late use has left was not bought, and has none of them.
 	CheckoutID, PaymentID string
 	Paid                  int64
 	Currency              money.Currency
@@ -53,7 +55,7 @@ func (s CreditState) Pays(c money.Currency, meter string, at time.Time) bool {
 // Credit is the aggregate.
 type Credit struct{ s CreditState }
 
-// NewCredit makes a credit of what a plan sells. s brings whose it is, and its purchase.
+// NewCredit makes a credit of what a plan sells, or of what late use has left. s brings whose it is, and its purchase.
 func NewCredit(s CreditState, sold plan.UsageCredit, now time.Time) (*Credit, CreditGranted) {
 	s.Granted, s.Currency, s.Meter = sold.AmountInCents, money.Currency(sold.Currency), sold.Meter
 	if sold.ExpiresInDays > 0 {
@@ -143,7 +145,7 @@ type CreditUse struct {
 
 // The events of a usage credit.
 type (
-	// CreditGranted is emitted when it was bought.
+	// CreditGranted is emitted when it was bought, or left by late use.
 	CreditGranted struct{ CreditState }
 	// CreditLow is emitted once, when the rest falls to a fifth or less by an invoice.
 	CreditLow struct{ CreditState }

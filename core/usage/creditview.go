@@ -8,7 +8,7 @@ type CreditView struct {
 	Livemode           bool    `json:"livemode"`
 	CustomerID         string  `json:"customerId"`
 	ExternalCustomerID *string `json:"externalCustomerId"`
-	CheckoutID         string  `json:"checkoutId"`
+	CheckoutID         *string `json:"checkoutId"`
 	PaymentID          *string `json:"paymentId"`
 	Currency           string  `json:"currency"`
 	Meter              *string `json:"meter"`
@@ -28,7 +28,7 @@ type CreditView struct {
 func (s CreditState) View(livemode bool) CreditView {
 	return CreditView{
 		ID: s.ID, Livemode: livemode, CustomerID: s.CustomerID, ExternalCustomerID: apiformat.Text(s.ExternalCustomerID),
-		CheckoutID: s.CheckoutID, PaymentID: apiformat.Text(s.PaymentID), Currency: string(s.Currency),
+		CheckoutID: apiformat.Text(s.CheckoutID), PaymentID: apiformat.Text(s.PaymentID), Currency: string(s.Currency),
 		Meter: apiformat.Text(s.Meter), GrantedInCents: s.Granted, UsedInCents: s.Used, ReturnedInCents: s.Returned,
 		ExpiredInCents: s.Expired, BalanceInCents: s.Rest(), Disputed: s.Disputed, ExpiresAt: apiformat.Time(s.ExpiresAt),
 		CreatedAt: apiformat.Time(s.CreatedAt), EndReason: apiformat.Text(string(s.End)),

@@ -128,6 +128,16 @@ func capCredits(lines []Rated) {
 	}
 }
 
+// CreditLeft returns the credit that lines have left for the next invoice, because theirs asks for too little.
+func CreditLeft(lines []Rated) (minor int64) {
+	for _, l := range lines {
+		if !l.Waits && !l.Free {
+			minor += max(l.BilledMinor+l.AmountMinor-l.RatedMinor, 0)
+		}
+	}
+	return minor
+}
+
 // Settled reports whether the line leaves nothing of its period to be billed or credited.
 func (r Rated) Settled() bool {
 	return r.Free || !r.Waits && r.BilledMinor+r.AmountMinor == r.RatedMinor

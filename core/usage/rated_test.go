@@ -86,6 +86,18 @@ func TestCreditsWaitWhenTheInvoiceIsTooSmall(t *testing.T) {
 	}
 }
 
+func TestCreditLeftIsWhatNoLineHasTakenOff(t *testing.T) {
+	t.Parallel()
+	lines := []usage.Rated{
+		{RatedMinor: 4, AmountMinor: 4}, {BilledMinor: 10, RatedMinor: 3, AmountMinor: -7},
+		{BilledMinor: 8, RatedMinor: 0, AmountMinor: -8}, {BilledMinor: 5, Waits: true}, {BilledMinor: 5, Free: true},
+	}
+	usage.Fit(lines)
+	if credit, asked := usage.CreditLeft(lines), usage.SumOf(lines); credit != 11 || asked != 0 {
+		t.Errorf("a credit of %d, and %d asked for; want 11 and 0", credit, asked)
+	}
+}
+
 // The sum of capped lines is never negative, and only credits become smaller.
 func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 	t.Parallel()

@@ -201,7 +201,7 @@ var catalogue = load([]Kind{
 	},
 	{
 		Type: "usage_credit.granted", schema: "usage_credit",
-		Description: "A customer has bought a usage credit.",
+		Description: "A customer has bought a usage credit, or late use has left one after a billing plan's last invoice.",
 		of:          []source{of(func(e usage.CreditGranted, live bool) Data { return Data{e.CreatorID, e.View(live)} })},
 	},
 	{

@@ -80,7 +80,12 @@ func (s *Service) closePeriod(
 	if err := b.settle(ctx, r, lines, invoiceID, s.deps.Clock.Real()); err != nil {
 		return next, err
 	}
-	if last || repriced { // whoever remembers the stream with its price reads it again
+	if last {
+		if err := s.grantLeft(ctx, r, b, usage.CreditLeft(lines), before.NextInvoiceAt()); err != nil {
+			return next, err
+		}
+	}
+	if last || repriced { // who remembers the stream with its price reads it again
 		b.stream.Closed = last
 		b.stream.Version++
 		if err := r.Usage.Streams.Update(ctx, b.stream); err != nil {

@@ -11,6 +11,7 @@ import (
 	"sundry/core/dispute"
 	"sundry/core/event"
 	"sundry/core/id"
+	"sundry/core/plan"
 	"sundry/core/refund"
 	"sundry/core/usage"
 	"sundry/ports"
@@ -41,6 +42,21 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		}
 	}
 	return nil
+}
+
+// grantLeft grants the credit that late use has left after a plan's last invoice: no later one can take it off.
+func (s *Service) grantLeft(ctx context.Context, r ports.Repos, b *billing, minor int64, at time.Time) error {
+	if minor == 0 {
+		return nil
+	}
+	credit, granted := usage.NewCredit(usage.CreditState{
+		ID: s.deps.IDs.New(id.UsageCredit), CreatorID: b.plan.CreatorID, CustomerID: b.plan.CustomerID,
+		ExternalCustomerID: b.plan.ExternalCustomerID,
+	}, plan.UsageCredit{AmountInCents: minor, Currency: string(b.price.Currency)}, at)
+	if err := r.Usage.Credits.Insert(ctx, credit.State()); err != nil {
+		return err
+	}
+	return s.deps.Bus.Publish(ctx, r, granted)
 }
 
 // usable returns the customer's credits that pay for use of a meter at a time: that which expires first, first.

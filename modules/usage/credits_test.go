@@ -52,3 +52,27 @@ func TestCredit_PaysWhatWasDueBeforeItExpired(t *testing.T) {
 		}
 	})
 }
+
+// What late use takes back of a paid period after the plan's last invoice pays for the customer's next use.
+func TestCredit_OfLateUseOutlivesThePlan(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		first := f.billingPlan().Current.Start
+		f.report(draft("1", "10", time.Time{}))
+		f.nextDay(10)
+		f.report(draft("2", "-6", first.Add(time.Hour)), draft("3", "2", time.Time{}))
+		f.clock.Advance(time.Hour)
+		f.cancel()
+		f.nextDay(2, -2)
+		list, err := f.Credits(t.Context(), ports.CreditFilter{CreatorID: creator, CustomerID: "cus_1"}, ports.Page{Limit: 10})
+		f.must(err)
+		if len(list.Items) != 1 || list.Items[0].Rest() != 4 || list.Items[0].Currency != "eur" ||
+			list.Items[0].Meter != "" || !list.Items[0].ExpiresAt.IsZero() || list.Items[0].CheckoutID != "" {
+			t.Errorf("the credits are %+v, want one of 4 for all use", list.Items)
+		}
+		if granted := fakes.Published[core.CreditGranted](f.bus); len(granted) != 1 || granted[0].Granted != 4 {
+			t.Errorf("granted were %+v", granted)
+		}
+		f.wantSound()
+	})
+}

@@ -62,6 +62,34 @@ func (m *metered) credits(t *testing.T) (ids, parts []string) {
 	return ids, parts
 }
 
+func TestLateUseLeavesACreditAfterTheLastInvoice(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
+		start := clockOf(t, m.Account)
+		m.report(t, "9")
+		advance(t, m.Account, day+2*time.Minute)
+		correction := m.reportBody(harness.Unique("report"), "-6")
+		correction["timestamp"] = start.Add(time.Hour).Format(time.RFC3339)
+		m.AsBackend(t, post, "/v1/usage/events", correction).Want(t, 202)
+		m.report(t, "2")
+		m.AsBackend(t, post, "/v1/subscriptions/"+m.subscriptionID+"/cancel", harness.JSON{"atPeriodEnd": false}).Want(t, 200)
+		advance(t, m.Account, day)
+		all := m.invoices(t)
+		wantLines(t, all[0], "paid", "usage 9 = 90")
+		wantLines(t, all[1], "paid", "usage 2 = 20", "late_usage 3 = -20")
+		ids, parts := m.credits(t)
+		if want := []string{"0 0 0 40"}; !slices.Equal(parts, want) {
+			t.Fatalf("credits %q, want %q", parts, want)
+		}
+		one := m.AsBackend(t, get, "/v1/usage/credits/"+ids[0], nil).Want(t, 200).Map(t)
+		if one["checkoutId"] != nil || one["paymentId"] != nil || one["meter"] != nil || one["expiresAt"] != nil {
+			t.Errorf("the credit is %v, want one of no purchase, for all use and without an end", one)
+		}
+		verified(t, app)
+	})
+}
+
 func TestUsageCreditsPayInvoicesFirst(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
