@@ -48,7 +48,7 @@ type Relay struct {
 	// saturated marks the classes that may have more due than there was capacity for, in the dispatcher or under a
 	// concurrency key, so that a poll is worthwhile once there is some.
 	saturated map[Class]*atomic.Bool
-	// wokenAt is when the last poll of what was woken began.
+	// wokenAt has the time at which the last poll of what was woken began.
 	wokenAt time.Time
 	// allBy bounds the time to the next poll of all: nothing falls due before it of which nobody wakes the relay.
 	allBy time.Time

@@ -64,7 +64,8 @@ func TestCredit_OfLateUseOutlivesThePlan(t *testing.T) {
 		f.clock.Advance(time.Hour)
 		f.cancel()
 		f.nextDay(2, -2)
-		list, err := f.Credits(t.Context(), ports.CreditFilter{CreatorID: creator, CustomerID: "cus_1"}, ports.Page{Limit: 10})
+		of := ports.CreditFilter{CreatorID: creator, CustomerID: "cus_1"}
+		list, err := f.Credits(t.Context(), of, ports.Page{Limit: 10})
 		f.must(err)
 		if len(list.Items) != 1 || list.Items[0].Rest() != 4 || list.Items[0].Currency != "eur" ||
 			list.Items[0].Meter != "" || !list.Items[0].ExpiresAt.IsZero() || list.Items[0].CheckoutID != "" {
