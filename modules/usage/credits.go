@@ -23,21 +23,11 @@ const TaskExpirePrepaid = "usage.expire_prepaid"
 // OnCheckoutPaid grants the usage credits that a plan sells.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
 	for _, sold := range e.Offer.Terms.UsageCredits {
-		credit, granted := usage.NewCredit(usage.CreditState{
-			ID: s.deps.IDs.New(id.UsageCredit), CreatorID: e.CreatorID, CustomerID: e.CustomerID,
-			ExternalCustomerID: e.ExternalCustomerID, CheckoutID: e.CheckoutID, PaymentID: e.PaymentID, Paid: e.Total.Minor,
+		err := s.grant(ctx, r, usage.CreditState{
+			CreatorID: e.CreatorID, CustomerID: e.CustomerID, ExternalCustomerID: e.ExternalCustomerID,
+			CheckoutID: e.CheckoutID, PaymentID: e.PaymentID, Paid: e.Total.Minor,
 		}, sold, e.At)
-		state := credit.State()
-		if err := r.Usage.Credits.Insert(ctx, state); err != nil {
-			return err
-		}
-		if !state.ExpiresAt.IsZero() {
-			err := r.Tasks.Schedule(ctx, TaskExpirePrepaid, state.ID, state.CreatorID, state.ExpiresAt)
-			if err != nil {
-				return err
-			}
-		}
-		if err := s.deps.Bus.Publish(ctx, r, granted); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -49,12 +39,26 @@ func (s *Service) grantLeft(ctx context.Context, r ports.Repos, b *billing, mino
 	if minor == 0 {
 		return nil
 	}
-	credit, granted := usage.NewCredit(usage.CreditState{
-		ID: s.deps.IDs.New(id.UsageCredit), CreatorID: b.plan.CreatorID, CustomerID: b.plan.CustomerID,
-		ExternalCustomerID: b.plan.ExternalCustomerID,
+	return s.grant(ctx, r, usage.CreditState{
+		CreatorID: b.plan.CreatorID, CustomerID: b.plan.CustomerID, ExternalCustomerID: b.plan.ExternalCustomerID,
 	}, plan.UsageCredit{AmountInCents: minor, Currency: string(b.price.Currency)}, at)
-	if err := r.Usage.Credits.Insert(ctx, credit.State()); err != nil {
+}
+
+// grant stores a new credit and publishes it. of brings whose it is, and its purchase.
+func (s *Service) grant(
+	ctx context.Context, r ports.Repos, of usage.CreditState, amount plan.UsageCredit, at time.Time,
+) error {
+	of.ID = s.deps.IDs.New(id.UsageCredit)
+	credit, granted := usage.NewCredit(of, amount, at)
+	state := credit.State()
+	if err := r.Usage.Credits.Insert(ctx, state); err != nil {
 		return err
+	}
+	if !state.ExpiresAt.IsZero() {
+		err := r.Tasks.Schedule(ctx, TaskExpirePrepaid, state.ID, state.CreatorID, state.ExpiresAt)
+		if err != nil {
+			return err
+		}
 	}
 	return s.deps.Bus.Publish(ctx, r, granted)
 }
