@@ -28,12 +28,12 @@ const headSlack = 16
 
 // claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan
 // from the last one, because what is done lies dead at the head of its key until the next VACUUM. It takes from each
-// what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one goes before the
-// second of a busy one. Among keys that have as many running chance decides: by the time of their
-// tasks, those with more due than can be run would all go before a key whose first task falls due a moment later. The
-// rows are then locked in a step of their own, so that PostgreSQL neither plans for a third of the table nor locks more
-// than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance. @limit is a parameter, so that one text is
-// prepared, where it does not matter to the plan; :most is a round number that is no lower.
+// what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one goes before
+// the second of a busy one. Among keys that have as many running chance decides: by the time of their tasks, those
+// with more due than can be run would all go before a key whose first task falls due a moment later. The rows are then
+// locked in a step of their own, so that PostgreSQL neither plans for a third of the table nor locks more than is
+// claimed. :mine leaves tasks to an advance, see leftToAnAdvance. @limit is a parameter, so that one text is prepared,
+// where it does not matter to the plan; :most is a round number that is no lower.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
     SELECT MAX(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
