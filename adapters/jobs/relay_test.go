@@ -140,6 +140,15 @@ func startRelay(t *testing.T, q *fakeQueue, d *fakeDispatcher) (*Relay, *lockedL
 	return r, log
 }
 
+// startIdleRelay starts a relay in a bubble of synctest and waits until it has slowed down to its idle pace.
+func startIdleRelay(t *testing.T, q *fakeQueue, d *fakeDispatcher) *Relay {
+	t.Helper()
+	r, _ := startRelay(t, q, d)
+	time.Sleep(10 * time.Second)
+	synctest.Wait()
+	return r
+}
+
 // polls returns how often the relay has polled for tasks that it could claim.
 func (q *fakeQueue) polls() int {
 	q.mu.Lock()
@@ -205,9 +214,7 @@ func TestAWakeIsAPollAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &fakeQueue{}
-		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
-		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
-		synctest.Wait()
+		r := startIdleRelay(t, q, &fakeDispatcher{capacity: 5})
 		before := q.polls()
 		for woken := 1; woken <= 50; woken++ {
 			r.Wake()
@@ -224,9 +231,7 @@ func TestAPollForCapacityDelaysNoWake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &fakeQueue{}
-		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
-		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
-		synctest.Wait()
+		r := startIdleRelay(t, q, &fakeDispatcher{capacity: 5})
 		before, _ := q.count()
 		r.saturated[Default].Store(true)
 		r.Freed(Default)
@@ -244,9 +249,7 @@ func TestManyWakesShareAPollOfTheirClass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &fakeQueue{}
-		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
-		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
-		synctest.Wait()
+		r := startIdleRelay(t, q, &fakeDispatcher{capacity: 5})
 		before, _ := q.count()
 		for range 50 {
 			r.Wake(Payments)
@@ -325,9 +328,7 @@ func TestRelayClaimsAtMostItsCapacity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q, d := &fakeQueue{due: tasksNamed("a", "b", "c", "d")}, &fakeDispatcher{capacity: 3}
-		r, _ := startRelay(t, q, d)
-		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
-		synctest.Wait()
+		r := startIdleRelay(t, q, d)
 		if got := d.all(); got != "abc" {
 			t.Fatalf("dispatched %q with capacity for three", got)
 		}
