@@ -4,7 +4,11 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"sundry/core/money"
 )
@@ -33,16 +37,41 @@ func (m *UnixMillis) Scan(src any) error {
 	return nil
 }
 
+// ScanInt64 implements pgtype.Int64Scanner: pgx need not make a value of any type for Scan.
+func (m *UnixMillis) ScanInt64(v pgtype.Int8) error {
+	*m = UnixMillis{}
+	if v.Valid {
+		*m = UnixMillis(time.UnixMilli(v.Int64).UTC())
+	}
+	return nil
+}
+
 // JSONColumn stores a value as JSON.
 type JSONColumn[T any] struct{ V T }
 
 // JSON makes a column of a value.
 func JSON[T any](v T) JSONColumn[T] { return JSONColumn[T]{v} }
 
+// zeros remembers the JSON of each type's zero value, which most columns have.
+var zeros sync.Map // reflect.Type → driver.Value
+
 // Value implements driver.Valuer.
 func (j JSONColumn[T]) Value() (driver.Value, error) {
+	of := reflect.ValueOf(&j.V).Elem()
+	if !of.IsZero() {
+		raw, err := json.Marshal(j.V)
+		return string(raw), err
+	}
+	if text, known := zeros.Load(of.Type()); known {
+		return text, nil
+	}
 	raw, err := json.Marshal(j.V)
-	return string(raw), err
+	if err != nil {
+		return nil, err
+	}
+	text := driver.Value(string(raw))
+	zeros.Store(of.Type(), text)
+	return text, nil
 }
 
 // Scan implements sql.Scanner.
@@ -51,14 +80,19 @@ func (j *JSONColumn[T]) Scan(src any) error {
 	case nil:
 		return nil
 	case string:
-		if v == "null" { // as many are
-			return nil
-		}
-		return json.Unmarshal([]byte(v), &j.V)
+		return j.ScanBytes([]byte(v))
 	case []byte:
-		return json.Unmarshal(v, &j.V)
+		return j.ScanBytes(v)
 	}
 	return fmt.Errorf("cannot read %T as JSON", src)
+}
+
+// ScanBytes implements pgtype.BytesScanner: pgx need not make a text of the column first. NULL is nil.
+func (j *JSONColumn[T]) ScanBytes(raw []byte) error {
+	if raw == nil || string(raw) == "null" { // as many are
+		return nil
+	}
+	return json.Unmarshal(raw, &j.V)
 }
 
 // OptionalJSON stores a value as JSON, and NULL where there is none.
@@ -74,6 +108,9 @@ func (j OptionalJSON[T]) Value() (driver.Value, error) {
 
 // Scan implements sql.Scanner.
 func (j *OptionalJSON[T]) Scan(src any) error { return (*JSONColumn[*T])(j).Scan(src) }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (j *OptionalJSON[T]) ScanBytes(raw []byte) error { return (*JSONColumn[*T])(j).ScanBytes(raw) }
 
 // Amount converts the columns of an amount and its currency.
 func Amount(minor int64, currency string) money.Amount {

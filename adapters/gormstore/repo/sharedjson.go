@@ -18,12 +18,20 @@ func Shared[T any](v T) SharedJSON[T] { return SharedJSON[T]{v} }
 func (j SharedJSON[T]) Value() (driver.Value, error) { return JSONColumn[T](j).Value() }
 
 // Scan implements sql.Scanner.
-func (j *SharedJSON[T]) Scan(src any) (err error) {
-	if raw, ok := src.(string); ok && len(raw) <= maxSharedText {
-		j.V, err = sharedOf[T]().decode(raw)
-		return err
+func (j *SharedJSON[T]) Scan(src any) error {
+	if raw, ok := src.(string); ok {
+		return j.ScanBytes([]byte(raw))
 	}
 	return (*JSONColumn[T])(j).Scan(src)
+}
+
+// ScanBytes implements pgtype.BytesScanner. What is known needs no text of its own.
+func (j *SharedJSON[T]) ScanBytes(raw []byte) (err error) {
+	if raw == nil || len(raw) > maxSharedText {
+		return (*JSONColumn[T])(j).ScanBytes(raw)
+	}
+	j.V, err = sharedOf[T]().decode(raw)
+	return err
 }
 
 const (
@@ -51,14 +59,14 @@ func sharedOf[T any]() *shared[T] {
 	return known.(*shared[T]) //nolint:forcetypeassert,errcheck // it is only written above
 }
 
-func (s *shared[T]) decode(raw string) (v T, err error) {
+func (s *shared[T]) decode(raw []byte) (v T, err error) {
 	s.mu.RLock()
-	v, known := s.values[raw]
+	v, known := s.values[string(raw)]
 	s.mu.RUnlock()
 	if known {
 		return v, nil
 	}
-	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+	if err := json.Unmarshal(raw, &v); err != nil {
 		return v, err
 	}
 	s.mu.Lock()
@@ -66,6 +74,6 @@ func (s *shared[T]) decode(raw string) (v T, err error) {
 	if s.held += len(raw); s.held > maxSharedTexts {
 		s.values, s.held = map[string]T{}, len(raw)
 	}
-	s.values[raw] = v
+	s.values[string(raw)] = v
 	return v, nil
 }

@@ -30,6 +30,13 @@ func TestEqualTextsAreDecodedOnce(t *testing.T) {
 	if none := read(nil); none.Names != nil {
 		t.Errorf("NULL: %v", none)
 	}
+	var byPgx, null SharedJSON[terms]
+	if err := byPgx.ScanBytes([]byte(text)); err != nil || &byPgx.V.Names[0] != &read(text).Names[0] {
+		t.Errorf("as pgx reads it: %v, %v", byPgx.V, err)
+	}
+	if err := null.ScanBytes(nil); err != nil || null.V.Names != nil {
+		t.Errorf("NULL as pgx reads it: %v, %v", null.V, err)
+	}
 	var column SharedJSON[terms]
 	if err := column.Scan(`{"Names":`); err == nil {
 		t.Error("half a text is no error")
