@@ -29,8 +29,8 @@ const (
 	// sharedTime after a wake, a class that may have more due than was claimed is claimed sharedPerCore tasks for each
 	// core at a time, and sharedDelay apart.
 	sharedTime    = time.Second
-	sharedPerCore = 8
-	sharedDelay   = 10 * time.Millisecond
+	sharedPerCore = 4
+	sharedDelay   = 5 * time.Millisecond
 	// minOutageInterval is the time to the next poll after an error; it doubles up to maxOutageInterval.
 	minOutageInterval = 250 * time.Millisecond
 	maxOutageInterval = 5 * time.Second

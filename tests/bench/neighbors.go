@@ -52,11 +52,7 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		const n = quietRate * quietSeconds
-		if _, _, err := w.sellAtPace(ctx, h, quietRate, n); err != nil { // warms up
-			return "", err
-		}
-		paid, announced, err := w.sellAtPace(ctx, h, quietRate, n)
+		paid, announced, err := w.sellQuietly(ctx, h)
 		if err != nil {
 			return "", err
 		}
@@ -64,13 +60,23 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		paidBeside, announcedBeside, err := w.sellAtPace(ctx, h, quietRate, n)
+		paidBeside, announcedBeside, err := w.sellQuietly(ctx, h)
 		if err := errors.Join(err, end(), w.unsubscribe()); err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("p95 of a payment %v, then %v; of its announcement %v, then %v", p95(paid), p95(paidBeside),
 			p95(announced), p95(announcedBeside)), nil
 	}
+}
+
+// sellQuietly makes the sales of the quiet account twice and measures the second time: a neighbor makes the program open
+// connections, on each of which the first payment prepares its statements.
+func (w *fixture) sellQuietly(ctx context.Context, h *recordingReceiver) (paid, announced []time.Duration, err error) {
+	const n = quietRate * quietSeconds
+	if _, _, err := w.sellAtPace(ctx, h, quietRate, n); err != nil {
+		return nil, nil, err
+	}
+	return w.sellAtPace(ctx, h, quietRate, n)
 }
 
 // dueTasks has deliveries due to an endpoint that takes them. They are paused until it begins.

@@ -282,5 +282,5 @@ func (w *fixture) sellAtPace(ctx context.Context, h *recordingReceiver, perSecon
 
 // p95 is the 95th percentile of sorted durations.
 func p95(sorted []time.Duration) time.Duration {
-	return sorted[len(sorted)*95/100].Round(time.Millisecond)
+	return sorted[len(sorted)*95/100].Round(100 * time.Microsecond)
 }
