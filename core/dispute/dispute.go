@@ -77,22 +77,17 @@ func (e Evidence) Validate() error {
 
 // State is a dispute's data, as stores and views see it.
 type State struct {
-	ID         string // dsp_…
-	CreatorID  string
-	PaymentID  string
-	CheckoutID string // "" for a payment outside a checkout
-	CustomerID string
-	// SubscriptionID names the subscription that a payment outside a checkout renewed; "" for any other payment.
-	SubscriptionID string
+	ID        string // dsp_…
+	CreatorID string
+	// Return has as its Share the amount held: the claim, less the money that had gone back to the buyer before. Once the
+	// dispute is lost it is the amount lost.
+	ledger.Return
 	// ProcessorID is the processor's own id of the dispute.
 	ProcessorID string
-	// Share is the amount held: the claim, less the money that had gone back to the buyer before. Once the dispute is
-	// lost it is the amount lost.
-	Share    ledger.Share
-	Reason   string // the bank's word, such as fraudulent
-	Status   Status
-	Response Response
-	Evidence Evidence
+	Reason      string // the bank's word, such as fraudulent
+	Status      Status
+	Response    Response
+	Evidence    Evidence
 	// Files lists the files that the creator uploaded, oldest first.
 	Files []File
 	// RespondBy is the time at which the bank decides without a response.
@@ -106,15 +101,6 @@ type State struct {
 
 // Undoes reports whether the dispute was lost with money, so that a credit note takes that part of the sale back.
 func (s State) Undoes() bool { return s.Status == Lost && s.Share.Amount.Minor > 0 }
-
-// Purchase returns the checkout session that the payment has paid for. It is empty for a second payment of a session,
-// which bought nothing and has no customer, and for a payment outside a checkout.
-func (s State) Purchase() string {
-	if s.CustomerID == "" {
-		return ""
-	}
-	return s.CheckoutID
-}
 
 // Opened is emitted once, when a dispute becomes known.
 type Opened struct{ State }

@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/dispute"
 	"sundry/core/fault"
+	"sundry/core/ledger"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -22,7 +23,7 @@ var may = map[dispute.Status][]dispute.Status{
 }
 
 func in(status dispute.Status) *dispute.Dispute {
-	d, _ := dispute.Open(dispute.State{ID: "dsp_1", PaymentID: "pay_1"}, now)
+	d, _ := dispute.Open(dispute.State{ID: "dsp_1", Return: ledger.Return{PaymentID: "pay_1"}}, now)
 	s := d.State()
 	s.Status = status
 	return dispute.Restore(s)

@@ -103,8 +103,9 @@ func (b *book) askRefund(*rapid.T) {
 		b.t.Fatalf("refund of %d of %+v: %v", amount.Minor, before, err)
 	}
 	if err == nil {
-		b.refunds = append(b.refunds, refund.NewPending(refund.State{ID: b.id("ref"), PaymentID: before.PaymentID,
-			Share: share}, b.now))
+		b.refunds = append(b.refunds, refund.NewPending(refund.State{ID: b.id("ref"),
+			Return: ledger.Return{PaymentID: before.PaymentID, Share: share},
+		}, b.now))
 	}
 }
 
@@ -151,7 +152,9 @@ func (b *book) openDispute(*rapid.T) {
 		return
 	}
 	b.post(posting)
-	d, _ := dispute.Open(dispute.State{ID: disputeID, PaymentID: sale.State().PaymentID, Share: share}, b.now)
+	d, _ := dispute.Open(dispute.State{ID: disputeID,
+		Return: ledger.Return{PaymentID: sale.State().PaymentID, Share: share},
+	}, b.now)
 	b.disputes = append(b.disputes, d)
 }
 

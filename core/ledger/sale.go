@@ -48,6 +48,25 @@ type Share struct {
 	Tax    money.Amount
 }
 
+// Return names the payment whose money goes back, or may, by a refund or a dispute.
+type Return struct {
+	PaymentID  string
+	CheckoutID string // "" for a payment outside a checkout
+	CustomerID string
+	// SubscriptionID names the subscription that a payment outside a checkout renewed; "" for any other payment.
+	SubscriptionID string
+	Share          Share
+}
+
+// Purchase returns the checkout session that the payment has paid for. It is empty for a second payment of a session,
+// which bought nothing and has no customer, and for a payment outside a checkout.
+func (r Return) Purchase() string {
+	if r.CustomerID == "" {
+		return ""
+	}
+	return r.CheckoutID
+}
+
 // net returns the part of the share that the creator bears.
 func (s Share) net() money.Amount {
 	return money.Amount{Minor: s.Amount.Minor - s.Tax.Minor, Currency: s.Amount.Currency}

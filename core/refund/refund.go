@@ -122,18 +122,13 @@ func CheckAmount(paid money.Amount, minor *int64) error {
 
 // State is a refund's data, as stores and views see it.
 type State struct {
-	ID         string // ref_…
-	CreatorID  string
-	PaymentID  string
-	CheckoutID string // "" for a payment outside a checkout
-	CustomerID string
-	// SubscriptionID names the subscription that a payment outside a checkout renewed; "" for any other payment.
-	SubscriptionID string
-	Share          ledger.Share
-	Reason         string
-	KeepAccess     bool
-	Subscription   End
-	Status         Status
+	ID        string // ref_…
+	CreatorID string
+	ledger.Return
+	Reason       string
+	KeepAccess   bool
+	Subscription End
+	Status       Status
 	// FailureReason is the processor's word, with Failed.
 	FailureReason string
 	// CreditNoteNumber is given when the refund succeeds.
@@ -153,15 +148,6 @@ type State struct {
 	CreatedAt time.Time
 	SettledAt time.Time // zero while pending
 	Revision  int64
-}
-
-// Purchase returns the checkout session that the payment has paid for. It is empty for a second payment of a session,
-// which bought nothing and has no customer, and for a payment outside a checkout.
-func (s State) Purchase() string {
-	if s.CustomerID == "" {
-		return ""
-	}
-	return s.CheckoutID
 }
 
 // Outcome is the state of a refund as the processor reports it now.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/ledger"
 	"sundry/core/money"
 	"sundry/core/refund"
 )
@@ -13,7 +14,7 @@ import (
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func in(status refund.Status) *refund.Refund {
-	s := refund.NewPending(refund.State{ID: "ref_1", PaymentID: "pay_1"}, now).State()
+	s := refund.NewPending(refund.State{ID: "ref_1", Return: ledger.Return{PaymentID: "pay_1"}}, now).State()
 	s.Status = status
 	return refund.Restore(s)
 }

@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/access"
 	"sundry/core/dispute"
+	"sundry/core/ledger"
 	"sundry/core/refund"
 	"sundry/ports"
 )
@@ -16,8 +17,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	if !e.Full || e.KeepAccess {
 		return nil
 	}
-	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(
+	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
 		return g.EndRefunded(c.now)
@@ -29,8 +29,7 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 	if !e.WasFull || e.Automatic { // what was paid for was never given
 		return nil
 	}
-	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.RefundFailed, ID: e.ID}, func(
+	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.RefundFailed, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
 		return g.ResumeRefunded(e.Disputed, c.now)
@@ -39,8 +38,7 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 
 // OnDisputeOpened suspends what the payment of a purchase gave.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
-	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(
+	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
 		return g.Suspend(c.now)
@@ -52,31 +50,28 @@ func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.
 	if e.Status != dispute.Won {
 		return nil
 	}
-	paid := source{e.CreatorID, e.PaymentID, e.Purchase(), e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(
+	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
 		return g.Resume(c.now)
 	})
 }
 
-// source is a payment as grants know it.
-type source struct{ creatorID, paymentID, checkoutID, subscriptionID string }
-
-// grants returns the grants of the purchase that the payment paid for.
-func (p source) grants(ctx context.Context, r ports.Repos) ([]*access.Grant, error) {
-	if p.subscriptionID != "" || p.checkoutID == "" {
+// grantsOf returns the grants of the purchase that a payment paid for.
+func grantsOf(ctx context.Context, r ports.Repos, creatorID string, paid ledger.Return) ([]*access.Grant, error) {
+	if paid.SubscriptionID != "" || paid.Purchase() == "" {
 		return nil, nil // a subscription follows its own money, and an invoice gives nothing
 	}
-	given, err := r.Access.Grants.ListByCheckout(ctx, p.creatorID, p.checkoutID)
+	given, err := r.Access.Grants.ListByCheckout(ctx, creatorID, paid.CheckoutID)
 	return slices.DeleteFunc(given, func(g *access.Grant) bool { return g.State().Source == access.Subscription }), err
 }
 
 // changeGrants moves each grant of a payment behind its customer's lock.
 func (s *Service) changeGrants(
-	ctx context.Context, r ports.Repos, p source, cause access.Cause, move func(*access.Grant, *lockedAccess) bool,
+	ctx context.Context, r ports.Repos, creatorID string, paid ledger.Return, cause access.Cause,
+	move func(*access.Grant, *lockedAccess) bool,
 ) error {
-	given, err := p.grants(ctx, r)
+	given, err := grantsOf(ctx, r, creatorID, paid)
 	if err != nil {
 		return err
 	}

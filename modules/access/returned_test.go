@@ -8,6 +8,7 @@ import (
 
 	"sundry/core/access"
 	"sundry/core/customer"
+	"sundry/core/ledger"
 	"sundry/core/refund"
 	"sundry/ports"
 )
@@ -17,8 +18,9 @@ func refundOfAPurchase(h *fixture) refund.State {
 	bought := paid("1")
 	h.buy(bought)
 	made := refund.State{
-		ID: "ref_1", CreatorID: bought.CreatorID, PaymentID: bought.PaymentID, CheckoutID: bought.CheckoutID,
-		CustomerID: "cus_1", Full: true,
+		ID: "ref_1", CreatorID: bought.CreatorID,
+		Return: ledger.Return{PaymentID: bought.PaymentID, CheckoutID: bought.CheckoutID, CustomerID: "cus_1"},
+		Full:   true,
 	}
 	h.atomically(func(ctx context.Context, r ports.Repos) error {
 		return h.OnRefundCreated(ctx, r, refund.Created{State: made})

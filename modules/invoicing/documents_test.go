@@ -77,7 +77,8 @@ func (w *fixture) bought() {
 func (w *fixture) refunded(amount, taxIn int64) refund.State {
 	w.t.Helper()
 	f := refund.NewPending(refund.State{
-		ID: refID, CreatorID: creatorID, PaymentID: payID, Share: ledger.Share{Amount: eur(amount), Tax: eur(taxIn)},
+		ID: refID, CreatorID: creatorID,
+		Return: ledger.Return{PaymentID: payID, Share: ledger.Share{Amount: eur(amount), Tax: eur(taxIn)}},
 		Reason: "requested_by_customer",
 	}, noon)
 	w.do(func(ctx context.Context, r ports.Repos) error {
@@ -345,10 +346,10 @@ func TestAnInvoiceIsCreditedByItsNumber(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		state := w.push("k1", 5000)
 		lost := dispute.Closed{State: dispute.State{
-			ID: "dsp_01h00000000000000000000000", CreatorID: creatorID, PaymentID: state.PaymentID,
+			ID: "dsp_01h00000000000000000000000", CreatorID: creatorID,
+			Return:   ledger.Return{PaymentID: state.PaymentID, Share: ledger.Share{Amount: eur(5000), Tax: eur(798)}},
 			Status:   dispute.Lost,
 			ClosedAt: noon, CreditNoteNumber: "000000-C-000001", RespondBy: noon, CreatedAt: noon, Revision: 1,
-			Share: ledger.Share{Amount: eur(5000), Tax: eur(798)},
 		}}
 		for name, change := range map[string]func(e *dispute.Closed){
 			"won":     func(e *dispute.Closed) { e.Status = dispute.Won },
@@ -403,8 +404,9 @@ func TestAReversedPaymentIsCredited(t *testing.T) {
 			t.Errorf("%+v", note)
 		}
 		failed := refund.NewPending(refund.State{
-			ID: refund.AutomaticID(payID), CreatorID: creatorID, PaymentID: payID, CreditNoteNumber: note.Number,
-			Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true,
+			ID: refund.AutomaticID(payID), CreatorID: creatorID,
+			Return:           ledger.Return{PaymentID: payID, Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}},
+			CreditNoteNumber: note.Number, Automatic: true,
 		}, noon)
 		failed.Fail("expired_or_canceled_card", noon.Add(day))
 		w.do(func(ctx context.Context, r ports.Repos) error { return r.Payments.Refunds.Insert(ctx, failed.State()) })

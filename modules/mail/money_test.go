@@ -54,8 +54,9 @@ func TestABuyerIsMailedEachRefundOnce(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		amount := money.Amount{Minor: 1000, Currency: "eur"}
 		e := refund.Created{Item: payment.Line{Description: "Type specimens"}, State: refund.State{
-			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, CheckoutID: "cs_1",
-			Share: ledger.Share{Amount: amount}, CreditNoteNumber: "ABC-C-000001", SettledAt: w.Real(),
+			ID: "ref_01h00000000000000000000000", CreatorID: creatorID,
+			Return:           ledger.Return{CheckoutID: "cs_1", Share: ledger.Share{Amount: amount}},
+			CreditNoteNumber: "ABC-C-000001", SettledAt: w.Real(),
 		}}
 		on := func(ctx context.Context, r ports.Repos) error { return w.mail.OnRefundCreated(ctx, r, e) }
 		w.wantOnce("", "", on) // nobody knows the buyer's address
@@ -86,8 +87,11 @@ func TestACanceledAppointmentIsMailedOnce(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.buyer = "grace@example.com"
 		e := refund.Created{Item: payment.Line{Description: "Coaching"}, State: refund.State{
-			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, CheckoutID: "cs_1", Reason: refund.AppointmentCanceled,
-			Share: ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}}, SettledAt: w.Real(),
+			ID: "ref_01h00000000000000000000000", CreatorID: creatorID,
+			Return: ledger.Return{
+				CheckoutID: "cs_1", Share: ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}},
+			},
+			Reason: refund.AppointmentCanceled, SettledAt: w.Real(),
 		}}
 		on := func(ctx context.Context, r ports.Repos) error { return w.mail.OnRefundCreated(ctx, r, e) }
 		w.pack = []appointment.State{{ID: "apt_1", RefundID: e.ID}}
@@ -102,8 +106,10 @@ func TestARefundThatFailedIsMailed(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.buyer = "grace@example.com"
 		e := refund.Failure{Item: payment.Line{Description: "Type specimens"}, State: refund.State{
-			ID: "ref_01h00000000000000000000000", CreatorID: creatorID, PaymentID: "pay_1", CheckoutID: "cs_1",
-			Share:         ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}},
+			ID: "ref_01h00000000000000000000000", CreatorID: creatorID,
+			Return: ledger.Return{
+				PaymentID: "pay_1", CheckoutID: "cs_1", Share: ledger.Share{Amount: money.Amount{Minor: 1000, Currency: "eur"}},
+			},
 			FailureReason: "lost_or_stolen_card", SettledAt: w.Real(),
 		}}
 		on := func(ctx context.Context, r ports.Repos) error { return w.mail.OnRefundFailed(ctx, r, e) }
@@ -179,7 +185,8 @@ func TestACreatorIsMailedEachDisputeOnce(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := dispute.Opened{State: dispute.State{
-			ID: "dsp_1", CreatorID: creatorID, Share: ledger.Share{Amount: money.Amount{Minor: 2900, Currency: "eur"}},
+			ID: "dsp_1", CreatorID: creatorID,
+			Return: ledger.Return{Share: ledger.Share{Amount: money.Amount{Minor: 2900, Currency: "eur"}}},
 			Reason: "product_not_received", RespondBy: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC),
 		}}
 		w.wantOnce(seller.Address, "A payment of €29.00 is disputed: respond by December 1, 2026",

@@ -117,10 +117,8 @@ func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.Dispute
 		return dispute.State{}, err
 	}
 	d, opened := dispute.Open(dispute.State{
-		ID: disputeID, CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
-		CustomerID:     paid.CustomerID,
-		SubscriptionID: subscriptionOf(paid), ProcessorID: report.ProcessorID, Share: share, Reason: report.Reason,
-		RespondBy: report.RespondBy,
+		ID: disputeID, CreatorID: paid.CreatorID, Return: returnOf(paid, share), ProcessorID: report.ProcessorID,
+		Reason: report.Reason, RespondBy: report.RespondBy,
 	}, now)
 	if err := r.Payments.Disputes.Insert(ctx, d.State()); err != nil {
 		return dispute.State{}, err

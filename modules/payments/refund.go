@@ -36,9 +36,8 @@ func (s *Attempts) Refund(ctx context.Context, r ports.Repos, paid payment.State
 // automatic is the refund of all of a payment.
 func automatic(paid payment.State, reason string, now time.Time) refund.State {
 	return refund.NewPending(refund.State{
-		ID: refund.AutomaticID(paid.ID), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
-		CustomerID: paid.CustomerID, SubscriptionID: subscriptionOf(paid),
-		Share: ledger.Share{Amount: paid.Amount, Tax: paid.Sale.Tax}, Reason: reason, Automatic: true,
+		ID: refund.AutomaticID(paid.ID), CreatorID: paid.CreatorID, Reason: reason, Automatic: true,
+		Return: returnOf(paid, ledger.Share{Amount: paid.Amount, Tax: paid.Sale.Tax}),
 	}, now).State()
 }
 

@@ -11,6 +11,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
+	"sundry/core/ledger"
 	"sundry/core/metadata"
 	"sundry/core/payment"
 	"sundry/core/refund"
@@ -147,11 +148,9 @@ func (s *Refunds) intend(
 		return refund.State{}, err
 	}
 	asked := refund.NewPending(refund.State{
-		ID: s.deps.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
-		CustomerID:     paid.CustomerID,
-		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess,
-		Subscription: req.Subscription, RequestKey: req.Key,
-		ProcessorID: req.ProcessorID, Metadata: metadata.Pairs{}.Merge(req.Metadata),
+		ID: s.deps.IDs.New(id.Refund), CreatorID: paid.CreatorID, Return: returnOf(paid, share), Reason: req.Reason,
+		KeepAccess: req.KeepAccess, Subscription: req.Subscription, RequestKey: req.Key, ProcessorID: req.ProcessorID,
+		Metadata: metadata.Pairs{}.Merge(req.Metadata),
 	}, now).State()
 	if err := r.Payments.Refunds.Insert(ctx, asked); err != nil {
 		return asked, err
@@ -162,11 +161,13 @@ func (s *Refunds) intend(
 	})
 }
 
-func subscriptionOf(p payment.State) string {
+// returnOf names a payment of which a share goes back.
+func returnOf(p payment.State, share ledger.Share) ledger.Return {
+	r := ledger.Return{PaymentID: p.ID, CheckoutID: p.CheckoutID(), CustomerID: p.CustomerID, Share: share}
 	if p.Purpose == payment.ForSubscription {
-		return p.SubjectID
+		r.SubscriptionID = p.SubjectID
 	}
-	return ""
+	return r
 }
 
 // payment returns the payment to refund. NOT_FOUND for another account's, NOT_REFUNDABLE for one that took no money, or

@@ -107,8 +107,9 @@ func TestAnAutomaticRefundReturnsWhatIsLeft(t *testing.T) {
 				return err
 			}
 			made := refund.NewPending(refund.State{
-				ID: "ref_elsewhere", CreatorID: creatorID, PaymentID: paid.ID, ProcessorID: "re_1",
-				Share: ledger.Share{Amount: eur(400), Tax: eur(0)}, Reason: refund.AtProcessor,
+				ID: "ref_elsewhere", CreatorID: creatorID,
+				Return:      ledger.Return{PaymentID: paid.ID, Share: ledger.Share{Amount: eur(400), Tax: eur(0)}},
+				ProcessorID: "re_1", Reason: refund.AtProcessor,
 			}, w.clock.Real())
 			if _, _, err := made.Succeed("", false, w.clock.Real()); err != nil {
 				return err

@@ -17,7 +17,7 @@ import (
 // takes a refund off the value and the credit that are left of the payment, and ends the subscription as the refund
 // specifies: by default at once where access was taken away.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, e.Return)
 	if sub == nil || err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 	if !e.CameBack || e.Automatic { // what was paid for was never given
 		return nil
 	}
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, e.Return)
 	if sub == nil || err != nil || !sub.RefundFailed(paid.Payment, paid.value, e.WasFull) {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 // OnDisputeOpened holds all charges of the subscription, and suspends the access of the current period where the
 // disputed payment has bought it.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, e.Return)
 	if sub == nil || err != nil || !sub.Dispute(e.ID, paid.Payment) {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.
 // OnDisputeClosed lets a subscription go on whose dispute was won. A lost one is canceled, and what is left of the
 // payment in its value and credit goes with the money.
 func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
-	sub, paid, err := bought(ctx, r, returnedPayment{e.PaymentID, e.Purchase(), e.SubscriptionID, e.Share})
+	sub, paid, err := bought(ctx, r, e.Return)
 	if sub == nil || err != nil {
 		return err
 	}
@@ -123,12 +123,6 @@ func (s *Service) returned(ctx context.Context, r ports.Repos, sub *subscription
 	return s.commit(ctx, r, sub, e)
 }
 
-// returnedPayment is a payment of which a share went back.
-type returnedPayment struct {
-	paymentID, checkoutID, subscriptionID string
-	share                                 ledger.Share
-}
-
 // paidFor is a payment of a subscription, and what a share of it is worth in the period that it bought.
 type paidFor struct {
 	subscription.Payment
@@ -136,15 +130,15 @@ type paidFor struct {
 }
 
 // bought is the subscription of a payment and what it has paid for; nil when it bought nothing of a subscription.
-func bought(ctx context.Context, r ports.Repos, p returnedPayment) (*subscription.Subscription, paidFor, error) {
+func bought(ctx context.Context, r ports.Repos, p ledger.Return) (*subscription.Subscription, paidFor, error) {
 	var state subscription.State
 	var paid ports.PaidPeriod
 	var err error
-	if p.subscriptionID == "" {
-		state, err = r.Subscriptions.Subscriptions.GetByCheckout(ctx, p.checkoutID)
+	if p.SubscriptionID == "" {
+		state, err = r.Subscriptions.Subscriptions.GetByCheckout(ctx, p.Purchase())
 		paid.Start = state.StartedAt
-	} else if paid, err = r.Subscriptions.PaidPeriods.Get(ctx, p.paymentID); err == nil {
-		state, err = r.Subscriptions.Subscriptions.GetForUpdate(ctx, p.subscriptionID)
+	} else if paid, err = r.Subscriptions.PaidPeriods.Get(ctx, p.PaymentID); err == nil {
+		state, err = r.Subscriptions.Subscriptions.GetForUpdate(ctx, p.SubscriptionID)
 	}
 	if errors.Is(err, ports.ErrNotFound) {
 		return nil, paidFor{}, nil
@@ -155,8 +149,8 @@ func bought(ctx context.Context, r ports.Repos, p returnedPayment) (*subscriptio
 	if !paid.Start.Equal(state.CurrentPeriodStart) {
 		paid.Due = 0
 	}
-	value, err := valueOf(p.share, state.Offer.TaxBehavior, paid)
-	return subscription.Restore(state), paidFor{subscription.Payment{ID: p.paymentID, PaidFrom: paid.Start}, value}, err
+	value, err := valueOf(p.Share, state.Offer.TaxBehavior, paid)
+	return subscription.Restore(state), paidFor{subscription.Payment{ID: p.PaymentID, PaidFrom: paid.Start}, value}, err
 }
 
 // valueOf converts a share of a payment to the same share of the paid period's value, which excludes added tax.

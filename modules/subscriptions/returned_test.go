@@ -24,8 +24,11 @@ func (w *fixture) refunded(s subscription.State, paymentID string, amount, taxed
 	w.t.Helper()
 	e := refund.Created{
 		State: refund.State{
-			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
-			Share: ledger.Share{Amount: eur(amount), Tax: eur(taxed)},
+			CreatorID: creatorID,
+			Return: ledger.Return{
+				PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
+				Share: ledger.Share{Amount: eur(amount), Tax: eur(taxed)},
+			},
 		},
 	}
 	if paymentID != "" {
@@ -104,8 +107,11 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 		}
 		w.TakeNames()
 		lost := dispute.State{
-			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
-			Share: ledger.Share{Amount: eur(3100), Tax: eur(0)},
+			CreatorID: creatorID,
+			Return: ledger.Return{
+				PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
+				Share: ledger.Share{Amount: eur(3100), Tax: eur(0)},
+			},
 		}
 		for _, status := range []dispute.Status{dispute.Won, dispute.Lost} {
 			lost.Status = status
@@ -142,8 +148,12 @@ func TestARefundOfAnEarlierPeriodKeepsTheCurrentOne(t *testing.T) {
 func (w *fixture) disputed(s subscription.State, paymentID string, status dispute.Status) {
 	w.t.Helper()
 	d := dispute.State{
-		ID: "dsp_" + paymentID, CreatorID: creatorID, PaymentID: paymentID, SubscriptionID: s.ID, Status: status,
-		CustomerID: customerID, Share: ledger.Share{Amount: eur(1000), Tax: eur(0)},
+		ID: "dsp_" + paymentID, CreatorID: creatorID,
+		Return: ledger.Return{
+			PaymentID: paymentID, SubscriptionID: s.ID, CustomerID: customerID,
+			Share: ledger.Share{Amount: eur(1000), Tax: eur(0)},
+		},
+		Status: status,
 	}
 	if paymentID == "pay_first" {
 		d.SubscriptionID, d.CheckoutID = "", s.CheckoutID
@@ -258,9 +268,12 @@ func TestARefundEndsTheSubscriptionAsItSpecifies(t *testing.T) {
 				s := w.begin(basic)
 				w.clock.Set(started.Add(day))
 				made := refund.State{
-					ID: "ref_1", CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, KeepAccess: c.keep,
-					CustomerID: customerID, Subscription: c.ends, Full: c.amount == 1000,
-					Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
+					ID: "ref_1", CreatorID: creatorID,
+					Return: ledger.Return{
+						PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
+						Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
+					},
+					KeepAccess: c.keep, Subscription: c.ends, Full: c.amount == 1000,
 				}
 				w.do(func(ctx context.Context, r ports.Repos) error {
 					return w.OnRefundCreated(ctx, r, refund.Created{State: made})

@@ -285,7 +285,9 @@ func (w *fixture) refund(paymentID string, minor int64) (f refund.State, err err
 			return err
 		}
 		f = refund.NewPending(refund.State{
-			ID: w.ids.New(id.Refund), CreatorID: creatorID, PaymentID: paymentID, Share: share, Reason: "asked",
+			ID: w.ids.New(id.Refund), CreatorID: creatorID,
+			Return: ledger.Return{PaymentID: paymentID, Share: share},
+			Reason: "asked",
 		}, w.clock.Real()).State()
 		return r.Payments.Refunds.Insert(ctx, f)
 	})
@@ -347,8 +349,10 @@ func (w *fixture) dispute(paymentID string, claim int64) (d dispute.State, err e
 			return err
 		}
 		opened, _ := dispute.Open(dispute.State{
-			ID: disputeID, CreatorID: creatorID, PaymentID: paymentID, ProcessorID: "dp_" + disputeID, Share: share,
-			Reason: "fraudulent",
+			ID: disputeID, CreatorID: creatorID,
+			Return:      ledger.Return{PaymentID: paymentID, Share: share},
+			ProcessorID: "dp_" + disputeID,
+			Reason:      "fraudulent",
 		}, w.clock.Real())
 		d = opened.State()
 		return r.Payments.Disputes.Insert(ctx, d)

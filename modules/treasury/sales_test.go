@@ -213,9 +213,10 @@ func TestAReversedPaymentGoesBackWhole(t *testing.T) {
 					return err
 				}
 				if err := r.Payments.Refunds.Insert(ctx, refund.State{
-					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID, Status: refund.Succeeded,
-					CreatedAt: p.CreatedAt,
-					Share:     ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true, Full: true, Revision: 1,
+					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID,
+					Return:    ledger.Return{PaymentID: p.ID, Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}},
+					Status:    refund.Succeeded,
+					CreatedAt: p.CreatedAt, Automatic: true, Full: true, Revision: 1,
 				}); err != nil {
 					return err
 				}
@@ -261,8 +262,9 @@ func TestAReversalWhoseMoneyCameBack(t *testing.T) {
 				p := w.completed(12_000, 2000, 0)
 				w.must(w.book(p))
 				f := refund.NewPending(refund.State{
-					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID, PaymentID: p.ID,
-					Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}, Automatic: true,
+					ID: refund.AutomaticID(p.ID), CreatorID: p.CreatorID,
+					Return:    ledger.Return{PaymentID: p.ID, Share: ledger.Share{Amount: p.Amount, Tax: p.Sale.Tax}},
+					Automatic: true,
 				}, noon).State()
 				w.must(w.do(func(ctx context.Context, r ports.Repos) error { return r.Payments.Refunds.Insert(ctx, f) }))
 				w.must(w.reverse(&f))

@@ -219,7 +219,7 @@ func voidCreditNotesAreThoseOfTheirTime(t *testing.T, db Database) {
 		}
 		return r.Payments.Refunds.Insert(ctx, refund.State{ // it never succeeded
 			ID: "ref_never", CreatorID: "crt_a", Status: refund.Failed, CreatedAt: justBefore, SettledAt: last,
-			Share: share,
+			Return: ledger.Return{Share: share},
 		})
 	})
 	wantPages(t, store.Read(t.Context()).Invoicing.Documents.ListVoided, "crt_a A-C-1", "crt_a A-C-2", "crt_a A-C-3")

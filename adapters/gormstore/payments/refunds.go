@@ -61,15 +61,16 @@ func newRefundRow(f refund.State) refundRow {
 
 func (r refundRow) toState() refund.State {
 	return refund.State{
-		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID,
-		SubscriptionID: r.SubscriptionID,
-		Share:          ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
-		Reason:         r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription),
-		Status: refund.Status(r.Status), FailureReason: r.FailureReason,
-		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull,
-		Automatic: r.Automatic,
-		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
-		Metadata: metadata.Restore(r.Metadata), Revision: r.Revision,
+		ID: r.ID, CreatorID: r.CreatorID,
+		Return: ledger.Return{
+			PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
+			Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
+		},
+		Reason: r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription),
+		Status: refund.Status(r.Status), FailureReason: r.FailureReason, CreditNoteNumber: r.CreditNoteNumber,
+		RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull, Automatic: r.Automatic,
+		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt), Metadata: metadata.Restore(r.Metadata),
+		Revision: r.Revision,
 	}
 }
 
@@ -161,11 +162,13 @@ func newDisputeRow(d dispute.State) disputeRow {
 
 func (r disputeRow) toState() dispute.State {
 	return dispute.State{
-		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID,
-		SubscriptionID: r.SubscriptionID,
-		ProcessorID:    r.ProcessorID, Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency),
-			Tax: repo.Amount(r.Tax, r.Currency)},
-		Reason: r.Reason, Status: dispute.Status(r.Status), Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
+		ID: r.ID, CreatorID: r.CreatorID,
+		Return: ledger.Return{
+			PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
+			Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
+		},
+		ProcessorID: r.ProcessorID, Reason: r.Reason, Status: dispute.Status(r.Status),
+		Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
 		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt),
 		Revision: r.Revision, CreditNoteNumber: r.CreditNoteNumber, Files: r.Files.V,
 	}
