@@ -2,14 +2,12 @@ package booking
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"sundry/core/appointment"
 	"sundry/core/customer"
 	"sundry/core/event"
-	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/ports"
 )
@@ -28,10 +26,7 @@ func (s *Service) Appointment(ctx context.Context, creatorID, appointmentID stri
 
 func appointmentOf(ctx context.Context, r ports.Repos, creatorID, appointmentID string) (appointment.State, error) {
 	a, err := r.Booking.Appointments.Get(ctx, appointmentID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && a.CreatorID != creatorID {
-		return appointment.State{}, fault.NotFound("appointment")
-	}
-	return a, err
+	return ports.Visible(a, err, a.CreatorID == creatorID, "appointment")
 }
 
 // Reschedule moves one of the account's appointments to another open time, which is validated as at booking, except

@@ -61,10 +61,7 @@ func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, erro
 // shown loads the variant of a query. NOT_FOUND for a listing that is not ACTIVE and for an unknown variant.
 func (s *Service) shown(ctx context.Context, r ports.Repos, query CalendarQuery) (appointment.Bookable, error) {
 	b, err := s.offered(ctx, r, query.ListingID, query.VariantID)
-	if err == nil && b.Listing.Status != listing.Active {
-		err = fault.NotFound("listing")
-	}
-	return b, err
+	return ports.Visible(b, err, b.Listing.Status == listing.Active, "listing")
 }
 
 // openAt is Open at a time of the account, and the time until which the response stays the same if nothing changes.

@@ -7,7 +7,6 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/event"
-	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/slot"
 	"sundry/ports"
@@ -25,10 +24,7 @@ func (s *Service) Ready(ctx context.Context, r ports.Repos, creatorID, listingID
 func (s *Service) ready(
 	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string,
 ) (appointment.Bookable, error) {
-	b, err := s.bookable(ctx, r, listingID, variantID)
-	if err == nil && b.Listing.CreatorID != creatorID {
-		err = fault.NotFound("listing")
-	}
+	b, err := s.ownBookable(ctx, r, creatorID, listingID, variantID)
 	if err != nil {
 		return b, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"strings"
 	"time"
 
@@ -57,10 +56,7 @@ func (s *Service) linked(ctx context.Context, r ports.Repos, link string) (appoi
 		return appointment.State{}, fault.NotFound("appointment")
 	}
 	a, err := r.Booking.Appointments.Get(ctx, appointmentID)
-	if errors.Is(err, ports.ErrNotFound) {
-		err = fault.NotFound("appointment")
-	}
-	return a, err
+	return a, ports.Missing(err, "appointment")
 }
 
 // furthest is more days than any listing can be booked ahead.

@@ -111,10 +111,8 @@ func (s *Service) DisconnectMeetings(ctx context.Context, creatorID string, prov
 		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil { // no meetings are set there meanwhile
 			return err
 		}
-		if _, err := r.Booking.Accounts.Get(ctx, creatorID, provider); errors.Is(err, ports.ErrNotFound) {
-			return fault.NotFound("meeting account")
-		} else if err != nil {
-			return err
+		if _, err := r.Booking.Accounts.Get(ctx, creatorID, provider); err != nil {
+			return ports.Missing(err, "meeting account")
 		}
 		if err := r.Booking.Accounts.Delete(ctx, creatorID, provider); err != nil {
 			return err
@@ -341,11 +339,8 @@ type JoinedMeeting struct {
 func (s *Service) JoinMeeting(ctx context.Context, room string) (j JoinedMeeting, err error) {
 	r := s.deps.Store.Read(ctx)
 	j.HostedMeeting, err = r.Booking.Meetings.Get(ctx, room)
-	if errors.Is(err, ports.ErrNotFound) {
-		return j, fault.NotFound("meeting")
-	}
 	if err != nil || j.URL != "" {
-		return j, err
+		return j, ports.Missing(err, "meeting")
 	}
 	all, err := takingPlace(ctx, r, j.HostedMeeting)
 	if err != nil {

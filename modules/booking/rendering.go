@@ -3,11 +3,9 @@ package booking
 import (
 	"container/list"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"sundry/core/fault"
 	"sundry/ports"
 )
 
@@ -36,11 +34,8 @@ func (s *Service) Rendered(ctx context.Context, query CalendarQuery, by Renderer
 	r := s.deps.Store.Read(ctx)
 	// The version is read before what it stands for: a change in between makes the next call compute again.
 	version, err := r.Booking.Scheduling.GetVersion(ctx, query.ListingID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return Rendering{}, fault.NotFound("listing")
-	}
 	if err != nil {
-		return Rendering{}, err
+		return Rendering{}, ports.Missing(err, "listing")
 	}
 	now := s.deps.Clock.Real().Add(version.Offset).UTC().Truncate(time.Millisecond)
 	key := renderingKey{by.Name, query}

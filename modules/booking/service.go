@@ -109,15 +109,19 @@ func (s *Service) audit(ctx context.Context, r ports.Repos, creatorID, settings 
 // Readiness names what keeps a variant ("" = the default one) of the account's listing from being booked; nothing when
 // it can be. NOT_FOUND for a listing of another account and for an unknown variant.
 func (s *Service) Readiness(ctx context.Context, creatorID, listingID, variantID string) ([]fault.Detail, error) {
-	r := s.deps.Store.Read(ctx)
-	b, err := s.bookable(ctx, r, listingID, variantID)
-	if err == nil && b.Listing.CreatorID != creatorID {
-		err = fault.NotFound("listing")
-	}
+	b, err := s.ownBookable(ctx, s.deps.Store.Read(ctx), creatorID, listingID, variantID)
 	if err != nil {
 		return nil, err
 	}
 	return appointment.MissingSetup(b.Listing, b.Variant, b.Setup), nil
+}
+
+// ownBookable is bookable for a listing of the account. NOT_FOUND for another account's.
+func (s *Service) ownBookable(
+	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string,
+) (appointment.Bookable, error) {
+	b, err := s.bookable(ctx, r, listingID, variantID)
+	return ports.Visible(b, err, b.Listing.CreatorID == creatorID, "listing")
 }
 
 // bookable loads a variant ("" = the default one) of a listing and what its creator has set up. NOT_FOUND for an

@@ -127,10 +127,7 @@ func (s *Service) BySlug(ctx context.Context, slug string) (listing.State, error
 			return l, misdirected
 		}
 	}
-	if err == nil && l.Status != listing.Active {
-		err = ports.ErrNotFound
-	}
-	return l, missing("listing", err)
+	return ports.Visible(l, err, l.Status == listing.Active, "listing")
 }
 
 // EditListing changes the members given. VALIDATION_FAILED with every fault, STATE_CONFLICT once archived, SLUG_TAKEN,
@@ -293,24 +290,13 @@ func find(ctx context.Context, r ports.Repos, listingID string) (listing.State, 
 		return listing.State{}, fault.NotFound("listing")
 	}
 	l, err := r.Catalog.Listings.Get(ctx, listingID)
-	return l, missing("listing", err)
+	return l, ports.Missing(err, "listing")
 }
 
 // mine loads a listing of the account. NOT_FOUND for all others.
 func mine(ctx context.Context, r ports.Repos, creatorID, listingID string) (listing.State, error) {
 	l, err := find(ctx, r, listingID)
-	if err == nil && l.CreatorID != creatorID {
-		return listing.State{}, fault.NotFound("listing")
-	}
-	return l, err
-}
-
-// missing turns ErrNotFound into NOT_FOUND with the name of the object.
-func missing(what string, err error) error {
-	if errors.Is(err, ports.ErrNotFound) {
-		return fault.NotFound(what)
-	}
-	return err
+	return ports.Visible(l, err, l.CreatorID == creatorID, "listing")
 }
 
 const (

@@ -83,7 +83,7 @@ func (s *Service) Discount(ctx context.Context, creatorID, discountID string) (d
 		return discount.State{}, fault.NotFound("discount")
 	}
 	d, err := s.deps.Store.Read(ctx).Catalog.Discounts.Get(ctx, creatorID, discountID)
-	return d, missing("discount", err)
+	return d, ports.Missing(err, "discount")
 }
 
 // DeleteDiscount ends the use of a code. Deleting it again responds the same. What was sold with it keeps its terms.
@@ -96,7 +96,7 @@ func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID stri
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := r.Catalog.Discounts.GetForUpdate(ctx, creatorID, discountID)
 		if err != nil {
-			return missing("discount", err)
+			return ports.Missing(err, "discount")
 		}
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {

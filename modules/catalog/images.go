@@ -2,10 +2,8 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/ports"
 )
@@ -19,11 +17,7 @@ func (s *Service) AddImage(ctx context.Context, creatorID, listingID string, img
 		if err := l.AddImage(img, now); err != nil {
 			return err
 		}
-		err := r.Images.Claim(ctx, creatorID, img.ID)
-		if errors.Is(err, ports.ErrNotFound) {
-			return fault.NotFound("image")
-		}
-		return err
+		return ports.Missing(r.Images.Claim(ctx, creatorID, img.ID), "image")
 	})
 }
 

@@ -148,5 +148,5 @@ func findLink(ctx context.Context, r ports.Repos, creatorID, linkID string) (pay
 		return paymentlink.State{}, fault.NotFound("payment link")
 	}
 	link, err := r.Catalog.PaymentLinks.Get(ctx, creatorID, linkID)
-	return link, missing("payment link", err)
+	return link, ports.Missing(err, "payment link")
 }

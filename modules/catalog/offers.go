@@ -25,7 +25,7 @@ func (s *Service) ByCatalog(
 	}
 	l, plans, err := r.Catalog.Listings.GetWithPlans(ctx, creatorID, wanted.Listing)
 	if err != nil {
-		return plan.Offer{}, missing("listing", err)
+		return plan.Offer{}, ports.Missing(err, "listing")
 	}
 	if err := l.Purchasable(); err != nil {
 		return plan.Offer{}, err
@@ -71,10 +71,7 @@ func (s *Service) ByLink(
 
 // activeLink refuses a payment link that is inactive as one that does not exist.
 func activeLink(link paymentlink.State, err error) (paymentlink.State, error) {
-	if err == nil && !link.Active {
-		err = ports.ErrNotFound
-	}
-	return link, missing("payment link", err)
+	return ports.Visible(link, err, link.Active, "payment link")
 }
 
 // Again implements ports.Offers.
@@ -110,10 +107,7 @@ func again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (
 // Preview implements ports.Offers.
 func (s *Service) Preview(ctx context.Context, r ports.Repos, listingID string) (plan.Offer, error) {
 	l, err := find(ctx, r, listingID)
-	if err == nil && l.Status == listing.Archived {
-		err = fault.NotFound("listing")
-	}
-	if err != nil {
+	if l, err = ports.Visible(l, err, l.Status != listing.Archived, "listing"); err != nil {
 		return plan.Offer{}, err
 	}
 	return pick(ctx, r, l, choice{})
@@ -152,7 +146,7 @@ func (s *Service) TermsOf(
 	}
 	l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, listingKey)
 	if err != nil {
-		return plan.Offer{}, missing("listing", err)
+		return plan.Offer{}, ports.Missing(err, "listing")
 	}
 	if l.Status == listing.Draft {
 		return plan.Offer{}, l.Purchasable()

@@ -27,11 +27,8 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 	r := s.deps.Store.Read(ctx)
 	for {
 		l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, key)
-		if err == nil && l.Status != listing.Active {
-			err = ports.ErrNotFound
-		}
-		if err != nil {
-			return Recipe{}, missing("listing", err)
+		if l, err = ports.Visible(l, err, l.Status == listing.Active, "listing"); err != nil {
+			return Recipe{}, err
 		}
 		plans, err := onSale(ctx, r, l)
 		if err != nil {
@@ -40,7 +37,7 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 		// The two reads see one moment only if nothing changed between them: a recipe never mixes two revisions.
 		again, err := r.Catalog.Listings.Get(ctx, l.ID)
 		if err != nil {
-			return Recipe{}, missing("listing", err)
+			return Recipe{}, ports.Missing(err, "listing")
 		}
 		if again.Revision == l.Revision {
 			return Recipe{Listing: l, Plans: plans}, nil

@@ -3,7 +3,6 @@ package customers
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,10 +29,7 @@ const (
 // Shop returns the creator of an account as buyers see them. NOT_FOUND.
 func (s *Service) Shop(ctx context.Context, creatorID string) (identity.Storefront, error) {
 	shop, err := s.deps.Accounts.Storefront(ctx, s.deps.Store.Read(ctx), creatorID)
-	if errors.Is(err, ports.ErrNotFound) {
-		err = fault.NotFound("page")
-	}
-	return shop, err
+	return shop, ports.Missing(err, "page")
 }
 
 // FindURL returns the address of the page on which the customers of an account ask for the link to their portal.

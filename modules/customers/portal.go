@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"errors"
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
@@ -109,10 +108,7 @@ func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
 	}
 	r := s.deps.Store.Read(ctx)
 	owner, err := r.Customers.Customers.Get(ctx, link.CustomerID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !owner.ErasedAt.IsZero() {
-		return Visit{}, fault.NotFound("page")
-	}
-	if err != nil {
+	if owner, err = ports.Visible(owner, err, owner.ErasedAt.IsZero(), "page"); err != nil {
 		return Visit{}, err
 	}
 	seller, err := s.deps.Accounts.Storefront(ctx, r, owner.CreatorID)
@@ -170,9 +166,5 @@ const maxPayments = 100
 // Payment returns one of a customer's payments. NOT_FOUND for any other.
 func (s *Service) Payment(ctx context.Context, customerID, paymentID string) (payment.State, error) {
 	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil &&
-		(paid.CustomerID != customerID || paid.Status != payment.Succeeded) {
-		return payment.State{}, fault.NotFound("receipt")
-	}
-	return paid, err
+	return ports.Visible(paid, err, paid.CustomerID == customerID && paid.Status == payment.Succeeded, "receipt")
 }

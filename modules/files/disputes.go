@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -84,10 +83,7 @@ func (s *Service) discard(ctx context.Context, r ports.Repos, state file.State) 
 
 func ofDispute(ctx context.Context, r ports.Repos, creatorID, fileID string) (file.State, error) {
 	state, err := r.Files.Get(ctx, creatorID, fileID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && (state.Status == file.Deleted || state.DisputeID == "") {
-		return state, fault.NotFound("file")
-	}
-	return state, err
+	return ports.Visible(state, err, state.Status != file.Deleted && state.DisputeID != "", "file")
 }
 
 // OpenDisputeFile returns a file of the account's dispute, for Bytes. NOT_FOUND.

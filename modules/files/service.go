@@ -316,16 +316,10 @@ func (s *Service) SweepUploads(ctx context.Context) error {
 
 func own(ctx context.Context, r ports.Repos, creatorID, fileID string) (file.State, error) {
 	state, err := r.Files.Get(ctx, creatorID, fileID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && (state.Status == file.Deleted || state.DisputeID != "") {
-		return state, fault.NotFound("file")
-	}
-	return state, err
+	return ports.Visible(state, err, state.Status != file.Deleted && state.DisputeID == "", "file")
 }
 
 func ownListing(ctx context.Context, r ports.Repos, creatorID, listingID string) (listing.State, error) {
 	l, err := r.Catalog.Listings.Get(ctx, listingID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && l.CreatorID != creatorID {
-		return l, fault.NotFound("listing")
-	}
-	return l, err
+	return ports.Visible(l, err, l.CreatorID == creatorID, "listing")
 }

@@ -51,11 +51,8 @@ func (s *Service) CheckConfirmation(ctx context.Context, text string) (identity.
 		return identity.CreatorState{}, fault.NotFound("link")
 	}
 	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, link.CreatorID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return identity.CreatorState{}, fault.NotFound("link")
-	}
 	if err != nil {
-		return identity.CreatorState{}, err
+		return identity.CreatorState{}, ports.Missing(err, "link")
 	}
 	return creator.State(), nil
 }

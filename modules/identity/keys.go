@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/core/quota"
@@ -64,11 +63,8 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 	var state identity.APIKeyState
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		key, err := repos.Identity.APIKeys.Get(ctx, creatorID, keyID)
-		if errors.Is(err, ports.ErrNotFound) {
-			return fault.NotFound("API key")
-		}
 		if err != nil {
-			return err
+			return ports.Missing(err, "API key")
 		}
 		changed := key.Revoke(s.deps.Clock.Real())
 		state = key.State()

@@ -124,8 +124,5 @@ func (s *Service) exchangeLogo(ctx context.Context, r ports.Repos, creatorID, be
 
 func getCreator(ctx context.Context, r ports.Repos, creatorID string) (*identity.Creator, error) {
 	creator, err := r.Identity.Creators.Get(ctx, creatorID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return nil, fault.NotFound("creator")
-	}
-	return creator, err
+	return creator, ports.Missing(err, "creator")
 }

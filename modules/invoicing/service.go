@@ -4,7 +4,6 @@ package invoicing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"sundry/core/event"
@@ -60,10 +59,7 @@ func (s *Service) linked(state invoice.State) invoice.State {
 // load reads an invoice of any account. NOT_FOUND.
 func (s *Service) load(ctx context.Context, r ports.Repos, invoiceID string) (invoice.State, error) {
 	state, err := r.Invoicing.Invoices.Get(ctx, invoiceID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return state, fault.NotFound("invoice")
-	}
-	return s.linked(state), err
+	return s.linked(state), ports.Missing(err, "invoice")
 }
 
 // Invoice loads an invoice of the account. NOT_FOUND.
@@ -73,10 +69,7 @@ func (s *Service) Invoice(ctx context.Context, creatorID, invoiceID string) (inv
 
 func (s *Service) owned(ctx context.Context, r ports.Repos, creatorID, invoiceID string) (invoice.State, error) {
 	state, err := s.load(ctx, r, invoiceID)
-	if err == nil && state.CreatorID != creatorID {
-		return invoice.State{}, fault.NotFound("invoice")
-	}
-	return state, err
+	return ports.Visible(state, err, state.CreatorID == creatorID, "invoice")
 }
 
 // SetMetadata changes the account's own pairs of an invoice. NOT_FOUND, VALIDATION_FAILED.

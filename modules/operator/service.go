@@ -4,11 +4,9 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
-	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/operator"
 	"sundry/core/quota"
@@ -76,11 +74,8 @@ func (s *Service) decide(
 	defer s.standings.forget(creatorID)
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		creator, err := r.Identity.Creators.Get(ctx, creatorID)
-		if errors.Is(err, ports.ErrNotFound) {
-			return fault.NotFound("account")
-		}
 		if err != nil || !transition(creator) {
-			return err
+			return ports.Missing(err, "account")
 		}
 		if err := r.Identity.Creators.Update(ctx, creator); err != nil {
 			return err

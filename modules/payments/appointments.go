@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"sundry/core/appointment"
-	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/refund"
@@ -86,9 +85,5 @@ func (s *Refunds) RefundShare(
 func (s *Refunds) AppointmentRefund(
 	ctx context.Context, r ports.Repos, creatorID, refundID string,
 ) (refund.State, error) {
-	f, err := r.Payments.Refunds.Get(ctx, refundID)
-	if errors.Is(err, ports.ErrNotFound) || (err == nil && f.CreatorID != creatorID) {
-		return refund.State{}, fault.NotFound("refund")
-	}
-	return f, err
+	return s.owned(ctx, r, creatorID, refundID)
 }

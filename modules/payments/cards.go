@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -107,11 +106,8 @@ func ownCard(
 	ctx context.Context, r ports.Repos, creatorID, customerID, cardID string,
 ) (*paymentmethod.Method, time.Time, error) {
 	state, err := r.Payments.PaymentMethods.Get(ctx, cardID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil &&
-		(state.CreatorID != creatorID || state.CustomerID != customerID) {
-		return nil, time.Time{}, fault.NotFound("payment method")
-	}
-	if err != nil {
+	own := state.CreatorID == creatorID && state.CustomerID == customerID
+	if state, err = ports.Visible(state, err, own, "payment method"); err != nil {
 		return nil, time.Time{}, err
 	}
 	now, err := r.Clock.Now(ctx, creatorID)

@@ -8,7 +8,6 @@ import (
 
 	"sundry/core/dispute"
 	"sundry/core/document"
-	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/core/refund"
@@ -264,10 +263,7 @@ func (s *Disputes) Get(ctx context.Context, creatorID, disputeID string) (disput
 
 func owned(ctx context.Context, r ports.Repos, creatorID, disputeID string) (dispute.State, error) {
 	d, err := r.Payments.Disputes.Get(ctx, disputeID)
-	if errors.Is(err, ports.ErrNotFound) || (err == nil && d.CreatorID != creatorID) {
-		return dispute.State{}, fault.NotFound("dispute")
-	}
-	return d, err
+	return ports.Visible(d, err, d.CreatorID == creatorID, "dispute")
 }
 
 // List lists the account's disputes, newest first; paymentID "" = of every payment.

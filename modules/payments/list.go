@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"errors"
 
 	"sundry/core/fault"
 	"sundry/core/payment"
@@ -31,10 +30,7 @@ func (s *Service) Listed(ctx context.Context, creatorID, paymentID string) (port
 // Get shows one of the account's payments. NOT_FOUND.
 func (s *Service) Get(ctx context.Context, creatorID, paymentID string) (payment.State, error) {
 	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && paid.CreatorID != creatorID {
-		return payment.State{}, fault.NotFound("payment")
-	}
-	return paid, err
+	return ports.Visible(paid, err, paid.CreatorID == creatorID, "payment")
 }
 
 // SearchBuyers returns the account's latest payments whose buyer entered an address or a name with a text in it, newest

@@ -103,10 +103,7 @@ func (s *Refunds) Requested(ctx context.Context, creatorID, key string) (refund.
 		return refund.State{}, err
 	}
 	asked, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, key, now.Add(-requestMemory))
-	if errors.Is(err, ports.ErrNotFound) {
-		return refund.State{}, fault.NotFound("refund")
-	}
-	return asked, err
+	return asked, ports.Missing(err, "refund")
 }
 
 // reserve is the intent.
@@ -186,9 +183,7 @@ func (s *Refunds) payment(
 		}
 	}
 	paid, err := r.Payments.Payments.Get(ctx, paymentID)
-	switch {
-	case errors.Is(err, ports.ErrNotFound), err == nil && paid.CreatorID != creatorID:
-		return payment.State{}, fault.NotFound("payment")
+	switch paid, err = ports.Visible(paid, err, paid.CreatorID == creatorID, "payment"); {
 	case err != nil:
 		return payment.State{}, err
 	case paid.Status != payment.Succeeded:
@@ -391,9 +386,7 @@ func (s *Refunds) Get(ctx context.Context, creatorID, refundID string) (refund.S
 
 func (s *Refunds) owned(ctx context.Context, r ports.Repos, creatorID, refundID string) (refund.State, error) {
 	f, err := r.Payments.Refunds.Get(ctx, refundID)
-	if errors.Is(err, ports.ErrNotFound) || (err == nil && f.CreatorID != creatorID) {
-		return refund.State{}, fault.NotFound("refund")
-	}
+	f, err = ports.Visible(f, err, f.CreatorID == creatorID, "refund")
 	return s.linked(f), err
 }
 

@@ -100,10 +100,7 @@ func (s *Service) bySecret(ctx context.Context, secret string) (cardsetup.State,
 		return cardsetup.State{}, fault.NotFound("page")
 	}
 	setup, err := s.deps.Store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return cardsetup.State{}, fault.NotFound("page")
-	}
-	return setup, err
+	return setup, ports.Missing(err, "page")
 }
 
 // setupRequest names the check of a setup's latest card to the processor.

@@ -13,7 +13,6 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/discount"
 	"sundry/core/event"
-	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/metadata"
 	"sundry/core/payment"
@@ -222,10 +221,7 @@ func (s *Service) List(
 // owned loads a subscription of the account. NOT_FOUND for any other.
 func owned(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) (subscription.State, error) {
 	state, err := r.Subscriptions.Subscriptions.Get(ctx, subscriptionID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {
-		return subscription.State{}, fault.NotFound("subscription")
-	}
-	return state, err
+	return ports.Visible(state, err, state.CreatorID == creatorID, "subscription")
 }
 
 // change loads a subscription of the account and makes one transition of it, which the access log records as kind; ""
@@ -275,10 +271,7 @@ func load(
 	ctx context.Context, r ports.Repos, creatorID, subscriptionID string,
 ) (*subscription.Subscription, time.Time, error) {
 	state, err := r.Subscriptions.Subscriptions.GetForUpdate(ctx, subscriptionID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {
-		return nil, time.Time{}, fault.NotFound("subscription")
-	}
-	if err != nil {
+	if state, err = ports.Visible(state, err, state.CreatorID == creatorID, "subscription"); err != nil {
 		return nil, time.Time{}, err
 	}
 	now, err := r.Clock.Now(ctx, creatorID)

@@ -3,7 +3,6 @@ package tasks
 
 import (
 	"context"
-	"errors"
 
 	"sundry/core/fault"
 	"sundry/ports"
@@ -34,10 +33,8 @@ func (s *Service) Retry(ctx context.Context, creatorID, taskID string) (ports.Ta
 		var err error
 		task, err = r.TaskAdmin.Get(ctx, creatorID, taskID, now)
 		switch {
-		case errors.Is(err, ports.ErrNotFound):
-			return fault.NotFound("task")
 		case err != nil:
-			return err
+			return ports.Missing(err, "task")
 		case task.State != ports.TaskFailed:
 			return fault.New(
 				fault.StateConflict,

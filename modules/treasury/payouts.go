@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"sundry/core/document"
-	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/core/ledger"
@@ -239,9 +238,7 @@ func (s *Service) Payout(ctx context.Context, t ports.Task) error {
 // GetPayout returns a payout of the account. NOT_FOUND for any other.
 func (s *Service) GetPayout(ctx context.Context, creatorID, payoutID string) (payout.State, error) {
 	p, err := s.deps.Store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
-	if errors.Is(err, ports.ErrNotFound) || (err == nil && p.CreatorID != creatorID) {
-		return payout.State{}, fault.NotFound("payout")
-	}
+	p, err = ports.Visible(p, err, p.CreatorID == creatorID, "payout")
 	return s.linked(p), err
 }
 

@@ -29,7 +29,7 @@ func (s *Service) CreateAlert(ctx context.Context, creatorID string, draft usage
 // Alert loads an alert. NOT_FOUND.
 func (s *Service) Alert(ctx context.Context, creatorID, alertID string) (usage.Alert, error) {
 	a, err := s.deps.Store.Read(ctx).Usage.Alerts.Get(ctx, creatorID, alertID)
-	return a, missing(err, "usage alert")
+	return a, ports.Missing(err, "usage alert")
 }
 
 // Alerts lists the account's alerts.
@@ -43,7 +43,7 @@ func (s *Service) DeleteAlert(ctx context.Context, creatorID, alertID string) (a
 		if a, err = r.Usage.Alerts.Get(ctx, creatorID, alertID); err == nil {
 			err = r.Usage.Alerts.Delete(ctx, creatorID, alertID)
 		}
-		return missing(err, "usage alert")
+		return ports.Missing(err, "usage alert")
 	})
 	return a, err
 }

@@ -33,7 +33,7 @@ func (s *Service) CreateMeter(ctx context.Context, creatorID string, draft usage
 // Meter loads a meter. NOT_FOUND.
 func (s *Service) Meter(ctx context.Context, creatorID, meterID string) (usage.Meter, error) {
 	m, err := s.deps.Store.Read(ctx).Usage.Catalog.GetMeter(ctx, creatorID, meterID)
-	return m, missing(err, "meter")
+	return m, ports.Missing(err, "meter")
 }
 
 // Meters lists the account's meters.
@@ -61,7 +61,7 @@ func (s *Service) CreateProduct(
 // Product loads a product. NOT_FOUND.
 func (s *Service) Product(ctx context.Context, creatorID, productID string) (usage.Product, error) {
 	p, err := s.deps.Store.Read(ctx).Usage.Catalog.GetProduct(ctx, creatorID, productID)
-	return p, missing(err, "product")
+	return p, ports.Missing(err, "product")
 }
 
 // Products lists the account's products.
@@ -78,7 +78,7 @@ func (s *Service) CreatePrice(ctx context.Context, creatorID string, draft usage
 	p.ID, p.CreatorID = s.deps.IDs.New(id.Price), creatorID
 	return p, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if _, err = r.Usage.Catalog.GetProduct(ctx, creatorID, p.ProductID); err != nil {
-			return missing(err, "product")
+			return ports.Missing(err, "product")
 		}
 		if p.CreatedAt, err = r.Clock.Now(ctx, creatorID); err != nil {
 			return err
@@ -95,18 +95,10 @@ func (s *Service) CreatePrice(ctx context.Context, creatorID string, draft usage
 // Price loads a price. NOT_FOUND.
 func (s *Service) Price(ctx context.Context, creatorID, priceID string) (usage.Price, error) {
 	p, err := s.deps.Store.Read(ctx).Usage.Catalog.GetPrice(ctx, creatorID, priceID)
-	return p, missing(err, "usage price")
+	return p, ports.Missing(err, "usage price")
 }
 
 // Prices lists the account's prices.
 func (s *Service) Prices(ctx context.Context, creatorID string, page ports.Page) (ports.List[usage.Price], error) {
 	return s.deps.Store.Read(ctx).Usage.Catalog.ListPrices(ctx, creatorID, page)
-}
-
-// missing turns ErrNotFound into NOT_FOUND with the name of the object.
-func missing(err error, what string) error {
-	if errors.Is(err, ports.ErrNotFound) {
-		return fault.NotFound(what)
-	}
-	return err
 }

@@ -298,7 +298,7 @@ func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		plan, err := r.Usage.Plans.Get(ctx, creatorID, planID)
 		if err != nil {
-			return missing(err, "billing plan")
+			return ports.Missing(err, "billing plan")
 		}
 		if plan.Status == usage.PlanEnded {
 			return fault.New(fault.StateConflict, "The billing plan has had its last invoice.")

@@ -283,7 +283,7 @@ func (s *Service) Credit(
 	r := s.deps.Store.Read(ctx)
 	state, err := r.Usage.Credits.Get(ctx, creatorID, creditID)
 	if err != nil {
-		return state, nil, missing(err, "usage credit")
+		return state, nil, ports.Missing(err, "usage credit")
 	}
 	uses, err := r.Usage.Credits.ListUses(ctx, creatorID, creditID)
 	return state, uses, err

@@ -78,7 +78,7 @@ func checkPrice(
 ) error {
 	price, err := r.Usage.Catalog.GetPrice(ctx, sub.CreatorID, priceID)
 	if err != nil {
-		return missing(err, "usage price")
+		return ports.Missing(err, "usage price")
 	}
 	if want := sub.Offer.Price.Currency; price.Currency != want {
 		return fault.Invalid(fault.Detail{
@@ -146,7 +146,7 @@ func (s *Service) updatePlan(
 	return changed, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Usage.Plans.Get(ctx, creatorID, planID)
 		if err != nil {
-			return missing(err, "billing plan")
+			return ports.Missing(err, "billing plan")
 		}
 		p := usage.RestoreBillingPlan(state)
 		if err := change(ctx, r, p); err != nil {
@@ -175,7 +175,7 @@ func (s *Service) measured(
 		return sub, usage.Meter{}, err
 	}
 	meter, err := r.Usage.Catalog.GetMeter(ctx, creatorID, meterID)
-	return sub, meter, missing(err, "meter")
+	return sub, meter, ports.Missing(err, "meter")
 }
 
 // subscription loads a subscription of the account. NOT_FOUND, STATE_CONFLICT before its first payment or trial.
@@ -198,7 +198,7 @@ func subscriptionBy(
 	if err == nil && sub.Anchor.IsZero() {
 		return sub, fault.New(fault.StateConflict, "The subscription has not begun yet.")
 	}
-	return sub, missing(err, "subscription")
+	return sub, ports.Missing(err, "subscription")
 }
 
 // planSchedule has the subscription's anchor. Its first period is the one that now lies in, as far as the subscription
@@ -243,7 +243,7 @@ func (s *Service) bill(
 // BillingPlan loads a plan. NOT_FOUND.
 func (s *Service) BillingPlan(ctx context.Context, creatorID, planID string) (usage.PlanState, error) {
 	p, err := s.deps.Store.Read(ctx).Usage.Plans.Get(ctx, creatorID, planID)
-	return p, missing(err, "billing plan")
+	return p, ports.Missing(err, "billing plan")
 }
 
 // BillingPlans lists the account's plans, of one subscription unless that is "".

@@ -301,7 +301,7 @@ func (s *Service) lockReport(
 	ctx context.Context, r ports.Repos, creatorID, key string,
 ) (stream ports.UsageStream, report ports.StoredReport, err error) {
 	if report, err = r.Usage.Reports.Get(ctx, creatorID, key); err != nil {
-		return stream, report, missing(err, "usage report")
+		return stream, report, ports.Missing(err, "usage report")
 	}
 	if stream, err = r.Usage.Streams.GetByID(ctx, report.StreamID); err != nil {
 		return stream, report, err

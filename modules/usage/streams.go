@@ -227,7 +227,7 @@ func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.Usa
 		}
 		meter, err := r.Usage.Catalog.GetMeterByEvent(ctx, k.creatorID, k.eventName)
 		if err != nil {
-			return missing(err, "meter")
+			return ports.Missing(err, "meter")
 		}
 		stream = s.newStream(sub, meter)
 		return r.Usage.Streams.Insert(ctx, stream)

@@ -65,11 +65,8 @@ func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryI
 	}
 	r := s.deps.Store.Read(ctx)
 	found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
-	if err == nil && found.EndpointID != endpointID {
-		err = ports.ErrNotFound
-	}
-	if err != nil {
-		return Delivered{}, missing(err, fault.NotFound("delivery"))
+	if found, err = ports.Visible(found, err, found.EndpointID == endpointID, "delivery"); err != nil {
+		return Delivered{}, err
 	}
 	attempts, err := r.Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
 	return delivered(endpoint, found, attempts), err
@@ -81,17 +78,14 @@ func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, delivery
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
-			return missing(err, errNoEndpoint())
+			return ports.Missing(err, "webhook endpoint")
 		}
 		if !endpoint.Enabled {
 			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
 		}
 		found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
-		if err == nil && found.EndpointID != endpointID {
-			err = ports.ErrNotFound
-		}
-		if err != nil {
-			return missing(err, fault.NotFound("delivery"))
+		if found, err = ports.Visible(found, err, found.EndpointID == endpointID, "delivery"); err != nil {
+			return err
 		}
 		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
 			return err
@@ -196,7 +190,7 @@ func (s *Service) replayPage(
 		replayed, last = 0, ""
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
-			return missing(err, errNoEndpoint())
+			return ports.Missing(err, "webhook endpoint")
 		}
 		if !endpoint.Enabled {
 			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,15 +13,6 @@ import (
 	"sundry/core/webhook"
 	"sundry/ports"
 )
-
-func errNoEndpoint() error { return fault.NotFound("webhook endpoint") }
-
-func missing(err error, refusal error) error {
-	if errors.Is(err, ports.ErrNotFound) {
-		return refusal
-	}
-	return err
-}
 
 // CheckEndpoint lists everything that is wrong with an edit, or with a new endpoint.
 func (s *Service) CheckEndpoint(edit webhook.EndpointEdit, isNew bool) error {
@@ -98,7 +88,7 @@ func (s *Service) Endpoints(
 // Endpoint shows one of the account's endpoints. NOT_FOUND.
 func (s *Service) Endpoint(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, error) {
 	found, err := s.deps.Store.Read(ctx).Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
-	return found, missing(err, errNoEndpoint())
+	return found, ports.Missing(err, "webhook endpoint")
 }
 
 // Secret returns the endpoint's signing secret as shown to its owner. NOT_FOUND.
@@ -124,7 +114,7 @@ func (s *Service) change(
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		found, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
-			return missing(err, errNoEndpoint())
+			return ports.Missing(err, "webhook endpoint")
 		}
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
@@ -188,7 +178,7 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var err error
 		if deleted, err = r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID); err != nil {
-			return missing(err, errNoEndpoint())
+			return ports.Missing(err, "webhook endpoint")
 		}
 		if err := r.Tasks.ResumeKey(ctx, endpointID); err != nil { // its tasks shall run, to end
 			return err
@@ -222,7 +212,7 @@ func (s *Service) Test(ctx context.Context, creatorID, endpointID string) (webho
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
-			return missing(err, errNoEndpoint())
+			return ports.Missing(err, "webhook endpoint")
 		}
 		if !endpoint.Enabled {
 			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"sundry/core/event"
-	"sundry/core/fault"
 	"sundry/core/webhook"
 	"sundry/ports"
 )
@@ -43,5 +42,5 @@ func (s *Service) Events(
 // Event shows one of the account's events. NOT_FOUND.
 func (s *Service) Event(ctx context.Context, creatorID, eventID string) (event.Record, error) {
 	found, err := s.deps.Store.Read(ctx).Webhooks.Events.Get(ctx, creatorID, eventID)
-	return webhook.WithLinks(found, s.cfg.Invoices), missing(err, fault.NotFound("event"))
+	return webhook.WithLinks(found, s.cfg.Invoices), ports.Missing(err, "event")
 }
