@@ -80,6 +80,11 @@ type Tasks interface {
 	LimitKey(ctx context.Context, key string, limit KeyLimit) error
 }
 
+// EndTask ends a task for which nothing is left to do, in a transaction of its own.
+func EndTask(ctx context.Context, store Store, t Task) error {
+	return store.Atomically(ctx, func(ctx context.Context, r Repos) error { return r.Tasks.Done(ctx, t) })
+}
+
 // TaskQueue is the workers' side of the same table. Each method is a transaction of its own.
 type TaskQueue interface {
 	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a

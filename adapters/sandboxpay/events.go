@@ -67,7 +67,7 @@ func (e *Events) Emit(ctx context.Context, t ports.Task) error {
 	if err := e.send(ctx, payload, fmt.Sprintf("t=%d,v1=%s", seconds, e.sign(payload, seconds))); err != nil {
 		return fmt.Errorf("emit %s: %w", t.Subject, err)
 	}
-	return e.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	return ports.EndTask(ctx, e.store, t)
 }
 
 // Verify implements ports.EventVerifier.

@@ -76,7 +76,7 @@ func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 		return err
 	}
 	if !slices.ContainsFunc(calendars, func(c ports.BusyCalendar) bool { return c.URL == address }) {
-		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	setup, err := r.Booking.Scheduling.Get(ctx, creatorID)
 	if err != nil {

@@ -93,7 +93,7 @@ func (s *Service) Settle(ctx context.Context, t ports.Task) error {
 	if err := s.deps.Directory.Settle(ctx, ports.NameKind(kind), owner, used, settleAfter); err != nil {
 		return err
 	}
-	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	return ports.EndTask(ctx, s.deps.Store, t)
 }
 
 // used lists the names that an owner has in this cell.

@@ -122,7 +122,7 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 		return r.Tasks.Postpone(ctx, t, next)
 	})
 	if errors.Is(err, ports.ErrDuplicate) { // a charge is under way: its outcome plans the next
-		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	return err
 }

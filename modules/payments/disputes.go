@@ -236,9 +236,7 @@ func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeRepo
 func (s *Disputes) FinishResponse(ctx context.Context, t ports.Task) error {
 	d, err := s.deps.Store.Read(ctx).Payments.Disputes.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && d.Response == dispute.NoResponse) {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	if err != nil {
 		return fmt.Errorf("respond: %w", err)

@@ -57,7 +57,7 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	read := s.deps.Store.Read(ctx)
 	paid, err := read.Payments.Payments.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) {
-		return s.endRefund(ctx, t)
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
@@ -67,7 +67,7 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	case err != nil && !errors.Is(err, ports.ErrNotFound): // one since a version that did not list it is not found
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
 	case made.Status == refund.Failed:
-		return s.endRefund(ctx, t)
+		return ports.EndTask(ctx, s.deps.Store, t)
 	case paid.Refunded == paid.Amount:
 		return s.failRefund(ctx, t, paid, alreadyRefunded, false)
 	}
@@ -92,13 +92,6 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 		return fmt.Errorf("refund of %s is refused: %s", paid.ID, outcome.Reason)
 	}
 	return s.failRefund(ctx, t, paid, outcome.Reason, true)
-}
-
-// endRefund ends the task of a refund that is decided.
-func (s *Attempts) endRefund(ctx context.Context, t ports.Task) error {
-	return s.deps.Store.Atomically(
-		ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-	)
 }
 
 // callRefund asks the processor for the automatic refund of a payment, or for its outcome.

@@ -352,9 +352,7 @@ func (s *Refunds) changePayment(
 func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 	loaded, err := s.deps.Store.Read(ctx).Payments.Refunds.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != refund.Pending) {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)

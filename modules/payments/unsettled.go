@@ -26,9 +26,7 @@ const (
 func (s *Attempts) Charge(ctx context.Context, t ports.Task) error {
 	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && attempt.Status.Final()) {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	if err != nil {
 		return fmt.Errorf("charge: %w", err)

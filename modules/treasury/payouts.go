@@ -208,9 +208,7 @@ func (s *Service) RefreshPayout(ctx context.Context, payoutID string) error {
 func (s *Service) Payout(ctx context.Context, t ports.Task) error {
 	loaded, err := s.deps.Store.Read(ctx).Treasury.Payouts.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != payout.Pending) {
-		return s.deps.Store.Atomically(
-			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
-		)
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	if err != nil {
 		return fmt.Errorf("payout: %w", err)

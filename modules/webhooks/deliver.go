@@ -39,7 +39,7 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 		return fmt.Errorf("deliver: %w", err)
 	}
 	if !ok {
-		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return ports.EndTask(ctx, s.deps.Store, t)
 	}
 	if admitted, err := s.checkCircuit(ctx, t, &a); err != nil || !admitted {
 		return err
