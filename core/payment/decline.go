@@ -1,6 +1,9 @@
 package payment
 
-import "sundry/core/locale"
+import (
+	"sundry/core/fault"
+	"sundry/core/locale"
+)
 
 // DeclineCode is the reason why no money was taken. Its words are those of Stripe's decline codes, whichever provider
 // refused (https://docs.stripe.com/declines/codes); a provider maps its own to them.
@@ -59,6 +62,13 @@ type DeclineReason struct {
 	Code DeclineCode `json:"code"`
 	// Message is fit for the buyer.
 	Message string `json:"message"`
+}
+
+// Refusal returns the error for who gave the card: CARD_DECLINED with the reason.
+func (r DeclineReason) Refusal() error {
+	f := fault.New(fault.CardDeclined, r.Message)
+	f.DeclineCode = string(r.Code)
+	return f
 }
 
 // NewDecline returns the reason with a code, and its English text.

@@ -2,6 +2,7 @@ package invoicing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,12 +235,8 @@ func declined(reason payment.DeclineReason) error {
 			"The bank wants the customer to confirm the payment. The customer can do that on the invoice's page.",
 		)
 	}
-	refusal := fault.New(fault.CardDeclined, reason.Message)
-	if refusal.Message == "" {
-		refusal.Message = "The card was declined."
-	}
-	refusal.DeclineCode = string(reason.Code)
-	return refusal
+	reason.Message = cmp.Or(reason.Message, "The card was declined.")
+	return reason.Refusal()
 }
 
 // OnPeriodClosed creates the invoice of a billing period and charges it. An invoice of zero is paid without a charge.

@@ -365,7 +365,7 @@ func (s *Service) keep(
 func setupFault(o payment.Outcome) error {
 	switch o.Status {
 	case payment.Declined:
-		return declined(o.Decline)
+		return o.Decline.Refusal()
 	case payment.RequiresAction:
 		return fault.New(fault.AuthenticationRequired, "Your bank wants you to confirm that it is you.")
 	case payment.Canceled:
@@ -373,11 +373,4 @@ func setupFault(o payment.Outcome) error {
 	case payment.Pending, payment.Processing, payment.Succeeded:
 	}
 	return nil
-}
-
-// declined is the refusal of a card.
-func declined(why payment.DeclineReason) error {
-	f := fault.New(fault.CardDeclined, why.Message)
-	f.DeclineCode = string(why.Code)
-	return f
 }

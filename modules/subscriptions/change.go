@@ -17,9 +17,6 @@ import (
 	"sundry/ports"
 )
 
-// authenticationRequired is the decline code of a charge that the customer must confirm to their bank.
-const authenticationRequired = "authentication_required"
-
 // Change is a wish for another plan or quantity.
 type Change struct {
 	// Plan may be empty for the present one, at the price that the subscription has.
@@ -271,7 +268,7 @@ func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) 
 	if err != nil || started.ID == "" {
 		return payment.State{Status: payment.Succeeded}, err
 	}
-	return s.waited(s.deps.Runner.Run(ctx, started, ports.Payer{}))
+	return waited(s.deps.Runner.Run(ctx, started, ports.Payer{}))
 }
 
 // Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
@@ -290,7 +287,7 @@ func (s *Service) Confirm(ctx context.Context, creatorID, subscriptionID string,
 	if err != nil {
 		return payment.State{}, err
 	}
-	return s.waited(s.deps.Runner.Authenticate(ctx, paymentID, approve))
+	return waited(s.deps.Runner.Authenticate(ctx, paymentID, approve))
 }
 
 // waitingCharge returns the payment that the customer has to confirm. STATE_CONFLICT without one.
@@ -306,7 +303,7 @@ func (s *Service) waitingCharge(ctx context.Context, creatorID, subscriptionID s
 }
 
 // waited adds the refusal of a declined charge to its outcome: CARD_DECLINED or AUTHENTICATION_REQUIRED.
-func (s *Service) waited(attempt payment.State, err error) (payment.State, error) {
+func waited(attempt payment.State, err error) (payment.State, error) {
 	if err == nil && attempt.Status == payment.Declined {
 		err = cardDeclined(attempt.Decline)
 	}
@@ -315,11 +312,9 @@ func (s *Service) waited(attempt payment.State, err error) (payment.State, error
 
 // cardDeclined is the refusal of a card.
 func cardDeclined(why payment.DeclineReason) error {
-	if why.Code == authenticationRequired {
+	if why.Code == payment.AuthenticationRequired {
 		return fault.New(fault.AuthenticationRequired, "The bank wants the customer to confirm this payment. "+
 			"Send them to their portal (POST /v1/customer-portal-sessions): what they ask for there, they can confirm.")
 	}
-	f := fault.New(fault.CardDeclined, why.Message)
-	f.DeclineCode = string(why.Code)
-	return f
+	return why.Refusal()
 }
