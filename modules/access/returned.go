@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"slices"
+	"time"
 
 	"sundry/core/access"
 	"sundry/core/dispute"
@@ -17,11 +18,8 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	if !e.Full || e.KeepAccess {
 		return nil
 	}
-	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(
-		g *access.Grant, c *lockedAccess,
-	) bool {
-		return g.EndRefunded(c.now)
-	})
+	cause := access.Cause{Kind: access.PaymentRefunded, ID: e.ID}
+	return s.changePaid(ctx, r, e.CreatorID, e.Return, cause, (*access.Grant).EndRefunded)
 }
 
 // OnRefundFailed restores the access that refunds of all of the payment ended, when the money of one of them came back.
@@ -29,20 +27,16 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 	if !e.WasFull || e.Automatic { // what was paid for was never given
 		return nil
 	}
-	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.RefundFailed, ID: e.ID}, func(
-		g *access.Grant, c *lockedAccess,
-	) bool {
-		return g.ResumeRefunded(e.Disputed, c.now)
+	cause := access.Cause{Kind: access.RefundFailed, ID: e.ID}
+	return s.changePaid(ctx, r, e.CreatorID, e.Return, cause, func(g *access.Grant, now time.Time) bool {
+		return g.ResumeRefunded(e.Disputed, now)
 	})
 }
 
 // OnDisputeOpened suspends what the payment of a purchase gave.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
-	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(
-		g *access.Grant, c *lockedAccess,
-	) bool {
-		return g.Suspend(c.now)
-	})
+	cause := access.Cause{Kind: access.DisputeOpened, ID: e.ID}
+	return s.changePaid(ctx, r, e.CreatorID, e.Return, cause, (*access.Grant).Suspend)
 }
 
 // OnDisputeClosed gives it back when the dispute was won.
@@ -50,31 +44,31 @@ func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.
 	if e.Status != dispute.Won {
 		return nil
 	}
-	return s.changeGrants(ctx, r, e.CreatorID, e.Return, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(
-		g *access.Grant, c *lockedAccess,
-	) bool {
-		return g.Resume(c.now)
-	})
+	cause := access.Cause{Kind: access.DisputeWon, ID: e.ID}
+	return s.changePaid(ctx, r, e.CreatorID, e.Return, cause, (*access.Grant).Resume)
 }
 
-// grantsOf returns the grants of the purchase that a payment paid for.
-func grantsOf(ctx context.Context, r ports.Repos, creatorID string, paid ledger.Return) ([]*access.Grant, error) {
+// changePaid is changeGrants for the grants of the purchase that a payment paid for.
+func (s *Service) changePaid(
+	ctx context.Context, r ports.Repos, creatorID string, paid ledger.Return, cause access.Cause,
+	move func(g *access.Grant, now time.Time) (changed bool),
+) error {
 	if paid.SubscriptionID != "" || paid.Purchase() == "" {
-		return nil, nil // a subscription follows its own money, and an invoice gives nothing
+		return nil // a subscription follows its own money, and an invoice gives nothing
 	}
 	given, err := r.Access.Grants.ListByCheckout(ctx, creatorID, paid.CheckoutID)
-	return slices.DeleteFunc(given, func(g *access.Grant) bool { return g.State().Source == access.Subscription }), err
-}
-
-// changeGrants moves each grant of a payment behind its customer's lock.
-func (s *Service) changeGrants(
-	ctx context.Context, r ports.Repos, creatorID string, paid ledger.Return, cause access.Cause,
-	move func(*access.Grant, *lockedAccess) bool,
-) error {
-	given, err := grantsOf(ctx, r, creatorID, paid)
 	if err != nil {
 		return err
 	}
+	given = slices.DeleteFunc(given, func(g *access.Grant) bool { return g.State().Source == access.Subscription })
+	return s.changeGrants(ctx, r, given, cause, move)
+}
+
+// changeGrants moves each of the grants behind its customer's lock.
+func (s *Service) changeGrants(
+	ctx context.Context, r ports.Repos, given []*access.Grant, cause access.Cause,
+	move func(g *access.Grant, now time.Time) (changed bool),
+) error {
 	for _, seen := range given {
 		before := seen.State()
 		_, err := s.withLockedAccess(ctx, r, before.CreatorID, before.ExternalCustomerID,
@@ -87,7 +81,7 @@ func (s *Service) changeGrants(
 					}
 					c.grants = append(c.grants, g)
 				}
-				if !move(g, c) {
+				if !move(g, c.now) {
 					return access.Cause{}, nil
 				}
 				return cause, r.Access.Grants.Update(ctx, g)
