@@ -80,7 +80,7 @@ func (c *lockedAccess) consume(ctx context.Context, d access.ConsumeRequest) (un
 		return "", err
 	}
 	for _, g := range changed {
-		if err := c.edit(ctx, g, nil); err != nil {
+		if err := c.repos.Access.Grants.Update(ctx, g); err != nil {
 			return "", err
 		}
 	}

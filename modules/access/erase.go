@@ -22,7 +22,7 @@ func (s *Service) OnCustomerErased(ctx context.Context, r ports.Repos, e custome
 			if !g.EndErased(c.now) {
 				continue
 			}
-			if err := c.edit(ctx, g, nil); err != nil {
+			if err := c.repos.Access.Grants.Update(ctx, g); err != nil {
 				return access.Cause{}, err
 			}
 			if err := r.Tasks.Cancel(ctx, TaskExpire, g.State().ID); err != nil {

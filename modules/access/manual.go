@@ -117,7 +117,7 @@ func (s *Service) RevokeManually(
 			if changed, err := revoked.Revoke(c.now); err != nil || !changed {
 				return access.Cause{}, err
 			}
-			if err := c.edit(ctx, revoked, nil); err != nil {
+			if err := c.repos.Access.Grants.Update(ctx, revoked); err != nil {
 				return access.Cause{}, err
 			}
 			if err := s.audit(ctx, r, identity.AccessRevoked, revoked.State()); err != nil {

@@ -112,14 +112,6 @@ func (c *lockedAccess) add(ctx context.Context, g *access.Grant) error {
 	return c.repos.Access.Grants.Insert(ctx, g)
 }
 
-// edit writes a grant after its transition. A refused transition is returned unchanged.
-func (c *lockedAccess) edit(ctx context.Context, g *access.Grant, refused error) error {
-	if refused != nil {
-		return refused
-	}
-	return c.repos.Access.Grants.Update(ctx, g)
-}
-
 func (c *lockedAccess) find(grantID string) *access.Grant {
 	for _, g := range c.grants {
 		if g.State().ID == grantID {
@@ -171,7 +163,10 @@ func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
 		if cause.ID == "" {
 			cause.ID = g.State().ID
 		}
-		if err := c.edit(ctx, g, g.Expire(c.now)); err != nil {
+		if err := g.Expire(c.now); err != nil {
+			return err
+		}
+		if err := c.repos.Access.Grants.Update(ctx, g); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func (s *Service) followAs(ctx context.Context, r ports.Repos, sub subscription.
 			return access.Cause{}, err
 		}
 		move(g, sub, c.now)
-		return cause, c.edit(ctx, g, nil)
+		return cause, c.repos.Access.Grants.Update(ctx, g)
 	})
 	if err != nil {
 		return fmt.Errorf("follow %s: %w", sub.ID, err)
@@ -130,7 +130,7 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 			if g.Active() {
 				c.grants = append(c.grants, g)
 			}
-			if err := c.edit(ctx, g, nil); err != nil {
+			if err := c.repos.Access.Grants.Update(ctx, g); err != nil {
 				return access.Cause{}, err
 			}
 		}
