@@ -81,11 +81,7 @@ func (s *Service) Find(ctx context.Context, creatorID, customerID, externalCusto
 	if customerID != "" {
 		return s.Get(ctx, creatorID, customerID)
 	}
-	found, err := s.deps.Store.Read(ctx).Customers.Customers.GetByExternalID(ctx, creatorID, externalCustomerID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return customer.State{}, errNoCustomer()
-	}
-	return found, err
+	return found(s.deps.Store.Read(ctx).Customers.Customers.GetByExternalID(ctx, creatorID, externalCustomerID))
 }
 
 // List returns part of the account's customers.
@@ -183,8 +179,8 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 }
 
 func owned(ctx context.Context, r ports.Repos, creatorID, customerID string) (customer.State, error) {
-	state, err := r.Customers.Customers.Get(ctx, customerID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {
+	state, err := found(r.Customers.Customers.Get(ctx, customerID))
+	if err == nil && state.CreatorID != creatorID {
 		return customer.State{}, errNoCustomer()
 	}
 	return state, err
