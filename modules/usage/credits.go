@@ -9,7 +9,6 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/dispute"
-	"sundry/core/event"
 	"sundry/core/id"
 	"sundry/core/plan"
 	"sundry/core/refund"
@@ -79,12 +78,14 @@ func usable(ctx context.Context, r ports.Repos, b *billing, at time.Time) ([]usa
 // sooner puts credits into the order in which they expire; those that never do are last.
 func sooner(a, b usage.CreditState) int {
 	switch {
-	case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero() && a.ExpiresAt.IsZero():
+	case a.ExpiresAt.Equal(b.ExpiresAt):
+		return cmp.Compare(a.ID, b.ID)
+	case a.ExpiresAt.IsZero():
 		return 1
-	case a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero():
+	case b.ExpiresAt.IsZero():
 		return -1
 	}
-	return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
+	return a.ExpiresAt.Compare(b.ExpiresAt)
 }
 
 // useCredits pays an invoice's lines with the customer's credits as far as they last.
@@ -197,9 +198,8 @@ func awaitsInvoice(ctx context.Context, r ports.Repos, c usage.CreditState) (boo
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
 	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
 		c *usage.Credit, now time.Time,
-	) (event.Event, bool, error) {
-		ended, changed, err := c.Return(e.Share.Amount.Minor, e.Full, now)
-		return endedEvent(ended), changed, err
+	) (*usage.CreditEnded, bool, error) {
+		return c.Return(e.Share.Amount.Minor, e.Full, now)
 	})
 }
 
@@ -207,7 +207,7 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
 	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
 		c *usage.Credit, _ time.Time,
-	) (event.Event, bool, error) {
+	) (*usage.CreditEnded, bool, error) {
 		return nil, c.Dispute(true), nil
 	})
 }
@@ -216,28 +216,20 @@ func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.
 func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
 	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
 		c *usage.Credit, now time.Time,
-	) (event.Event, bool, error) {
+	) (*usage.CreditEnded, bool, error) {
 		changed := c.Dispute(false)
 		if e.Status == dispute.Won {
 			return nil, changed, nil
 		}
 		ended, returned, err := c.Return(0, true, now)
-		return endedEvent(ended), changed || returned, err
+		return ended, changed || returned, err
 	})
-}
-
-// endedEvent is nil for no end, and not an event without one.
-func endedEvent(ended *usage.CreditEnded) event.Event {
-	if ended == nil {
-		return nil
-	}
-	return *ended
 }
 
 // eachBought changes the credits that a checkout sold.
 func (s *Service) eachBought(
 	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
-	change func(c *usage.Credit, now time.Time) (e event.Event, changed bool, err error),
+	change func(c *usage.Credit, now time.Time) (ended *usage.CreditEnded, changed bool, err error),
 ) error {
 	if checkoutID == "" {
 		return nil
@@ -252,7 +244,7 @@ func (s *Service) eachBought(
 	}
 	for _, state := range all {
 		credit := usage.RestoreCredit(state)
-		e, changed, err := change(credit, now)
+		ended, changed, err := change(credit, now)
 		if err != nil {
 			return err
 		}
@@ -264,13 +256,8 @@ func (s *Service) eachBought(
 		if err := r.Usage.Credits.Update(ctx, after); err != nil {
 			return err
 		}
-		if e != nil {
-			if err := r.Tasks.Cancel(ctx, TaskExpirePrepaid, state.ID); err != nil {
-				return err
-			}
-			if err := s.deps.Bus.Publish(ctx, r, e); err != nil {
-				return err
-			}
+		if err := s.creditEnded(ctx, r, ended); err != nil {
+			return err
 		}
 	}
 	return nil
