@@ -43,9 +43,12 @@ const miscounted ports.Violation = "usage %s: the count of the period is not tha
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.deps.Store.Read(ctx).Usage.Audit
 	return ports.Checks{
-		{Find: s.miscounted, Message: miscounted},
-		{Find: s.repeated, Message: "usage %s: the reports that count are not one for each value"},
-		{Find: s.misdivided, Message: "usage %s: the parts by the meter's dimensions are not what the period has in all"},
+		{Find: s.named(audit.Miscounted), Message: miscounted},
+		{Find: s.named(audit.Repeated), Message: "usage %s: the reports that count are not one for each value"},
+		{
+			Find:    s.named(audit.Misdivided),
+			Message: "usage %s: the parts by the meter's dimensions are not what the period has in all",
+		},
 		{Find: audit.MiscountedDays, Message: "meter %s: the use of its days is not what its periods have in all"},
 		{
 			Find:    audit.Misbilled,
@@ -60,39 +63,29 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	}.Run(ctx)
 }
 
-func (s *Service) miscounted(ctx context.Context, limit int) ([]string, error) {
-	found, err := s.deps.Store.Read(ctx).Usage.Audit.Miscounted(ctx, limit)
-	return s.named(ctx, found, err)
-}
-
-func (s *Service) repeated(ctx context.Context, limit int) ([]string, error) {
-	found, err := s.deps.Store.Read(ctx).Usage.Audit.Repeated(ctx, limit)
-	return s.named(ctx, found, err)
-}
-
-func (s *Service) misdivided(ctx context.Context, limit int) ([]string, error) {
-	found, err := s.deps.Store.Read(ctx).Usage.Audit.Misdivided(ctx, limit)
-	return s.named(ctx, found, err)
-}
-
-// named adds the ids by which an operator finds a stream, given as stream/period.
-func (s *Service) named(ctx context.Context, found []string, err error) ([]string, error) {
-	for i := range found {
-		var streamID, start int64
-		if _, err := fmt.Sscanf(found[i], "%d/%d", &streamID, &start); err != nil {
-			return nil, fmt.Errorf("verify usage %s: %w", found[i], err)
+// named adds the ids by which an operator finds a stream to what a check finds, which is stream/period.
+func (s *Service) named(
+	find func(ctx context.Context, limit int) ([]string, error),
+) func(ctx context.Context, limit int) ([]string, error) {
+	return func(ctx context.Context, limit int) ([]string, error) {
+		found, err := find(ctx, limit)
+		for i := range found {
+			var streamID, start int64
+			if _, err := fmt.Sscanf(found[i], "%d/%d", &streamID, &start); err != nil {
+				return nil, fmt.Errorf("verify usage %s: %w", found[i], err)
+			}
+			stream, err := s.deps.Store.Read(ctx).Usage.Streams.GetByID(ctx, streamID)
+			if errors.Is(err, ports.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			found[i] += fmt.Sprintf(" (subscription %s, meter %s %q, period from %s)", stream.SubscriptionID, stream.MeterID,
+				stream.EventName, apiformat.Instant(time.UnixMilli(start)))
 		}
-		stream, err := s.deps.Store.Read(ctx).Usage.Streams.GetByID(ctx, streamID)
-		if errors.Is(err, ports.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		found[i] += fmt.Sprintf(" (subscription %s, meter %s %q, period from %s)", stream.SubscriptionID, stream.MeterID,
-			stream.EventName, apiformat.Instant(time.UnixMilli(start)))
+		return found, err
 	}
-	return found, err
 }
 
 // checkedPage bounds the reports that one transaction of VerifyNew counts.
@@ -101,7 +94,7 @@ const checkedPage = 100_000
 // VerifyNew verifies what was counted since its last run, in pages: its cost does not grow with the number of stored
 // reports.
 func (s *Service) VerifyNew(ctx context.Context) ([]string, error) {
-	return ports.Checks{{Find: s.checkNew, Message: miscounted}}.Run(ctx)
+	return ports.Checks{{Find: s.named(s.checkNew), Message: miscounted}}.Run(ctx)
 }
 
 func (s *Service) checkNew(ctx context.Context, limit int) (found []string, err error) {
@@ -114,5 +107,5 @@ func (s *Service) checkNew(ctx context.Context, limit int) (found []string, err 
 			return nil, err
 		}
 	}
-	return s.named(ctx, found, nil)
+	return found, nil
 }
