@@ -110,11 +110,8 @@ func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e su
 // they began with a trial that ended early.
 func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State) error {
 	streams, err := r.Usage.Streams.ListBySubscription(ctx, sub.CreatorID, sub.ID)
-	if err != nil {
+	if err != nil || len(streams) == 0 {
 		return err
-	}
-	if len(streams) == 0 {
-		return nil
 	}
 	for _, stream := range streams {
 		switch own := ownSchedule(sub); {
@@ -183,21 +180,18 @@ func (s *Service) stream(ctx context.Context, k streamKey) (pricedStream, error)
 	if known, ok := s.streams.get(k); ok {
 		return known, nil
 	}
-	found, err := s.deps.Store.Read(ctx).Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
-	for range 2 { // another process may make it at the same time
-		if !errors.Is(err, ports.ErrNotFound) && !errors.Is(err, ports.ErrDuplicate) {
-			break
-		}
-		if errors.Is(err, ports.ErrDuplicate) {
-			found, err = s.deps.Store.Read(ctx).Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
-			continue
-		}
+	r := s.deps.Store.Read(ctx)
+	found, err := r.Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
+	if errors.Is(err, ports.ErrNotFound) {
 		found, err = s.openStream(ctx, k)
+	}
+	if errors.Is(err, ports.ErrDuplicate) { // another process has made it meanwhile
+		found, err = r.Usage.Streams.Get(ctx, k.creatorID, k.subscriptionID, k.eventName)
 	}
 	if err != nil {
 		return pricedStream{}, err
 	}
-	r, priced := s.deps.Store.Read(ctx), pricedStream{UsageStream: found}
+	priced := pricedStream{UsageStream: found}
 	if priced.meter, err = r.Usage.Catalog.GetMeter(ctx, k.creatorID, found.MeterID); err != nil {
 		return priced, err
 	}
