@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"sundry/core/appointment"
 	"sundry/core/event"
@@ -104,14 +105,11 @@ func span(picks []appointment.SlotChoice) slot.Interval {
 
 // Release implements ports.Bookings.
 func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkoutID string) error {
-	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
+	held, err := s.Held(ctx, r, creatorID, checkoutID)
 	if err != nil {
 		return err
 	}
-	for _, state := range reservations {
-		if !state.Status.Live() {
-			continue
-		}
+	for _, state := range held {
 		if err := s.release(ctx, r, state); err != nil {
 			return err
 		}
@@ -141,13 +139,8 @@ func (s *Service) release(ctx context.Context, r ports.Repos, state appointment.
 func (s *Service) Held(
 	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
 ) (all []appointment.ReservationState, err error) {
-	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
-	for _, c := range reservations {
-		if c.Status.Live() {
-			all = append(all, c)
-		}
-	}
-	return all, err
+	all, err = r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
+	return slices.DeleteFunc(all, func(c appointment.ReservationState) bool { return !c.Status.Live() }), err
 }
 
 // Booked implements ports.Bookings.

@@ -110,11 +110,8 @@ func (s *Service) alternatives(
 		From:            min(max(from, today), today+furthest), MostDays: days,
 	}, Modes: []appointment.DeliveryMode{a.DeliveryMode}}
 	c.To = c.From + civil.Date(days) - 1 //nolint:gosec // a few weeks
-	_, first, last := civil.ZoneForDays(viewer, c.From, c.To)
-	q, err := s.query(
-		ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)},
-		[]string{cmp.Or(a.GroupID, a.ReservationID)},
-	)
+	own := []string{cmp.Or(a.GroupID, a.ReservationID)}
+	q, err := s.query(ctx, r, b, b.Policy(), dayRange(viewer, c.CalendarQuery), own)
 	if err != nil {
 		return Calendar{}, err
 	}
