@@ -120,20 +120,19 @@ func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State
 	if state, err = s.taxed(ctx, r, state, now); err != nil {
 		return state, err
 	}
+	// The number comes last of what is read: its row is locked until the transaction ends.
+	state.Number, err = ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, state.CreatorID, document.Invoices)
+	if err != nil {
+		return state, err
+	}
 	inv, events, err := invoice.New(s.linked(state), now)
 	if err != nil {
 		return state, err
 	}
-	// The number comes last: its row is locked until the transaction ends.
-	made := inv.State()
-	made.Number, err = ports.NextNumber(ctx, r.Invoicing.DocumentNumbers, state.CreatorID, document.Invoices)
-	if err != nil {
+	if err := r.Invoicing.Invoices.Insert(ctx, inv.State()); err != nil {
 		return state, err
 	}
-	if err := r.Invoicing.Invoices.Insert(ctx, made); err != nil {
-		return made, err
-	}
-	return made, s.publish(ctx, r, numbered(events, made.Number)...)
+	return inv.State(), s.publish(ctx, r, events...)
 }
 
 // taxed gives an invoice the tax of its customer's country: that of their billing address, or else of their latest
@@ -168,27 +167,6 @@ func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State,
 	state.Tax, state.TaxDetails = result.Tax, result.Details()
 	state.TaxDetails.Evidence = evidence
 	return state, nil
-}
-
-// numbered gives the events the number, which is taken after them.
-func numbered(events []invoice.Event, number string) []invoice.Event {
-	out := make([]invoice.Event, len(events))
-	for i, e := range events {
-		switch e := e.(type) {
-		case invoice.Created:
-			e.Number = number
-			out[i] = e
-		case invoice.Finalized:
-			e.Number = number
-			out[i] = e
-		case invoice.PaidEvent:
-			e.Number = number
-			out[i] = e
-		default:
-			out[i] = e
-		}
-	}
-	return out
 }
 
 // charge starts a charge of an invoice. It counts as made at the given time of
