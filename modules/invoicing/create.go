@@ -32,10 +32,12 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 		return invoice.State{}, err
 	}
 	state.ID, state.CreatorID = s.deps.IDs.New(id.Invoice), creatorID
+	var original invoice.State // that the key has made before
 	var started payment.State
-	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if original, err := r.Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); !errors.Is(err, ports.ErrNotFound) {
-			return errors.Join(err, &reusedError{original})
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+		original, err = r.Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key)
+		if !errors.Is(err, ports.ErrNotFound) {
+			return err
 		}
 		pushed, err := s.addressed(ctx, r, state)
 		if err != nil {
@@ -57,25 +59,16 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 		return err
 	})
 	if errors.Is(err, ports.ErrDuplicate) { // another request with the key was faster
-		var original invoice.State
-		if original, err = s.deps.Store.Read(ctx).Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); err == nil {
-			err = &reusedError{original}
-		}
+		original, err = s.deps.Store.Read(ctx).Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key)
 	}
-	var reused *reusedError
 	switch {
-	case errors.As(err, &reused) && reused.original.ID != "":
-		return s.reused(reused.original, state.Fingerprint)
+	case err == nil && original.ID != "":
+		return s.reused(original, state.Fingerprint)
 	case err != nil || started.ID == "":
 		return state, err
 	}
 	return s.await(ctx, state, started)
 }
-
-// reusedError carries the invoice that a key has made out of the transaction.
-type reusedError struct{ original invoice.State }
-
-func (e *reusedError) Error() string { return "the key has made invoice " + e.original.ID }
 
 func (s *Service) reused(original invoice.State, fingerprint []byte) (invoice.State, error) {
 	if bytes.Equal(original.Fingerprint, fingerprint) {
