@@ -132,33 +132,18 @@ func (s *Service) audit(
 
 // Verify checks invoices against payments. It returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := func(
-		find func(ports.InvoicingAudit, context.Context, int) ([]string, error),
-	) func(context.Context, int) ([]string, error) {
-		return func(ctx context.Context, limit int) ([]string, error) {
-			return find(s.deps.Store.Read(ctx).Invoicing.Audit, ctx, limit)
-		}
-	}
+	audit := s.deps.Store.Read(ctx).Invoicing.Audit
 	lines, err := ports.Checks{
-		{Find: audit(ports.InvoicingAudit.Unbalanced), Message: "invoice %s: its status is not that of its payment"},
+		{Find: audit.Unbalanced, Message: "invoice %s: its status is not that of its payment"},
+		{Find: audit.PaidTwice, Message: "invoice %s: a second payment took money and does not go back"},
+		{Find: audit.Misstated, Message: "invoice %s does not add up"},
 		{
-			Find:    audit(ports.InvoicingAudit.PaidTwice),
-			Message: "invoice %s: a second payment took money and does not go back",
-		},
-		{Find: audit(ports.InvoicingAudit.Misstated), Message: "invoice %s does not add up"},
-		{
-			Find:    audit(ports.InvoicingAudit.DocumentGaps),
+			Find:    audit.DocumentGaps,
 			Message: "document series %s has a gap, a number used twice or one that is no number",
 		},
-		{
-			Find:    audit(ports.InvoicingAudit.Undocumented),
-			Message: "%s has no document with its number, amounts and day",
-		},
-		{
-			Find:    audit(ports.InvoicingAudit.MisstatedDocuments),
-			Message: "document %s differs from its snapshot, or that does not add up",
-		},
-		{Find: audit(ports.InvoicingAudit.BilledTwice), Message: "billing plan %s: two invoices bill one period"},
+		{Find: audit.Undocumented, Message: "%s has no document with its number, amounts and day"},
+		{Find: audit.MisstatedDocuments, Message: "document %s differs from its snapshot, or that does not add up"},
+		{Find: audit.BilledTwice, Message: "billing plan %s: two invoices bill one period"},
 	}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify invoices: %w", err)
