@@ -1,6 +1,7 @@
 package customers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -24,10 +25,7 @@ func (s *Service) AddEvidence(ctx context.Context, r ports.Repos, paid payment.S
 	if err != nil {
 		return err
 	}
-	name := c.Details.Name
-	if name == "" {
-		name = c.DisplayName
-	}
+	name := cmp.Or(c.Details.Name, c.DisplayName)
 	into.Buyer = dispute.Buyer{
 		CustomerID: apiformat.Text(c.ID), Name: apiformat.Text(name), Email: apiformat.Text(c.Email),
 		Line1: apiformat.Text(c.Details.Line1), Line2: apiformat.Text(c.Details.Line2),

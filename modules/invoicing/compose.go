@@ -28,11 +28,7 @@ func compose(s document.Snapshot, reader locale.Locale, now standing) ports.Docu
 	d := ports.Document{
 		Title: c.text("title." + string(s.Kind)), Number: s.Number, IssuedAt: s.IssuedAt, Locale: reader,
 		Seller: c.party(s.Seller), Buyer: c.party(s.Buyer), Facts: c.facts(now.paidAt), Notes: c.notes(now.void),
-		Headings: ports.DocumentHeadings{
-			From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"),
-			Quantity: c.text("quantity"),
-			Amount:   c.text("amount"),
-		},
+		Headings: c.headings(),
 	}
 	if !s.Livemode {
 		d.Stamp = c.text("test.stamp")
@@ -52,6 +48,13 @@ type composer struct {
 
 func (c composer) text(key string, values ...any) string {
 	return c.reader.Text("document."+key, values...)
+}
+
+func (c composer) headings() ports.DocumentHeadings {
+	return ports.DocumentHeadings{
+		From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"),
+		Quantity: c.text("quantity"), Amount: c.text("amount"),
+	}
 }
 
 func (c composer) party(p document.Party) ports.DocumentParty {

@@ -75,11 +75,7 @@ func (s *Documents) EvidencePDF(d dispute.State, collected dispute.Collected) ([
 	c := composer{document.Snapshot{}, evidenceLocale}
 	page := ports.Document{
 		Title: "Dispute evidence", Number: d.ID, IssuedAt: collected.CollectedAt.Time, Locale: evidenceLocale,
-		Headings: ports.DocumentHeadings{
-			From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"),
-			Quantity: c.text("quantity"), Amount: c.text("amount"),
-		},
-		Seller: c.party(s.deps.Seller),
+		Headings: c.headings(), Seller: c.party(s.deps.Seller),
 		Facts: []ports.DocumentFact{
 			{Label: "Dispute", Value: d.ID}, {Label: "Payment", Value: d.PaymentID}, {Label: "Reason", Value: d.Reason},
 		},

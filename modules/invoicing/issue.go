@@ -1,6 +1,7 @@
 package invoicing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,10 +143,7 @@ func (s *Documents) credit(
 	if err != nil {
 		return err
 	}
-	kind, subject := document.Receipt, paid.ID
-	if paid.Purpose == payment.ForInvoice {
-		kind, subject = document.Invoice, paid.SubjectID
-	}
+	kind, subject := saleDocument(paid)
 	corrected, err := r.Invoicing.Documents.Get(ctx, kind, id.Body(subject))
 	switch {
 	case errors.Is(err, ports.ErrNotFound): // money that never had a document: only its customer is known
@@ -232,16 +230,11 @@ func (s *Documents) customer(ctx context.Context, r ports.Repos, customerID stri
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return document.Party{}, err
 	}
-	name := c.DisplayName
-	if c.Details.Name != "" {
-		name = c.Details.Name
-	}
 	a := c.Details.Address
 	lines := slices.DeleteFunc([]string{a.Line1, a.Line2, a.City, a.State}, func(line string) bool { return line == "" })
 	return document.Party{
-		Name: name, Address: strings.Join(lines, ", "), PostalCode: c.Details.PostalCode, Country: c.Details.Country,
-		Email: c.Email,
-		TaxID: c.Details.TaxID,
+		Name: cmp.Or(c.Details.Name, c.DisplayName), Address: strings.Join(lines, ", "), Email: c.Email,
+		PostalCode: c.Details.PostalCode, Country: c.Details.Country, TaxID: c.Details.TaxID,
 	}, nil
 }
 
