@@ -76,18 +76,12 @@ func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryI
 func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
 	var again webhook.DeliveryState
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+		endpoint, err := s.retryNow(ctx, r, creatorID, endpointID)
 		if err != nil {
-			return ports.Missing(err, "webhook endpoint")
-		}
-		if !endpoint.Enabled {
-			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
+			return err
 		}
 		found, err := r.Webhooks.Deliveries.Get(ctx, creatorID, deliveryID)
 		if found, err = ports.Visible(found, err, found.EndpointID == endpointID, "delivery"); err != nil {
-			return err
-		}
-		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
 			return err
 		}
 		again, err = s.again(ctx, r, endpoint, found)
@@ -100,10 +94,19 @@ func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, delivery
 	return Delivered{again, attempts[deliveryID]}, err
 }
 
-// retryNow allows the next attempt at an endpoint whose circuit is open: a manual redelivery means that the endpoint
-// was repaired, or is being tested.
-func (s *Service) retryNow(ctx context.Context, r ports.Repos, e webhook.EndpointState) (webhook.EndpointState, error) {
-	now, err := r.Clock.Now(ctx, e.CreatorID)
+// retryNow loads an endpoint of the account, and allows the next attempt at it if its circuit is open: a manual
+// redelivery means that the endpoint was repaired, or is being tested. NOT_FOUND, STATE_CONFLICT for a disabled one.
+func (s *Service) retryNow(
+	ctx context.Context, r ports.Repos, creatorID, endpointID string,
+) (webhook.EndpointState, error) {
+	e, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+	if err != nil {
+		return e, ports.Missing(err, "webhook endpoint")
+	}
+	if !e.Enabled {
+		return e, fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return e, err
 	}
@@ -188,12 +191,9 @@ func (s *Service) replayPage(
 ) (replayed int, last string, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		replayed, last = 0, ""
-		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+		endpoint, err := s.retryNow(ctx, r, creatorID, endpointID)
 		if err != nil {
-			return ports.Missing(err, "webhook endpoint")
-		}
-		if !endpoint.Enabled {
-			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
+			return err
 		}
 		records, err := r.Webhooks.Events.ListBetween(ctx, creatorID, events.From, events.To, events.After.ID, backlogPage)
 		if err != nil {
@@ -207,9 +207,6 @@ func (s *Service) replayPage(
 			records, func(record event.Record) bool { return !slices.Contains(subscribed, string(record.Type)) },
 		)
 		replayed = len(records)
-		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
-			return err
-		}
 		return s.replay(ctx, r, endpoint, records)
 	})
 	return replayed, last, err

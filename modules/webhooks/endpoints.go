@@ -210,14 +210,8 @@ func (s *Service) RotateSecret(
 func (s *Service) Test(ctx context.Context, creatorID, endpointID string) (webhook.DeliveryState, error) {
 	var delivery webhook.DeliveryState
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
+		endpoint, err := s.retryNow(ctx, r, creatorID, endpointID)
 		if err != nil {
-			return ports.Missing(err, "webhook endpoint")
-		}
-		if !endpoint.Enabled {
-			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
-		}
-		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
 			return err
 		}
 		record, err := s.insertEvent(
