@@ -152,7 +152,7 @@ func (s *Service) orderMail(ctx context.Context, r ports.Repos, e checkout.Paid)
 		return nil, err
 	}
 	mail, err := s.toCreator(ctx, r, e.CreatorID, mailtemplate.KindNewOrder, e.PaymentID, mailtemplate.Order{
-		PaymentID: e.PaymentID, Number: e.ReceiptNumber, Item: e.Offer.Title, Plan: mailtemplate.PlanName(e.Offer),
+		PaymentID: e.PaymentID, Number: e.ReceiptNumber, Item: e.Offer.Title, Plan: e.Offer.PlanTitle(),
 		Buyer: e.BuyerName, BuyerEmail: e.Email, Total: e.Total,
 		PaidAt: e.At, ToDeliver: e.Offer.ListingType == listingtype.Service,
 	})

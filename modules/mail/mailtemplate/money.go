@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sundry/core/money"
-	"sundry/core/plan"
 )
 
 // The mails about money that moved: to the buyer about a refund, to the creator about all else.
@@ -38,17 +37,7 @@ type Refund struct {
 }
 
 func refunded(site Site, to reader, f Refund) draft {
-	amount := to.Money(f.Amount)
-	d := draft{
-		Subject: to.words("refund.subject", amount, f.Seller), Heading: to.words("refund.heading"),
-		Figure: amount, Money: true,
-		Lead:   []string{to.words("refund.lead", oneLine(f.Seller), amount)},
-		Footer: to.words("receipt.footer", oneLine(f.Seller)),
-	}
-	if f.Item != "" {
-		d.Rows = append(d.Rows, row{Label: to.words("receipt.item"), Value: f.Item})
-	}
-	d.Rows = append(d.Rows, row{Label: to.words("refund.amount"), Value: amount, Strong: true})
+	d := f.draft(to, "refund")
 	if f.CreditNote != "" {
 		d.Rows = append(d.Rows, row{Label: to.words("refund.credit_note"), Value: f.CreditNote})
 	}
@@ -61,20 +50,24 @@ func refunded(site Site, to reader, f Refund) draft {
 
 // refundFailed says that the money of a refund, which the buyer was told of, did not reach them.
 func refundFailed(_ Site, to reader, f Refund) draft {
+	d := f.draft(to, "refund_failed")
+	d.Rows = append(d.Rows, row{Label: to.words("receipt.date"), Value: to.Moment(f.At)})
+	return d
+}
+
+// draft writes the mail with the texts under a key, up to the amount.
+func (f Refund) draft(to reader, key string) draft {
 	amount := to.Money(f.Amount)
 	d := draft{
-		Subject: to.words("refund_failed.subject", amount, f.Seller), Heading: to.words("refund_failed.heading"),
+		Subject: to.words(key+".subject", amount, f.Seller), Heading: to.words(key + ".heading"),
 		Figure: amount, Money: true,
-		Lead:   []string{to.words("refund_failed.lead", oneLine(f.Seller), amount)},
+		Lead:   []string{to.words(key+".lead", oneLine(f.Seller), amount)},
 		Footer: to.words("receipt.footer", oneLine(f.Seller)),
 	}
 	if f.Item != "" {
 		d.Rows = append(d.Rows, row{Label: to.words("receipt.item"), Value: f.Item})
 	}
-	d.Rows = append(d.Rows,
-		row{Label: to.words("refund_failed.amount"), Value: amount, Strong: true},
-		row{Label: to.words("receipt.date"), Value: to.Moment(f.At)},
-	)
+	d.Rows = append(d.Rows, row{Label: to.words(key + ".amount"), Value: amount, Strong: true})
 	return d
 }
 
@@ -119,9 +112,6 @@ type Order struct {
 	// ToDeliver means that the creator has to do what was sold.
 	ToDeliver bool `json:"toDeliver,omitempty"`
 }
-
-// PlanName returns the name of an offer's plan; "" where it would only repeat the title.
-func PlanName(o plan.Offer) string { return o.PlanTitle() }
 
 func newOrder(site Site, to reader, o Order) draft {
 	d := draft{

@@ -56,7 +56,7 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 		CheckoutID: e.CheckoutID, CustomerID: e.CustomerID, Number: e.ReceiptNumber, Seller: seller, Buyer: e.BuyerName,
 		Item:     e.Offer.Title,
 		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At,
-		Plan: PlanName(e.Offer), DownloadURL: e.Offer.DownloadURL, HasFiles: e.Offer.HasFiles,
+		Plan: e.Offer.PlanTitle(), DownloadURL: e.Offer.DownloadURL, HasFiles: e.Offer.HasFiles,
 		Locale: e.Buyer.Locale, TaxDetails: WithoutEvidence(e.TaxDetails), Consent: e.Consent,
 	}
 	if e.Total.Minor > 0 {
