@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -130,39 +129,21 @@ func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 		MemberInvitationURL: func(l identity.MemberLink) string { return s.deps.Members.MemberInvitationURL(l) },
 		PasswordResetURL:    func(l identity.ResetLink) string { return s.deps.Passwords.PasswordResetURL(l) },
 	}, mail.Data)
-	replyTo := replyToOf(mail)
 	return ports.Message{
-		ReplyTo: replyTo.Address, ReplyToName: replyTo.Name,
+		ReplyTo: content.ReplyTo.Address, ReplyToName: content.ReplyTo.Name,
 		ID: mail.ID, To: mail.Recipient, ToName: mail.RecipientName, Subject: content.Subject, Text: content.Text,
 		HTML: content.HTML,
-		Date: mail.CreatedAt, Attachments: attachments(mail),
+		Date: mail.CreatedAt, Attachments: attachments(content.File),
 	}, err
 }
 
-// replyToOf returns the party that receives replies to a mail.
-func replyToOf(mail ports.Mail) mailtemplate.Party {
-	var data struct {
-		ReplyTo mailtemplate.Party `json:"replyTo"`
-	}
-	if err := json.Unmarshal(mail.Data, &data); err != nil {
-		return mailtemplate.Party{} // rendering reads the same data and reports what is wrong with it
-	}
-	return data.ReplyTo
-}
-
-// attachments are the files that a mail's data holds.
-func attachments(mail ports.Mail) []ports.Attachment {
-	var data struct {
-		File mailtemplate.File `json:"file"`
-	}
-	if err := json.Unmarshal(mail.Data, &data); err != nil || data.File.Content == "" {
-		return nil // rendering reads the same data and reports what is wrong with it
+// attachments are the files that come with a mail.
+func attachments(f mailtemplate.File) []ports.Attachment {
+	if f.Content == "" {
+		return nil
 	}
 	return []ports.Attachment{
-		{
-			Name: "invite.ics", ContentType: "text/calendar", Method: data.File.Method,
-			Content: []byte(data.File.Content),
-		},
+		{Name: "invite.ics", ContentType: "text/calendar", Method: f.Method, Content: []byte(f.Content)},
 	}
 }
 

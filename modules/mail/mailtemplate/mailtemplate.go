@@ -36,7 +36,13 @@ type Look struct {
 }
 
 // Content is a rendered mail.
-type Content struct{ Subject, Text, HTML string }
+type Content struct {
+	Subject, Text, HTML string
+	// ReplyTo receives the replies; empty for the sender.
+	ReplyTo Party
+	// File comes with the mail; empty for none.
+	File File
+}
 
 // Site holds what mails need of this deployment.
 type Site struct {
@@ -171,17 +177,20 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	if err := htmlLayout.Execute(&rich, d); err != nil {
 		return Content{}, fmt.Errorf("render a mail of kind %s as HTML: %w", kind, err)
 	}
-	return Content{Subject: d.Subject, Text: tidy(plain.String()), HTML: rich.String()}, nil
+	return Content{
+		Subject: d.Subject, Text: tidy(plain.String()), HTML: rich.String(), ReplyTo: about.ReplyTo, File: about.File,
+	}, nil
 }
 
 // Kinds returns all kinds of mails, sorted.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
-// head holds the members that every mail's data may have about its reader and its seller.
+// head holds the members that every mail's data may have, whatever its kind.
 type head struct {
 	Locale  string `json:"locale"`
 	Look    Look   `json:"look"`
 	ReplyTo Party  `json:"replyTo"`
+	File    File   `json:"file"`
 }
 
 func headOf(data json.RawMessage) head {
