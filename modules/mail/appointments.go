@@ -24,6 +24,9 @@ type change struct {
 	money              mailtemplate.CanceledMoney // with a cancellation
 	// together means that the creator reads of it with another one.
 	together bool
+	seller   mailtemplate.Party
+	look     mailtemplate.Look
+	more     []appointment.State // the others that were booked with it
 }
 
 func (s *Service) aboutAppointments() []ports.Subscription {
@@ -87,7 +90,7 @@ func (s *Service) OnAppointmentReminderDue(ctx context.Context, r ports.Repos, e
 // changeOf names the appointment's latest change: it has one per sequence number.
 func changeOf(a appointment.State) string { return a.ID + "/" + strconv.Itoa(a.Sequence) }
 
-// mailChange enqueues the mails to the buyer and the creator about a change.
+// mailChange enqueues the mails about a change to the buyer, those whom they invited and the creator.
 func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error {
 	name, address, err := s.deps.Accounts.Account(ctx, r, c.CreatorID)
 	if err != nil {
@@ -97,37 +100,37 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 	if err != nil {
 		return err
 	}
-	var mails []draft
-	if buyer.Address != "" {
-		mail, err := s.toBuyer(ctx, r, c, buyer)
-		if err != nil {
-			return err
-		}
-		mails = append(mails, mail)
-	}
-	guests, err := s.toGuests(ctx, r, c, buyer)
-	if err != nil {
+	if c.seller, c.look, err = s.seller(ctx, r, c.CreatorID); err != nil {
 		return err
 	}
-	if mails = append(mails, guests...); c.together {
+	if c.more, err = s.restOfPack(ctx, r, c); err != nil {
+		return err
+	}
+	var mails []draft
+	if buyer.Address != "" {
+		mails = append(mails, s.toBuyer(c, buyer))
+	}
+	if mails = append(mails, s.toGuests(c, buyer)...); c.together {
 		return s.enqueue(ctx, r, mails...)
 	}
 	zone, err := s.deps.Bookings.CreatorZone(ctx, r, c.CreatorID)
 	if err != nil {
 		return err
 	}
-	data := mailtemplate.AppointmentOf(c.State, name, cmp.Or(buyer.Name, buyer.Address), zone)
+	data := c.data(name, cmp.Or(buyer.Name, buyer.Address), zone)
 	data.Money, data.Intake = c.money, c.Intake
-	more, err := s.restOfPack(ctx, r, c)
-	if err != nil {
-		return err
-	}
-	for _, a := range more {
-		data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", zone))
-	}
-	data.PreviousStartsAt = c.previousStartsAt
 	mails = append(mails, newDraft(c.CreatorID, c.toCreator, changeOf(c.State), recipient{address, name}, data))
 	return s.enqueue(ctx, r, mails...)
+}
+
+// data takes a mail's words from a change, for a reader in a zone.
+func (c change) data(reader, other, timezone string) mailtemplate.Appointment {
+	data := mailtemplate.AppointmentOf(c.State, reader, other, timezone)
+	data.PreviousStartsAt = c.previousStartsAt
+	for _, a := range c.more {
+		data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", timezone))
+	}
+	return data
 }
 
 // restOfPack are the other appointments that were booked with one; none for any later change.
@@ -140,33 +143,19 @@ func (s *Service) restOfPack(ctx context.Context, r ports.Repos, c change) ([]ap
 }
 
 // toBuyer returns the buyer's mail, with the calendar file that their calendar acts upon.
-func (s *Service) toBuyer(ctx context.Context, r ports.Repos, c change, to ports.Addressee) (draft, error) {
-	seller, look, err := s.seller(ctx, r, c.CreatorID)
-	if err != nil {
-		return draft{}, err
-	}
-	more, err := s.restOfPack(ctx, r, c)
-	if err != nil {
-		return draft{}, err
-	}
-	data := mailtemplate.AppointmentOf(c.State, to.Name, seller.Name, c.Timezone)
-	data.ReplyTo, data.Look, data.Locale, data.Money = seller, look, to.Locale, c.money
-	for _, a := range more {
-		data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", c.Timezone))
-	}
-	data.PreviousStartsAt = c.previousStartsAt
-	data.File = s.invitation(c, more, seller.Name, ports.CalendarParty{Name: to.Name, Email: to.Address})
-	return newDraft(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}, data), nil
+func (s *Service) toBuyer(c change, to ports.Addressee) draft {
+	data := c.data(to.Name, c.seller.Name, c.Timezone)
+	data.ReplyTo, data.Look, data.Locale, data.Money = c.seller, c.look, to.Locale, c.money
+	data.File = s.invitation(c, ports.CalendarParty{Name: to.Name, Email: to.Address})
+	return newDraft(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}, data)
 }
 
 // invitation is the calendar file of a change for one who comes.
-func (s *Service) invitation(
-	c change, more []appointment.State, seller string, attendee ports.CalendarParty,
-) mailtemplate.File {
-	entries := make([]ports.CalendarEntry, 0, len(more)+1)
-	for _, a := range append([]appointment.State{c.State}, more...) {
+func (s *Service) invitation(c change, attendee ports.CalendarParty) mailtemplate.File {
+	entries := make([]ports.CalendarEntry, 0, len(c.more)+1)
+	for _, a := range append([]appointment.State{c.State}, c.more...) {
 		entry := s.deps.Bookings.CalendarEntry(a)
-		entry.Organizer = ports.CalendarParty{Name: seller, Email: s.cfg.Sender}
+		entry.Organizer = ports.CalendarParty{Name: c.seller.Name, Email: s.cfg.Sender}
 		entry.Attendee = attendee
 		entries = append(entries, entry)
 	}
@@ -175,35 +164,22 @@ func (s *Service) invitation(
 }
 
 // toGuests returns the mails to those whom the buyer invited, who read nothing of what else the buyer wrote.
-func (s *Service) toGuests(ctx context.Context, r ports.Repos, c change, host ports.Addressee) ([]draft, error) {
+func (s *Service) toGuests(c change, host ports.Addressee) (mails []draft) {
 	guests := c.Intake.Guests
-	if len(guests) == 0 {
-		return nil, nil
+	c.Intake, c.more = intake.Response{}, slices.Clone(c.more)
+	for i := range c.more {
+		c.more[i].Intake = intake.Response{}
 	}
-	seller, look, err := s.seller(ctx, r, c.CreatorID)
-	if err != nil {
-		return nil, err
-	}
-	more, err := s.restOfPack(ctx, r, c)
-	if err != nil {
-		return nil, err
-	}
-	c.Intake = intake.Response{}
-	data := mailtemplate.AppointmentOf(c.State, "", seller.Name, c.Timezone)
-	data.Host, data.Reason, data.PreviousStartsAt = host.Name, "", c.previousStartsAt
-	data.ReplyTo, data.Look, data.Locale = seller, look, host.Locale
-	for i := range more {
-		more[i].Intake = intake.Response{}
-		data.More = append(data.More, mailtemplate.AppointmentOf(more[i], "", "", c.Timezone))
-	}
-	var mails []draft
+	data := c.data("", c.seller.Name, c.Timezone)
+	data.Host, data.Reason = host.Name, ""
+	data.ReplyTo, data.Look, data.Locale = c.seller, c.look, host.Locale
 	for i, guest := range guests {
 		if strings.EqualFold(guest, host.Address) {
 			continue // the buyer has a mail of their own
 		}
-		data.File = s.invitation(c, more, seller.Name, ports.CalendarParty{Email: guest})
+		data.File = s.invitation(c, ports.CalendarParty{Email: guest})
 		cause := changeOf(c.State) + "/" + strconv.Itoa(i)
 		mails = append(mails, newDraft(c.CreatorID, c.toGuests, cause, recipient{address: guest}, data))
 	}
-	return mails, nil
+	return mails
 }
