@@ -96,12 +96,7 @@ var appointmentMapping = repo.Mapping[appointmentRow, appointment.State]{
 }
 
 type appointments struct {
-	repo.Table[appointmentRow, appointment.State]
-}
-
-// Get implements ports.Appointments.
-func (t appointments) Get(_ context.Context, id string) (appointment.State, error) {
-	return t.GetBy("get appointment "+id, "id = ?", id)
+	repo.ByID[appointmentRow, appointment.State]
 }
 
 // List implements ports.Appointments. Those of a rare status are not looked for among all, in the order of their times.
@@ -111,7 +106,7 @@ func (t appointments) List(_ context.Context, creatorID string, search ports.App
 		return t.list(creatorID, search, page)
 	}
 	err = t.Planned("list appointments", func(b *repo.Base) error {
-		found, err = appointments{appointmentMapping.On(b)}.list(creatorID, search, page)
+		found, err = appointments{appointmentMapping.ByID(b)}.list(creatorID, search, page)
 		return err
 	})
 	return found, err

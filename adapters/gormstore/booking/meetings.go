@@ -51,12 +51,7 @@ var hostedMeetingMapping = repo.Mapping[hostedMeetingRow, appointment.HostedMeet
 }
 
 type hostedMeetings struct {
-	repo.Table[hostedMeetingRow, appointment.HostedMeeting]
-}
-
-// Get implements ports.HostedMeetings.
-func (t hostedMeetings) Get(_ context.Context, room string) (appointment.HostedMeeting, error) {
-	return t.GetBy("get hosted meeting "+room, "id = ?", room)
+	repo.ByID[hostedMeetingRow, appointment.HostedMeeting]
 }
 
 // ListUnmade implements ports.HostedMeetings.

@@ -18,7 +18,7 @@ func Repositories(b *repo.Base) ports.BookingRepos {
 	return ports.BookingRepos{
 		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b},
 		Reservations: reservations{reservationMapping.On(b), seatMapping.On(b)},
-		Appointments: appointments{appointmentMapping.On(b)}, Meetings: hostedMeetings{hostedMeetingMapping.On(b)},
+		Appointments: appointments{appointmentMapping.ByID(b)}, Meetings: hostedMeetings{hostedMeetingMapping.ByID(b)},
 		Accounts: meetingAccounts{b}, Audit: audit{b},
 	}
 }

@@ -16,9 +16,9 @@ import (
 func Repositories(b *repo.Base) ports.IdentityRepos {
 	return ports.IdentityRepos{
 		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},
-		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
-		AccountEvents: accountEvents{b}, Members: members{memberMapping.On(b)},
-		SecondSteps: secondSteps{secondStepMapping.On(b)}, RefundPolicies: refundPolicies{b},
+		RefreshFamilies: refreshFamilies{refreshFamilyMapping.ByID(b)}, WebSessions: webSessions{webSessionMapping.ByID(b)},
+		AccountEvents: accountEvents{b}, Members: members{memberMapping.ByID(b)},
+		SecondSteps: secondSteps{secondStepMapping.ByID(b)}, RefundPolicies: refundPolicies{b},
 		SavedFilters: savedFilters{b},
 	}
 }
@@ -236,12 +236,7 @@ var refreshFamilyMapping = repo.Mapping[refreshFamilyRow, *identity.RefreshFamil
 }
 
 type refreshFamilies struct {
-	repo.Table[refreshFamilyRow, *identity.RefreshFamily]
-}
-
-// Get implements ports.RefreshFamilies.
-func (t refreshFamilies) Get(_ context.Context, id string) (*identity.RefreshFamily, error) {
-	return t.GetBy("get refresh family "+id, "id = ?", id)
+	repo.ByID[refreshFamilyRow, *identity.RefreshFamily]
 }
 
 // RevokeAll implements ports.RefreshFamilies.

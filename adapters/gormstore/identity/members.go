@@ -48,17 +48,12 @@ var memberMapping = repo.Mapping[memberRow, *identity.Member]{
 }
 
 type members struct {
-	repo.Table[memberRow, *identity.Member]
+	repo.ByID[memberRow, *identity.Member]
 }
 
 // LockAddress implements ports.Members.
 func (t members) LockAddress(_ context.Context, address string) error {
 	return t.AdvisoryLock("lock the address of a sign-in", "sign-in-address:"+address)
-}
-
-// Get implements ports.Members.
-func (t members) Get(_ context.Context, id string) (*identity.Member, error) {
-	return t.GetBy("get member "+id, "id = ?", id)
 }
 
 // GetByEmail implements ports.Members.

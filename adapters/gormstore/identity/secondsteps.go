@@ -49,12 +49,7 @@ var secondStepMapping = repo.Mapping[secondStepRow, *identity.SecondStep]{
 }
 
 type secondSteps struct {
-	repo.Table[secondStepRow, *identity.SecondStep]
-}
-
-// Get implements ports.SecondSteps.
-func (t secondSteps) Get(_ context.Context, userID string) (*identity.SecondStep, error) {
-	return t.GetBy("get second step of "+userID, "id = ?", userID)
+	repo.ByID[secondStepRow, *identity.SecondStep]
 }
 
 // ListOf implements ports.SecondSteps.

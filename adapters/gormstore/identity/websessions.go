@@ -54,12 +54,7 @@ var webSessionMapping = repo.Mapping[webSessionRow, *identity.WebSession]{
 }
 
 type webSessions struct {
-	repo.Table[webSessionRow, *identity.WebSession]
-}
-
-// Get implements ports.WebSessions.
-func (t webSessions) Get(_ context.Context, id string) (*identity.WebSession, error) {
-	return t.GetBy("get web session "+id, "id = ?", id)
+	repo.ByID[webSessionRow, *identity.WebSession]
 }
 
 // ListValid implements ports.WebSessions.

@@ -11,7 +11,7 @@ import (
 
 // Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.InvoicingRepos {
-	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.On(b)}, DocumentNumbers: documentNumbers{b},
+	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.ByID(b)}, DocumentNumbers: documentNumbers{b},
 		Documents: documents{b}, Audit: audit{b}}
 }
 

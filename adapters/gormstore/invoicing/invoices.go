@@ -93,12 +93,7 @@ var invoiceMapping = repo.Mapping[invoiceRow, invoice.State]{
 }
 
 type invoices struct {
-	repo.Table[invoiceRow, invoice.State]
-}
-
-// Get implements ports.Invoices.
-func (t invoices) Get(_ context.Context, id string) (invoice.State, error) {
-	return t.GetBy("get invoice "+id, "id = ?", id)
+	repo.ByID[invoiceRow, invoice.State]
 }
 
 // GetByKey implements ports.Invoices.

@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"context"
 	"time"
 
 	"sundry/adapters/gormstore/repo"
@@ -53,10 +52,5 @@ var cardSetupMapping = repo.Mapping[cardSetupRow, cardsetup.State]{
 }
 
 type cardSetups struct {
-	repo.Table[cardSetupRow, cardsetup.State]
-}
-
-// Get implements ports.CardSetups.
-func (t cardSetups) Get(_ context.Context, id string) (cardsetup.State, error) {
-	return t.GetBy("get card setup "+id, "id = ?", id)
+	repo.ByID[cardSetupRow, cardsetup.State]
 }

@@ -17,9 +17,9 @@ import (
 // Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.PaymentRepos {
 	return ports.PaymentRepos{
-		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)},
-		Refunds: refunds{refundMapping.On(b)}, Disputes: disputes{disputeMapping.On(b)},
-		ProcessorEvents: processorEvents{b}, CardSetups: cardSetups{cardSetupMapping.On(b)},
+		Payments: payments{paymentMapping.ByID(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)},
+		Refunds: refunds{refundMapping.ByID(b)}, Disputes: disputes{disputeMapping.ByID(b)},
+		ProcessorEvents: processorEvents{b}, CardSetups: cardSetups{cardSetupMapping.ByID(b)},
 	}
 }
 
@@ -96,18 +96,13 @@ var paymentMapping = repo.Mapping[paymentRow, payment.State]{
 }
 
 type payments struct {
-	repo.Table[paymentRow, payment.State]
-}
-
-// Get implements ports.Payments.
-func (t payments) Get(_ context.Context, id string) (payment.State, error) {
-	return t.GetBy("get payment "+id, "id = ?", id)
+	repo.ByID[paymentRow, payment.State]
 }
 
 // GetForUpdate implements ports.Payments.
-func (t payments) GetForUpdate(_ context.Context, id string, purpose payment.Purpose) (payment.State, error) {
+func (t payments) GetForUpdate(ctx context.Context, id string, purpose payment.Purpose) (payment.State, error) {
 	t.PreloadWith("payments", id, string(purpose))
-	return paymentMapping.On(t.ForUpdate()).GetBy("lock payment "+id, "id = ?", id)
+	return t.ByID.GetForUpdate(ctx, id)
 }
 
 // GetLive implements ports.Payments.

@@ -80,17 +80,7 @@ var refundMapping = repo.Mapping[refundRow, refund.State]{
 }
 
 type refunds struct {
-	repo.Table[refundRow, refund.State]
-}
-
-// Get implements ports.Refunds.
-func (t refunds) Get(_ context.Context, id string) (refund.State, error) {
-	return t.GetBy("get refund "+id, "id = ?", id)
-}
-
-// GetForUpdate implements ports.Refunds.
-func (t refunds) GetForUpdate(_ context.Context, id string) (refund.State, error) {
-	return refundMapping.On(t.ForUpdate()).GetBy("lock refund "+id, "id = ?", id)
+	repo.ByID[refundRow, refund.State]
 }
 
 // GetByRequest implements ports.Refunds.
@@ -184,12 +174,7 @@ var disputeMapping = repo.Mapping[disputeRow, dispute.State]{
 }
 
 type disputes struct {
-	repo.Table[disputeRow, dispute.State]
-}
-
-// Get implements ports.Disputes.
-func (t disputes) Get(_ context.Context, id string) (dispute.State, error) {
-	return t.GetBy("get dispute "+id, "id = ?", id)
+	repo.ByID[disputeRow, dispute.State]
 }
 
 // GetByProcessorID implements ports.Disputes.

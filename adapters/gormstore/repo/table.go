@@ -52,6 +52,22 @@ func (t Table[R, S]) Get(_ context.Context, creatorID, id string) (S, error) {
 	return t.GetBy("get "+t.mapping.Name+" "+id, "creator_id = ? AND id = ?", creatorID, id)
 }
 
+// ByID is the repository of aggregates that are loaded whosever they are.
+type ByID[R, S any] struct{ Table[R, S] }
+
+// ByID binds a mapping to a connection.
+func (m *Mapping[R, S]) ByID(b *Base) ByID[R, S] { return ByID[R, S]{m.On(b)} }
+
+// Get loads an aggregate of any account. ErrNotFound.
+func (t ByID[R, S]) Get(_ context.Context, id string) (S, error) {
+	return t.GetBy("get "+t.mapping.Name+" "+id, "id = ?", id)
+}
+
+// GetForUpdate is Get that locks the row until the transaction ends.
+func (t ByID[R, S]) GetForUpdate(_ context.Context, id string) (S, error) {
+	return t.mapping.On(t.ForUpdate()).GetBy("lock "+t.mapping.Name+" "+id, "id = ?", id)
+}
+
 // List loads one page of the account's aggregates, newest first.
 func (t Table[R, S]) List(_ context.Context, creatorID string, page ports.Page) (ports.List[S], error) {
 	return t.Page("list "+t.mapping.Name+"s of "+creatorID, t.Own(creatorID, nil, page.Sort), page)

@@ -18,7 +18,7 @@ import (
 // Repositories returns the area's repositories over the connection of b.
 func Repositories(b *repo.Base) ports.TreasuryRepos {
 	return ports.TreasuryRepos{
-		Sales: sales{b}, Ledger: postings{b}, Payouts: payouts{payoutMapping.On(b)},
+		Sales: sales{b}, Ledger: postings{b}, Payouts: payouts{payoutMapping.ByID(b)},
 		Accounts: payoutAccounts{payoutAccountMapping.On(b)}, Audit: audit{b},
 	}
 }

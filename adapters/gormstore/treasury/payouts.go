@@ -56,12 +56,7 @@ var payoutMapping = repo.Mapping[payoutRow, payout.State]{
 }
 
 type payouts struct {
-	repo.Table[payoutRow, payout.State]
-}
-
-// Get implements ports.Payouts.
-func (t payouts) Get(_ context.Context, id string) (payout.State, error) {
-	return t.GetBy("get payout "+id, "id = ?", id)
+	repo.ByID[payoutRow, payout.State]
 }
 
 // List implements ports.Payouts.
