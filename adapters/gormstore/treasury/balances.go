@@ -41,16 +41,8 @@ func NextCreator(b *repo.Base, after string) (creatorID string, err error) {
 // posting of an earlier id afterwards.
 func SumBalances(b *repo.Base, creatorID, before string, page int) (more bool, err error) {
 	op := "sum balances of " + creatorID
-	if err := b.AdvisoryLock(op, op); err != nil {
-		return false, err
-	}
-	var from string
-	if err := repo.ScanRow(b.DB.Raw("SELECT "+summedUntil, creatorID), &from); err != nil {
-		return false, b.Failure(op, err)
-	}
-	until, err := b.QueryIDs(op, `SELECT id FROM ledger_postings WHERE creator_id = ? AND id > ? AND id < ?
-		ORDER BY id LIMIT 1 OFFSET ?`, creatorID, from, before, page-1)
-	if err != nil || len(until) == 0 {
+	from, until, err := nextPostings(b, op, summedUntil, creatorID, before, page)
+	if err != nil || until == "" {
 		return false, err
 	}
 	return true, b.Exec(op, `INSERT INTO ledger_balances (creator_id, currency, until, pending, available, reserved,
@@ -62,7 +54,21 @@ func SumBalances(b *repo.Base, creatorID, before string, page int) (more bool, e
 			pending = ledger_balances.pending + excluded.pending,
 			available = ledger_balances.available + excluded.available,
 			reserved = ledger_balances.reserved + excluded.reserved,
-			in_transit = ledger_balances.in_transit + excluded.in_transit`, until[0], creatorID, from, until[0])
+			in_transit = ledger_balances.in_transit + excluded.in_transit`, until, creatorID, from, until)
+}
+
+// nextPostings locks the creator's sums, whose last posting an expression selects, and returns the ids between which
+// (from, until] the next page of postings is; until is "" while there are fewer.
+func nextPostings(b *repo.Base, op, last, creatorID, before string, page int) (from, until string, err error) {
+	if err := b.AdvisoryLock(op, op); err != nil {
+		return "", "", err
+	}
+	if err := repo.ScanRow(b.DB.Raw("SELECT "+last, creatorID), &from); err != nil {
+		return "", "", b.Failure(op, err)
+	}
+	err = b.DB.Raw(`SELECT id FROM ledger_postings WHERE creator_id = ? AND id > ? AND id < ?
+		ORDER BY id LIMIT 1 OFFSET ?`, creatorID, from, before, page-1).Scan(&until).Error
+	return from, until, b.Failure(op, err)
 }
 
 // MisstatedBalances implements ports.TreasuryAudit.

@@ -55,16 +55,8 @@ func (t postings) Days(_ context.Context, creatorID string, from, to civil.Date)
 // SumBalances does to the stored balances.
 func SumDays(b *repo.Base, creatorID, before string, page int) (more bool, err error) {
 	op := "sum figures of " + creatorID
-	if err := b.AdvisoryLock(op, op); err != nil {
-		return false, err
-	}
-	var from string
-	if err := repo.ScanRow(b.DB.Raw("SELECT "+countedUntil, creatorID), &from); err != nil {
-		return false, b.Failure(op, err)
-	}
-	until, err := b.QueryIDs(op, `SELECT id FROM ledger_postings WHERE creator_id = ? AND id > ? AND id < ?
-		ORDER BY id LIMIT 1 OFFSET ?`, creatorID, from, before, page-1)
-	if err != nil || len(until) == 0 {
+	from, until, err := nextPostings(b, op, countedUntil, creatorID, before, page)
+	if err != nil || until == "" {
 		return false, err
 	}
 	err = b.Exec(op, `INSERT INTO ledger_days (creator_id, currency, day, sales, gross, refunds, disputes, tax, fees)
@@ -74,12 +66,12 @@ func SumDays(b *repo.Base, creatorID, before string, page int) (more bool, err e
 		ON CONFLICT (creator_id, day, currency) DO UPDATE SET sales = ledger_days.sales + excluded.sales,
 			gross = ledger_days.gross + excluded.gross, refunds = ledger_days.refunds + excluded.refunds,
 			disputes = ledger_days.disputes + excluded.disputes, tax = ledger_days.tax + excluded.tax,
-			fees = ledger_days.fees + excluded.fees`, dayMillis, creatorID, from, until[0])
+			fees = ledger_days.fees + excluded.fees`, dayMillis, creatorID, from, until)
 	if err != nil {
 		return false, err
 	}
 	return true, b.Exec(op, `INSERT INTO ledger_days_until (creator_id, until) VALUES (?, ?)
-		ON CONFLICT (creator_id) DO UPDATE SET until = excluded.until`, creatorID, until[0])
+		ON CONFLICT (creator_id) DO UPDATE SET until = excluded.until`, creatorID, until)
 }
 
 // MisstatedDays implements ports.TreasuryAudit.
