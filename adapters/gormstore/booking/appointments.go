@@ -114,24 +114,12 @@ func (t appointments) List(_ context.Context, creatorID string, search ports.App
 
 func (t appointments) list(creatorID string, search ports.AppointmentSearch,
 	page ports.Page) (ports.List[appointment.State], error) {
-	query := t.DB.Where("creator_id = ?", creatorID)
-	if search.ExternalCustomerID != "" {
-		query = query.Where("external_customer_id = ?", search.ExternalCustomerID)
-	}
-	if search.CustomerID != "" {
-		query = query.Where("customer_id = ?", search.CustomerID)
-	}
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
+		"external_customer_id": search.ExternalCustomerID, "customer_id": search.CustomerID,
+		"checkout_id": search.CheckoutID, "listing_id": search.ListingID, "status": string(search.Status),
+	})
 	if search.CustomerIDs != nil {
 		query = query.Where("customer_id IN ?", search.CustomerIDs)
-	}
-	if search.CheckoutID != "" {
-		query = query.Where("checkout_id = ?", search.CheckoutID)
-	}
-	if search.ListingID != "" {
-		query = query.Where("listing_id = ?", search.ListingID)
-	}
-	if search.Status != "" {
-		query = query.Where("status = ?", string(search.Status))
 	}
 	if !search.From.IsZero() {
 		query = query.Where("starts_at >= ?", repo.UnixMillis(search.From))

@@ -169,14 +169,9 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 	page ports.Page) (ports.List[subscription.State], error) {
 	creatorID := f.CreatorID
 	f.CreatorID = ""
-	query := t.Own(creatorID, f, page.Sort)
-	for column, value := range map[string]string{
+	query := repo.Equal(t.Own(creatorID, f, page.Sort), map[string]string{
 		"customer_id": f.CustomerID, "external_customer_id": f.ExternalCustomerID, "status": string(f.Status),
-	} {
-		if value != "" {
-			query = query.Where(column+" = ?", value)
-		}
-	}
+	})
 	if f.CustomerIDs != nil {
 		query = query.Where("customer_id IN ?", f.CustomerIDs)
 	}
