@@ -15,9 +15,6 @@ const (
 	TaskFailed  TaskState = "failed"  // its last run failed; the task is retried automatically
 )
 
-// TaskStates lists every state.
-func TaskStates() []TaskState { return []TaskState{TaskWaiting, TaskRunning, TaskFailed} }
-
 // TaskInfo is a task as its account sees it.
 type TaskInfo struct {
 	Task

@@ -13,7 +13,6 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/money"
-	"sundry/core/period"
 )
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -317,35 +316,4 @@ func TestADiscountNeverTakesMoreThanThePrice(t *testing.T) {
 			t.Fatalf("%+v takes %v off %v, %v", terms, off, subtotal, err)
 		}
 	})
-}
-
-func TestWhichPaymentsAreReduced(t *testing.T) {
-	t.Parallel()
-	month := func(n int) time.Time { return period.Nth(noon, period.Month, 1, n) }
-	for name, c := range map[string]struct {
-		terms Terms
-		start time.Time
-		want  bool
-	}{
-		"once: the first":                    {Terms{Duration: Once}, noon, true},
-		"once: the second":                   {Terms{Duration: Once}, month(1), false},
-		"repeating: the first":               {Terms{Duration: Repeating, DurationInMonths: 3}, noon, true},
-		"repeating: the last of three":       {Terms{Duration: Repeating, DurationInMonths: 3}, month(2), true},
-		"repeating: the one after":           {Terms{Duration: Repeating, DurationInMonths: 3}, month(3), false},
-		"repeating: a moment before the end": {Terms{Duration: Repeating, DurationInMonths: 1}, month(1).Add(-1), true},
-		"repeating: a yearly price has one year": {Terms{Duration: Repeating, DurationInMonths: 12},
-			period.Nth(noon, period.Year, 1, 1), false},
-		"forever: after ten years": {Terms{Duration: Forever}, month(120), true},
-		"no duration at all":       {Terms{}, noon, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := c.terms.AppliesTo(noon, c.start); got != c.want {
-				t.Errorf("reduced: %v", got)
-			}
-		})
-	}
-	if got := fmt.Sprint(Durations()); got != "[once repeating forever]" {
-		t.Errorf("durations %s", got)
-	}
 }

@@ -1,11 +1,8 @@
 package discount
 
 import (
-	"time"
-
 	"sundry/core/locale"
 	"sundry/core/money"
-	"sundry/core/period"
 )
 
 // Duration specifies which payments of a subscription a discount reduces. What is sold once is reduced whatever it is.
@@ -20,9 +17,6 @@ const (
 	// Forever reduces every payment.
 	Forever Duration = "forever"
 )
-
-// Durations lists every duration.
-func Durations() []Duration { return []Duration{Once, Repeating, Forever} }
 
 // Terms are the terms of a discount, frozen when a buyer uses its code: later changes of the discount, its end or its
 // deletion do not touch them. A subscription keeps them for its renewals.
@@ -63,18 +57,4 @@ func (t Terms) Note(reader locale.Locale) string {
 	case Once:
 	}
 	return reader.Text("discount.once")
-}
-
-// AppliesTo reports whether the payment for the period that begins at start is reduced. firstPaid is when the first
-// period that cost something began: the end of a trial, else the beginning of the subscription.
-func (t Terms) AppliesTo(firstPaid, start time.Time) bool {
-	switch t.Duration {
-	case Once:
-		return !start.After(firstPaid)
-	case Repeating:
-		return start.Before(period.Nth(firstPaid, period.Month, 1, t.DurationInMonths))
-	case Forever:
-		return true
-	}
-	return false
 }

@@ -11,9 +11,6 @@ import (
 	"sundry/core/money"
 )
 
-// DefaultMinimum is the least amount of a payout in minor units, unless PAYOUT_MINIMUM sets another.
-const DefaultMinimum = 1_000
-
 // Status is the state of a payout.
 type Status string
 

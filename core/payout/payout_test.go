@@ -140,7 +140,7 @@ func TestARequestReportsEveryFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			currency, err := c.request.Validate(payout.DefaultMinimum)
+			currency, err := c.request.Validate(1000)
 			var faults []string
 			if e, ok := err.(*fault.Error); ok { //nolint:errorlint // Validate returns it unwrapped
 				for _, d := range e.Details {

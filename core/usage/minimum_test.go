@@ -82,7 +82,7 @@ func TestAMinimumIsNeitherBilledTwiceNorLeftOut(outer *testing.T) {
 		u.Included = rapid.Int64Range(0, 10).Draw(t, "included")
 		for n := range rapid.IntRange(1, 6).Draw(t, "invoices") {
 			u.Quantity = usage.Units(rapid.Int64Range(-5, 60).Draw(t, "quantity"))
-			rest, _ := u.Quantity.Beyond(u.Included)
+			rest, _ := u.Quantity.Beyond(usage.Units(u.Included))
 			cost, err := u.Price.Amount(rest)
 			if err != nil {
 				t.Fatal(err)

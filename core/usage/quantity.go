@@ -146,12 +146,7 @@ func (q Quantity) Billable() Quantity {
 }
 
 // Beyond splits what is paid for into the part beyond the units that are included, and the included part.
-func (q Quantity) Beyond(units int64) (rest, included Quantity) {
-	return q.beyond(Units(units))
-}
-
-// beyond is Beyond for units that are no integer.
-func (q Quantity) beyond(units Quantity) (rest, included Quantity) {
+func (q Quantity) Beyond(units Quantity) (rest, included Quantity) {
 	if q = q.Billable(); q.Compare(units) <= 0 {
 		return Quantity{}, q
 	}

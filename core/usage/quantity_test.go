@@ -214,7 +214,7 @@ func TestQuantity_Beyond(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rest, included := quantity.Beyond(100)
+		rest, included := quantity.Beyond(usage.Units(100))
 		if got := [2]string{rest.String(), included.String()}; got != want {
 			t.Errorf("%s beyond 100: got %v, want %v", q, got, want)
 		}

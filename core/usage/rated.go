@@ -71,7 +71,7 @@ func (u Use) rate(included Quantity) Rated {
 		return r
 	}
 	var rest Quantity
-	rest, r.Included = u.Quantity.beyond(included)
+	rest, r.Included = u.Quantity.Beyond(included)
 	charges, rated, err := u.Price.Explain(rest)
 	if r.Waits = err != nil; r.Waits {
 		return r
