@@ -106,12 +106,8 @@ type previewRequest struct {
 
 // changeRequest is the body of POST …/change.
 type changeRequest struct {
-	Plan          *string `json:"plan"`
-	Quantity      *int    `json:"quantity"`
-	Interval      *string `json:"interval"`
-	IntervalCount *int    `json:"intervalCount"`
-	ProrationMode *string `json:"prorationMode"`
-	QuoteID       *string `json:"quoteId"`
+	previewRequest
+	QuoteID *string `json:"quoteId"`
 }
 
 // checked reads what both requests have in common.
@@ -205,7 +201,7 @@ func (h handlers) preview(c *fiber.Ctx) error {
 func (h handlers) change(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[changeRequest](c)
 	var f fault.Violations
-	change := previewRequest{in.Plan, in.Quantity, in.Interval, in.IntervalCount, in.ProrationMode}.checked(&f)
+	change := in.checked(&f)
 	change.QuoteID = httpapi.ValueOf(in.QuoteID)
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
