@@ -92,11 +92,8 @@ func (h handlers) createDiscount(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), checked); err != nil {
 		return err
 	}
-	d, err := h.Catalog.CreateDiscount(c.UserContext(), httpapi.Account(c), draft)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newDiscountView(d))
+	c.Status(fiber.StatusCreated)
+	return respond(c, h.newDiscountView)(h.Catalog.CreateDiscount(c.UserContext(), httpapi.Account(c), draft))
 }
 
 func (h handlers) listDiscounts(c *fiber.Ctx) error {
@@ -113,19 +110,9 @@ func (h handlers) listDiscounts(c *fiber.Ctx) error {
 }
 
 func (h handlers) getDiscount(c *fiber.Ctx) error {
-	return h.respondDiscount(c)(h.Catalog.Discount(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return respond(c, h.newDiscountView)(h.Catalog.Discount(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) deleteDiscount(c *fiber.Ctx) error {
-	return h.respondDiscount(c)(h.Catalog.DeleteDiscount(c.UserContext(), httpapi.Account(c), c.Params("id")))
-}
-
-// respondDiscount renders what a use case returned.
-func (h handlers) respondDiscount(c *fiber.Ctx) func(discount.State, error) error {
-	return func(d discount.State, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(h.newDiscountView(d))
-	}
+	return respond(c, h.newDiscountView)(h.Catalog.DeleteDiscount(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -129,19 +129,9 @@ func (h handlers) putFilePart(c *fiber.Ctx) error {
 }
 
 func (h handlers) completeFile(c *fiber.Ctx) error {
-	return h.respondFile(c)(h.Files.Complete(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return respond(c, h.newFileView)(h.Files.Complete(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) deleteFile(c *fiber.Ctx) error {
-	return h.respondFile(c)(h.Files.Delete(c.UserContext(), httpapi.Account(c), c.Params("id")))
-}
-
-// respondFile renders what a use case returned.
-func (h handlers) respondFile(c *fiber.Ctx) func(file.State, error) error {
-	return func(s file.State, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(h.newFileView(s))
-	}
+	return respond(c, h.newFileView)(h.Files.Delete(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -175,11 +175,8 @@ func (h handlers) createListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), p.Check()); err != nil {
 		return err
 	}
-	l, err := h.Catalog.CreateListing(c.UserContext(), httpapi.Account(c), p)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newOwnListingView(l))
+	c.Status(fiber.StatusCreated)
+	return respond(c, h.newOwnListingView)(h.Catalog.CreateListing(c.UserContext(), httpapi.Account(c), p))
 }
 
 func (h handlers) listMyListings(c *fiber.Ctx) error {
@@ -196,15 +193,11 @@ func (h handlers) listMyListings(c *fiber.Ctx) error {
 }
 
 func (h handlers) getMyListing(c *fiber.Ctx) error {
-	return h.respondListing(c)(h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return respond(c, h.newOwnListingView)(h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) getListing(c *fiber.Ctx) error {
-	l, err := h.Catalog.BySlug(c.UserContext(), c.Params("ref"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newPublicListingView(l))
+	return respond(c, h.newPublicListingView)(h.Catalog.BySlug(c.UserContext(), c.Params("ref")))
 }
 
 type updateListingRequest struct {
@@ -220,23 +213,13 @@ func (h handlers) updateListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return httpapi.MergeFieldErrors(err, e.Check())
 	}
-	return h.respondListing(c)(h.Catalog.EditListing(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
+	return respond(c, h.newOwnListingView)(h.Catalog.EditListing(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
 }
 
 func (h handlers) archiveListing(c *fiber.Ctx) error {
-	return h.respondListing(c)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
+	return respond(c, h.newOwnListingView)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
 }
 
 func (h handlers) publishListing(c *fiber.Ctx) error {
-	return h.respondListing(c)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
-}
-
-// respondListing renders what a use case of the owner's returned.
-func (h handlers) respondListing(c *fiber.Ctx) func(listing.State, error) error {
-	return func(l listing.State, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(h.newOwnListingView(l))
-	}
+	return respond(c, h.newOwnListingView)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

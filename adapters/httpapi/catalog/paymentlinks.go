@@ -104,11 +104,8 @@ func (h handlers) createPaymentLink(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.CheckNew(!h.Live)); err != nil {
 		return err
 	}
-	l, err := h.Catalog.CreateLink(c.UserContext(), httpapi.Account(c), e)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newPaymentLinkView(l))
+	c.Status(fiber.StatusCreated)
+	return respond(c, h.newPaymentLinkView)(h.Catalog.CreateLink(c.UserContext(), httpapi.Account(c), e))
 }
 
 func (h handlers) listPaymentLinks(c *fiber.Ctx) error {
@@ -125,7 +122,7 @@ func (h handlers) listPaymentLinks(c *fiber.Ctx) error {
 }
 
 func (h handlers) getPaymentLink(c *fiber.Ctx) error {
-	return h.respondPaymentLink(c)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return respond(c, h.newPaymentLinkView)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
@@ -135,19 +132,9 @@ func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.Check(!h.Live)); err != nil {
 		return err
 	}
-	return h.respondPaymentLink(c)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+	return respond(c, h.newPaymentLinkView)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
 }
 
 func (h handlers) deactivatePaymentLink(c *fiber.Ctx) error {
-	return h.respondPaymentLink(c)(h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")))
-}
-
-// respondPaymentLink renders what a use case returned.
-func (h handlers) respondPaymentLink(c *fiber.Ctx) func(paymentlink.State, error) error {
-	return func(l paymentlink.State, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(h.newPaymentLinkView(l))
-	}
+	return respond(c, h.newPaymentLinkView)(h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -101,22 +101,13 @@ func (h handlers) putPlan(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, d.Check()); err != nil {
 		return err
 	}
-	return respondPlan(c)(h.Catalog.PutPlan(c.UserContext(), httpapi.Account(c), c.Params("id"), d))
+	return respond(c, newPlanView)(h.Catalog.PutPlan(c.UserContext(), httpapi.Account(c), c.Params("id"), d))
 }
 
 func (h handlers) retirePlan(c *fiber.Ctx) error {
-	return respondPlan(c)(
+	return respond(c, newPlanView)(
 		h.Catalog.RetirePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("planKey")),
 	)
-}
-
-func respondPlan(c *fiber.Ctx) func(plan.State, error) error {
-	return func(p plan.State, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(newPlanView(p))
-	}
 }
 
 // recipeView holds what an integrator needs to sell a listing. It holds no clock value, so that its tag moves with

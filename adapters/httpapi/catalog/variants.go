@@ -65,7 +65,7 @@ func (h handlers) createVariant(c *fiber.Ctx) error {
 		return err
 	}
 	c.Status(fiber.StatusCreated)
-	return respondVariant(c)(h.Catalog.AddVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+	return respond(c, newVariantView)(h.Catalog.AddVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
 }
 
 func (h handlers) updateVariant(c *fiber.Ctx) error {
@@ -73,22 +73,13 @@ func (h handlers) updateVariant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return respondVariant(c)(
+	return respond(c, newVariantView)(
 		h.Catalog.EditVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId"), e),
 	)
 }
 
 func (h handlers) removeVariant(c *fiber.Ctx) error {
-	return respondVariant(c)(
+	return respond(c, newVariantView)(
 		h.Catalog.RemoveVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId")),
 	)
-}
-
-func respondVariant(c *fiber.Ctx) func(listing.Variant, error) error {
-	return func(v listing.Variant, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(newVariantView(v))
-	}
 }
