@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 
 	"sundry/core/email"
@@ -46,8 +45,7 @@ func (s *Service) AskEmailConfirmation(ctx context.Context, creatorID string) er
 // CheckConfirmation returns the creator whose address a link confirms. NOT_FOUND for one that is invalid or expired.
 func (s *Service) CheckConfirmation(ctx context.Context, text string) (identity.CreatorState, error) {
 	link, shown, ok := identity.ParseConfirmationLink(text)
-	mac := s.webDigest.sum(link.Subject())
-	if !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 || !s.deps.Clock.Real().Before(link.ExpiresAt) {
+	if !ok || !s.webDigest.made(shown, link.Subject()) || !s.deps.Clock.Real().Before(link.ExpiresAt) {
 		return identity.CreatorState{}, fault.NotFound("link")
 	}
 	creator, err := s.deps.Store.Read(ctx).Identity.Creators.Get(ctx, link.CreatorID)
@@ -102,8 +100,7 @@ func (s *Service) Invite(ctx context.Context, who, address string) (page string,
 // Invited returns the address that an invitation is for; "" for an invitation that is none or has expired.
 func (s *Service) Invited(text string) string {
 	invitation, shown, ok := identity.ParseInvitation(text)
-	mac := s.webDigest.sum(invitation.Subject())
-	if !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 || !s.deps.Clock.Real().Before(invitation.ExpiresAt) {
+	if !ok || !s.webDigest.made(shown, invitation.Subject()) || !s.deps.Clock.Real().Before(invitation.ExpiresAt) {
 		return ""
 	}
 	return invitation.Email

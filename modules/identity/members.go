@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 	"strings"
 
@@ -245,7 +244,7 @@ func (s *Service) RemoveMember(
 // revoked or used.
 func (s *Service) CheckJoin(ctx context.Context, text string) (m identity.MemberState, account string, err error) {
 	link, shown, ok := identity.ParseMemberLink(strings.TrimSpace(text))
-	if mac := s.webDigest.sum(link.Subject()); !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
+	if !ok || !s.webDigest.made(shown, link.Subject()) {
 		return m, "", fault.NotFound("link")
 	}
 	r := s.deps.Store.Read(ctx)

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 
@@ -124,12 +123,11 @@ func (s *Service) request(purpose, holder string, options, ceremony []byte) Pass
 // openCeremony returns what was kept of a ceremony of this browser, once. UNAUTHENTICATED.
 func (s *Service) openCeremony(ctx context.Context, purpose, holder, text string) ([]byte, error) {
 	c, shown, ok := identity.ParseCeremony(purpose, holder, text)
-	mac := s.webDigest.sum(c.Subject())
-	if !s.OffersPasskeys() || !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 ||
+	if !s.OffersPasskeys() || !ok || !s.webDigest.made(shown, c.Subject()) ||
 		!s.deps.Clock.Real().Before(c.ExpiresAt) {
 		return nil, errPasskey
 	}
-	once := sha256.Sum256(mac[:])
+	once := sha256.Sum256(shown)
 	// Twice the lifetime: a limit of one is whole again only after all of its window.
 	quota, err := s.deps.Limiter.Allow(ctx, "passkey:"+hex.EncodeToString(once[:16]), 1, 2*identity.CeremonyLifetime)
 	if err == nil && quota.Wait > 0 {

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 
 	"sundry/core/email"
@@ -188,7 +187,7 @@ func (s *Service) PendingSignIn(ctx context.Context, pending, guest string) (Sec
 func (s *Service) pendingUser(ctx context.Context, text string) (identity.User, error) {
 	link, shown, ok := identity.ParseResetLink(text)
 	pending := identity.PendingSignIn{ResetLink: link}
-	if mac := s.webDigest.sum(pending.Subject()); !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
+	if !ok || !s.webDigest.made(shown, pending.Subject()) {
 		return identity.User{}, fault.NotFound("sign-in")
 	}
 	user, err := getUser(ctx, s.deps.Store.Read(ctx), pending.UserID())
