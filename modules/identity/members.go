@@ -169,10 +169,7 @@ func getMember(ctx context.Context, r ports.Repos, creatorID, memberID string) (
 		return nil, fault.New(fault.Forbidden, "The account is this person's: they can't be changed or removed.")
 	}
 	m, err := r.Identity.Members.Get(ctx, memberID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && m.State().CreatorID != creatorID {
-		return nil, fault.NotFound("member")
-	}
-	return m, err
+	return ports.Visible(m, err, err == nil && m.State().CreatorID == creatorID, "member")
 }
 
 // ChangeMember gives a member another role, which every sign-in has from its next request on. VALIDATION_FAILED,
@@ -249,9 +246,7 @@ func (s *Service) CheckJoin(ctx context.Context, text string) (m identity.Member
 	}
 	r := s.deps.Store.Read(ctx)
 	found, err := r.Identity.Members.Get(ctx, link.MemberID)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Opens(found.State(), s.deps.Clock.Real()) {
-		return m, "", fault.NotFound("link")
-	}
+	found, err = ports.Visible(found, err, err == nil && link.Opens(found.State(), s.deps.Clock.Real()), "link")
 	if err != nil {
 		return m, "", err
 	}
@@ -295,9 +290,7 @@ func (s *Service) join(
 ) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		m, err := r.Identity.Members.Get(ctx, checked.ID)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && m.State().Revision != checked.Revision {
-			return fault.NotFound("link")
-		}
+		m, err = ports.Visible(m, err, err == nil && m.State().Revision == checked.Revision, "link")
 		if err != nil {
 			return err
 		}

@@ -134,10 +134,7 @@ func (s *Service) CheckReset(ctx context.Context, text string) (identity.User, e
 		return identity.User{}, fault.NotFound("link")
 	}
 	user, err := getUser(ctx, s.deps.Store.Read(ctx), link.UserID())
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Good(user.PasswordHash, s.deps.Clock.Real()) {
-		return identity.User{}, fault.NotFound("link")
-	}
-	return user, err
+	return ports.Visible(user, err, link.Good(user.PasswordHash, s.deps.Clock.Real()), "link")
 }
 
 // ResetPassword sets a new password by a link, once, and ends every sign-in. VALIDATION_FAILED, NOT_FOUND.
@@ -168,10 +165,7 @@ func (s *Service) setPassword(
 			return err
 		}
 		user, err := getUser(ctx, r, checked.ID())
-		if errors.Is(err, ports.ErrNotFound) || err == nil && user.PasswordHash != checked.PasswordHash {
-			return fault.NotFound("link")
-		}
-		if err != nil {
+		if user, err = ports.Visible(user, err, user.PasswordHash == checked.PasswordHash, "link"); err != nil {
 			return err
 		}
 		if err := savePassword(ctx, r, user, hash); err != nil {

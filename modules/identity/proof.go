@@ -191,10 +191,7 @@ func (s *Service) pendingUser(ctx context.Context, text string) (identity.User, 
 		return identity.User{}, fault.NotFound("sign-in")
 	}
 	user, err := getUser(ctx, s.deps.Store.Read(ctx), pending.UserID())
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !pending.Good(user.PasswordHash, s.deps.Clock.Real()) {
-		return identity.User{}, fault.NotFound("sign-in")
-	}
-	return user, err
+	return ports.Visible(user, err, pending.Good(user.PasswordHash, s.deps.Clock.Real()), "sign-in")
 }
 
 func (s *Service) newPending(u identity.User) string {
