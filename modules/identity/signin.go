@@ -136,12 +136,7 @@ func (s *Service) SignIn(ctx context.Context, c identity.Credentials, address st
 	if err != nil {
 		return Session{}, err
 	}
-	err = s.enter(ctx, user, checkedProof{code: c.Code}, from, func(
-		ctx context.Context, repos ports.Repos, user identity.User,
-	) error {
-		in, err = s.begin(ctx, repos, user)
-		return err
-	})
+	err = s.enter(ctx, user, checkedProof{code: c.Code}, from, s.beginInto(&in))
 	return in, err
 }
 
