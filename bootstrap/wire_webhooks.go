@@ -25,9 +25,7 @@ func (a *App) wireWebhooks() *webhooks.Service {
 			Encrypter: a.encrypter("webhook-secrets"), Standing: a.standing,
 		})
 
-	for _, subscription := range module.Subscriptions() {
-		a.bus.subscribe(subscription)
-	}
+	a.bus.subscribe(module.Subscriptions()...)
 	a.mux.HandleWithKey(webhooks.TaskDeliver, jobs.Webhooks, webhooks.ConcurrencyKey, module.Deliver)
 	a.verify("webhooks", module.Verify)
 	return module
