@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -148,10 +150,11 @@ func CreatedIn(query *gorm.DB, created ports.Created) *gorm.DB {
 }
 
 // Equal narrows a query to the rows whose columns have the given values; an empty value narrows nothing. That a value
-// is not empty is said to the database, whose indexes may leave empty ones out.
+// is not empty is said to the database, whose indexes may leave empty ones out. The columns are sorted, so that the
+// same columns make the same statement, which is prepared once.
 func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
-	for column, value := range columns {
-		if value != "" {
+	for _, column := range slices.Sorted(maps.Keys(columns)) {
+		if value := columns[column]; value != "" {
 			query = query.Where(column+" = ? AND "+column+" <> ''", value)
 		}
 	}
