@@ -28,7 +28,7 @@ import (
 type Offers interface {
 	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
 	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
-	// ByListing finds the default plan's offer of a listing.
+	// ByListing finds the offer by ids. A plan with a one-time price ignores the interval.
 	ByListing(ctx context.Context, r Repos, creatorID string, c ListingChoice) (plan.Offer, error)
 	// ByLink finds what a payment link sells. NOT_FOUND for an unknown or inactive link.
 	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (LinkOffer, error)
@@ -63,8 +63,13 @@ type CatalogChoice struct {
 // ListingChoice names an offer by the ids of a listing and, where it is booked, a variant ("" = the default one).
 type ListingChoice struct {
 	ListingID, VariantID string
-	Buyer                BuyerCountry
-	MayChange            plan.Changes
+	// Plan and Every select the price; "" = the default plan, and the cadence that plan.State.Price chooses.
+	Plan  string
+	Every period.Cadence
+	// Currency is that of CatalogChoice.
+	Currency  money.Currency
+	Buyer     BuyerCountry
+	MayChange plan.Changes
 }
 
 // LinkOffer holds the offer of a payment link, and where its buyers go afterwards ("" = they stay).

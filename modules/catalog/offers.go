@@ -45,7 +45,10 @@ func (s *Service) ByListing(
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	return offer(ctx, r, l, choice{variantID: wanted.VariantID, buyer: wanted.Buyer, mayChange: wanted.MayChange})
+	return offer(ctx, r, l, choice{
+		variantID: wanted.VariantID, planKey: wanted.Plan, every: wanted.Every, currency: wanted.Currency,
+		buyer: wanted.Buyer, mayChange: wanted.MayChange,
+	})
 }
 
 // ByLink implements ports.Offers.

@@ -24,9 +24,20 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 	if !listing.ValidSlug(key) {
 		return Recipe{}, fault.NotFound("listing")
 	}
+	return s.recipe(ctx, func(r ports.Repos) (listing.State, error) {
+		return r.Catalog.Listings.GetByKey(ctx, creatorID, key)
+	})
+}
+
+// RecipeOf is Recipe by the id of the listing, for those who bought it when it had perhaps another key.
+func (s *Service) RecipeOf(ctx context.Context, creatorID, listingID string) (Recipe, error) {
+	return s.recipe(ctx, func(r ports.Repos) (listing.State, error) { return mine(ctx, r, creatorID, listingID) })
+}
+
+func (s *Service) recipe(ctx context.Context, load func(r ports.Repos) (listing.State, error)) (Recipe, error) {
 	r := s.deps.Store.Read(ctx)
 	for {
-		l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, key)
+		l, err := load(r)
 		if l, err = ports.Visible(l, err, l.Status == listing.Active, "listing"); err != nil {
 			return Recipe{}, err
 		}

@@ -87,9 +87,8 @@ func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.
 	if c.Every == "" {
 		c.Every = period.Every(state.Offer.Interval, state.Offer.IntervalCount)
 	}
-	to, err := s.deps.Offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
-		Listing: state.Offer.ListingKey, Plan: c.Plan, Every: c.Every,
-		Currency: state.Offer.Price.Currency,
+	to, err := s.deps.Offers.ByListing(ctx, r, state.CreatorID, ports.ListingChoice{ // its key may be another by now
+		ListingID: state.Offer.ListingID, Plan: c.Plan, Every: c.Every, Currency: state.Offer.Price.Currency,
 	})
 	if err != nil {
 		return plan.Offer{}, err

@@ -114,10 +114,10 @@ func (w *fixture) live() []payment.State {
 // catalog sells the plans that subscriptions change to.
 type catalog struct{ ports.Offers }
 
-// ByCatalog implements ports.Offers.
-func (catalog) ByCatalog(_ context.Context, _ ports.Repos, _ string, c ports.CatalogChoice) (plan.Offer, error) {
+// ByListing implements ports.Offers.
+func (catalog) ByListing(_ context.Context, _ ports.Repos, _ string, c ports.ListingChoice) (plan.Offer, error) {
 	for _, o := range []plan.Offer{trial, studio, yearly} {
-		if o.ListingKey == c.Listing && o.PlanKey == c.Plan && period.Every(o.Interval, o.IntervalCount) == c.Every {
+		if o.ListingID == c.ListingID && o.PlanKey == c.Plan && period.Every(o.Interval, o.IntervalCount) == c.Every {
 			return o, nil
 		}
 	}

@@ -188,3 +188,26 @@ func TestPortal_PaymentStaysProcessing(t *testing.T) {
 		}
 	})
 }
+
+// TestPlanChange_AfterANewCatalogKey changes plans of a listing that had another key when it was bought, which another
+// listing has now.
+func TestPlanChange_AfterANewCatalogKey(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		club := plans(t, a, 0)
+		s := subscribe(t, a, club, "basic", "ada", harness.CardSucceeds)
+		a.AsCreator(t, patch, "/v1/listings/"+club.ID, harness.JSON{"catalogKey": harness.Unique("renamed")}).Want(t, 200)
+		a.NewListing(t, harness.JSON{"slug": harness.Unique("other"), "catalogKey": club.Slug})
+		mine := visit(t, a, s.CustomerID) + "/plans/" + s.ID + "/change"
+		if page := read(t, app, mine); !strings.Contains(page, "studio") {
+			t.Errorf("the portal offers no other plan:\n%s", page)
+		}
+		if page := a.Visit(t).Open(t, "/dashboard/subscriptions/"+s.ID+"/change"); !strings.Contains(page.Body, "studio") {
+			t.Errorf("the dashboard offers no other plan: %s\n%s", page.Path, page.Body)
+		}
+		if got := ask(t, a, s.ID, "change", harness.JSON{"plan": "studio"}); got.Plan != "studio" {
+			t.Errorf("the plan is %s, want studio", got.Plan)
+		}
+	})
+}

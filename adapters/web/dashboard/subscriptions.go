@@ -327,7 +327,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	}
 	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
 	if !chosen {
-		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)
+		recipe, err := r.Catalog.RecipeOf(c.UserContext(), v.account(), s.Offer.ListingID)
 		if fault.Is(err, fault.NotFoundCode) {
 			return r.flash(c, at, "bad", "Its listing is no longer sold, so there is no plan to change to.")
 		}

@@ -48,7 +48,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v customers.Visit) error {
 
 // choices are the plans that a subscription can be changed to.
 func (r *Routes) choices(ctx context.Context, reader locale.Locale, s subscription.State) (all []choice, err error) {
-	recipe, err := r.Catalog.Recipe(ctx, s.CreatorID, s.Offer.ListingKey)
+	recipe, err := r.Catalog.RecipeOf(ctx, s.CreatorID, s.Offer.ListingID)
 	for _, plan := range recipe.Plans {
 		for _, price := range plan.Prices {
 			if price.Interval == "" || price.ID == s.Offer.PriceID || price.Amount.Currency != s.Offer.Price.Currency {
