@@ -2,9 +2,11 @@ package ports
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sundry/core/customer"
+	"sundry/core/id"
 )
 
 // CustomerRepos are the repositories of customers.
@@ -37,6 +39,25 @@ type Customers interface {
 	Search(ctx context.Context, creatorID, text string, limit int) ([]customer.State, error)
 	// CountByEmail returns how many of the account's customers have each of the addresses, which are in lower case.
 	CountByEmail(ctx context.Context, creatorID string, emails []string) (map[string]int, error)
+}
+
+// CheckExternalID refuses an external id that is the service's id of another customer of the account: two customers
+// would share the name under which access is read. customerID is the customer who is named so, "" for a new one.
+// VALIDATION_FAILED.
+func CheckExternalID(ctx context.Context, all Customers, creatorID, customerID, externalID string) error {
+	if !id.Valid(id.Customer, externalID) || externalID == customerID {
+		return nil
+	}
+	known, err := all.Get(ctx, externalID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case known.CreatorID != creatorID, known.ExternalCustomerID == externalID:
+		return nil
+	}
+	return known.RefuseAsName()
 }
 
 // Erasure forgets persons. It writes in the tables of every area, so that one list says where a person is known.

@@ -40,6 +40,20 @@ func AccessKey(externalID, customerID string) string {
 	return customerID
 }
 
+// RefuseAsName refuses the customer's id as the external id of somebody else: their access has that name, or had it
+// before they got one of their own. VALIDATION_FAILED.
+func (s State) RefuseAsName() error {
+	var f fault.Violations
+	if s.ExternalCustomerID == "" {
+		f.Addf("externalCustomerId", fault.DetailNotAllowed, "This is the service's id of a customer. Give them an "+
+			"identifier of your own first: PATCH /v1/customers/%s with externalCustomerId.", s.ID)
+	} else {
+		f.Addf("externalCustomerId", fault.DetailNotAllowed, "This is the service's id of a customer. Your own identifier "+
+			"of them is %s.", s.ExternalCustomerID)
+	}
+	return f.Err()
+}
+
 // Address is a billing address. The zero value is none.
 type Address struct {
 	Line1      string `json:"line1,omitempty"`

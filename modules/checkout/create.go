@@ -132,6 +132,10 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 	}
 	var created checkout.State
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		err := ports.CheckExternalID(ctx, r.Customers.Customers, creatorID, "", n.ExternalCustomerID)
+		if err != nil {
+			return err
+		}
 		offer, err := s.offer(ctx, r, creatorID, n)
 		if err == nil && n.Quantity != nil {
 			offer, err = offer.WithSeats(*n.Quantity)

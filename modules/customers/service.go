@@ -45,7 +45,8 @@ var _ ports.CustomerReader = (*Service)(nil)
 // New returns the module.
 func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
-// Create makes a customer. VALIDATION_FAILED, and STATE_CONFLICT when another has the external id.
+// Create makes a customer. VALIDATION_FAILED, also for an external id that is another customer's own id, and
+// STATE_CONFLICT when another has the external id.
 func (s *Service) Create(ctx context.Context, creatorID string, d customer.Draft) (customer.State, error) {
 	var created customer.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -58,9 +59,17 @@ func (s *Service) Create(ctx context.Context, creatorID string, d customer.Draft
 			return err
 		}
 		created = c.State()
+		if err := checkExternalID(ctx, r, created); err != nil {
+			return err
+		}
 		return r.Customers.Customers.Insert(ctx, created)
 	})
 	return created, taken(err)
+}
+
+// checkExternalID is ports.CheckExternalID of a customer's own.
+func checkExternalID(ctx context.Context, r ports.Repos, c customer.State) error {
+	return ports.CheckExternalID(ctx, r.Customers.Customers, c.CreatorID, c.ID, c.ExternalCustomerID)
 }
 
 // taken means that an external id is another customer's.
@@ -133,12 +142,15 @@ func (s *Service) Update(ctx context.Context, creatorID, customerID string, p cu
 		if err != nil || !changed {
 			return err
 		}
-		if err := r.Customers.Customers.Update(ctx, updated); err != nil {
-			return err
-		}
 		var news []event.Event
 		if renamed != nil {
+			if err := checkExternalID(ctx, r, updated); err != nil {
+				return err
+			}
 			news = append(news, *renamed)
+		}
+		if err := r.Customers.Customers.Update(ctx, updated); err != nil {
+			return err
 		}
 		if from, to := state.Email, updated.Email; from != to && from != "" && to != "" {
 			news = append(news, customer.Readdressed{State: updated, From: from, To: to})

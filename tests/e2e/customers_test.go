@@ -146,6 +146,39 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 	})
 }
 
+// TestExternalID_IsNoOtherCustomersID names nobody by the service's id of another customer, whose access has that name.
+func TestExternalID_IsNoOtherCustomersID(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		first, second := w.customer(t), w.customer(t)
+		naming := harness.JSON{"externalCustomerId": first}
+		refuses := func(res *harness.Response, hint string) {
+			t.Helper()
+			res.Refuses(t, 400, "VALIDATION_FAILED", "externalCustomerId")
+			if !strings.Contains(string(res.Body), hint) {
+				t.Errorf("%s, want %q", res.Body, hint)
+			}
+		}
+		all := func(hint string) {
+			t.Helper()
+			body := harness.SessionBody(w.listing, "pro", first, nil)
+			refuses(w.AsBackend(t, post, "/v1/checkout-sessions", body), hint)
+			refuses(w.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "ada@example.com", "externalCustomerId": first}),
+				hint)
+			refuses(w.AsBackend(t, patch, "/v1/customers/"+second, naming), hint)
+		}
+		all("PATCH /v1/customers/" + first)
+		name := harness.Unique("user")
+		w.AsBackend(t, patch, "/v1/customers/"+first, harness.JSON{"externalCustomerId": name}).Want(t, 200)
+		all(name)
+		w.AsBackend(t, patch, "/v1/customers/"+first, naming).Want(t, 200) // their own id
+		w.NewSession(t, w.listing, "pro", first, nil)
+		foreign := newFixture(t, app)
+		foreign.NewSession(t, foreign.listing, "pro", first, nil)
+	})
+}
+
 func TestMailsFollowACorrectedAddress(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
