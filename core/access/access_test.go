@@ -477,7 +477,7 @@ func TestCreditsThatDoNotRenewOutlastThePeriod(t *testing.T) {
 		expires, want    time.Time
 	}{
 		"renewing":                           {true, false, time.Time{}, end},
-		"renewing, in the grace":             {true, false, grace, end},
+		"renewing, in the grace":             {true, false, grace, grace},
 		"once":                               {false, false, time.Time{}, time.Time{}},
 		"once, to be canceled":               {false, true, time.Time{}, end},
 		"once, to be canceled, in the grace": {false, true, grace, grace},

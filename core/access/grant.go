@@ -292,9 +292,10 @@ func (g *Grant) expiry() time.Time {
 	return g.s.ExpiresAt
 }
 
-// CreditExpiry returns the time at which the rest of a block is lost; zero when nothing sets it.
+// CreditExpiry returns the time at which the rest of a block is lost; zero when nothing sets it. A period that is not
+// renewed leaves its credits until the access ends.
 func (g *Grant) CreditExpiry(l CreditBlock) time.Time {
-	if l.Renews && g.s.Plan != nil {
+	if l.Renews && g.s.Plan != nil && g.s.ExpiresAt.IsZero() {
 		return g.s.Plan.CurrentPeriodEnd
 	}
 	return g.expiry()
