@@ -103,6 +103,9 @@ func (s *Disputes) wakeRefund(ctx context.Context, r ports.Repos, paymentID stri
 func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.DisputeReport) (dispute.State, error) {
 	disputeID := s.deps.IDs.New(id.Dispute)
 	share, err := s.deps.Ledger.OpenDispute(ctx, r, report.PaymentID, disputeID, report.Amount)
+	if errors.Is(err, ports.ErrNotFound) {
+		err = errors.Join(err, unlessSettled(ctx, r, report.PaymentID))
+	}
 	if err != nil {
 		return dispute.State{}, err
 	}
@@ -123,6 +126,15 @@ func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.Dispute
 		return dispute.State{}, err
 	}
 	return d.State(), s.deps.Bus.Publish(ctx, r, opened)
+}
+
+// unlessSettled returns errUnsettled for a payment whose outcome is not recorded yet.
+func unlessSettled(ctx context.Context, r ports.Repos, paymentID string) error {
+	paid, err := r.Payments.Payments.Get(ctx, paymentID)
+	if err == nil && !paid.Status.Final() {
+		err = errUnsettled
+	}
+	return err
 }
 
 // SubmitEvidence sends evidence to the bank, with what the program has collected itself: from then on neither changes.

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -85,6 +86,50 @@ func TestADisputeIsOfTheCustomerWhoPaidMeanwhile(t *testing.T) {
 		w.processEvent(inbox, "opened")
 		d, err := w.store.Read(t.Context()).Payments.Disputes.GetByProcessorID(t.Context(), "dp_1")
 		if err != nil || d.CustomerID != laterCustomerID {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
+// unsold is a ledger in which the payment has no sale until there is one.
+type unsold struct {
+	halved
+	sold bool
+}
+
+// OpenDispute implements ports.SaleLedger.
+func (l *unsold) OpenDispute(
+	ctx context.Context, r ports.Repos, paymentID, disputeID string, claimed money.Amount,
+) (ledger.Share, error) {
+	if !l.sold {
+		return ledger.Share{}, ports.ErrNotFound
+	}
+	return l.halved.OpenDispute(ctx, r, paymentID, disputeID, claimed)
+}
+
+// TestDispute_WaitsForItsPayment reports a dispute before the payment is known to have succeeded, which is no failure.
+func TestDispute_WaitsForItsPayment(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid, held := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds))), &unsold{}
+		inbox, reported := w.bankOf(paid, held)
+		reported.report.Status = dispute.NeedsResponse
+		w.processEvent(inbox, "opened")
+		w.work()
+		w.clock.Advance(2 * time.Second)
+		task, ok := w.next()
+		if !ok {
+			t.Fatal("the event is not processed again")
+		}
+		if err := inbox.Process(t.Context(), task); !errors.Is(err, ports.ErrNotFound) {
+			t.Errorf("without a sale of a payment that succeeded: %v", err)
+		}
+		held.sold = true
+		if err := inbox.Process(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := w.store.Read(t.Context()).Payments.Disputes.GetByProcessorID(t.Context(), "dp_1"); err != nil ||
+			d.PaymentID != paid.ID {
 			t.Errorf("%+v, %v", d, err)
 		}
 	})

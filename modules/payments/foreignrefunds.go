@@ -67,17 +67,19 @@ func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paymentID string, re
 	return err
 }
 
-// record is the intent of a refund that was made already. Its task asks about it while its outcome is open. A payment
-// that is not known to have succeeded yet is an error: it may have no customer.
+// record is the intent of a refund that was made already. Its task asks about it while its outcome is open.
+// errUnsettled for a payment that may have no customer yet.
 func (s *Refunds) record(
 	ctx context.Context, r ports.Repos, paymentID string, report ports.RefundReport,
 ) (refund.State, error) {
 	paid, err := r.Payments.Payments.Get(ctx, paymentID)
-	if err == nil && paid.Status != payment.Succeeded {
-		err = fmt.Errorf("payment %s is %s", paymentID, paid.Status)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return refund.State{}, err
+	case !paid.Status.Final():
+		return refund.State{}, errUnsettled
+	case paid.Status != payment.Succeeded:
+		return refund.State{}, fmt.Errorf("payment %s is %s", paymentID, paid.Status)
 	}
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
 	if err != nil {

@@ -102,7 +102,11 @@ func (s *Inbox) verify(
 	return ports.ProcessorEvent{}, false, err
 }
 
-// Process reads again what an event is about. Task TaskProcessorEvent.
+// errUnsettled reports that an event is about a payment whose outcome is not recorded yet.
+var errUnsettled = errors.New("the payment is not settled yet")
+
+// Process reads again what an event is about. One that comes before its payment is settled is processed again later.
+// Task TaskProcessorEvent.
 func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
 	e, err := s.deps.Store.Read(ctx).Payments.ProcessorEvents.Get(ctx, t.Subject)
 	if err != nil {
@@ -116,11 +120,21 @@ func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("processor event %s: %w", e.ID, err)
 	}
-	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
 		return change(ctx, r)
+	})
+	if !errors.Is(err, errUnsettled) {
+		return err
+	}
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, t.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(firstRecheck))
 	})
 }
 

@@ -3,6 +3,7 @@ package payments_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"sundry/adapters/system"
 	"sundry/core/fault"
@@ -62,31 +63,63 @@ func (e elsewhere) ListRefunds(context.Context, string) ([]ports.RefundReport, e
 	}}, nil
 }
 
+// change changes a payment as another process would.
+func (w *fixture) change(paid payment.State, change func(*payment.State)) {
+	w.t.Helper()
+	err := w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
+		return changePayment(ctx, r, paid.ID, change)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// refundedElsewhere is the inbox that learns of a refund which was made at the processor; before is called first.
+func (w *fixture) refundedElsewhere(before func()) *payments.Inbox {
+	providers := fakes.Providers(w.processor)
+	providers[0].RefundLister = elsewhere{before}
+	return payments.NewInbox(payments.InboxDeps{
+		Store: w.store, Clock: w.clock, Providers: providers,
+		Refunds: payments.NewRefunds(payments.RefundDeps{
+			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: bottomless{},
+			Customers: fakes.Customer{ID: laterCustomerID, CreatorID: creatorID},
+		}),
+	})
+}
+
+// TestRefundElsewhere_WaitsForItsPayment reports a refund before the payment is known to have succeeded.
+func TestRefundElsewhere_WaitsForItsPayment(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.change(paid, func(p *payment.State) { p.ProcessorID, p.CustomerID = "pi_1", laterCustomerID })
+		inbox := w.refundedElsewhere(func() {})
+		w.process(inbox, ports.ProcessorEvent{ID: "refunded", Kind: ports.AboutPaymentRefunds, ObjectID: paid.ID})
+		w.work()
+		w.clock.Advance(2 * time.Second)
+		task, ok := w.next()
+		if !ok {
+			t.Fatal("the event is not processed again")
+		}
+		if err := inbox.Process(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		made, err := w.store.Read(t.Context()).Payments.Refunds.GetByProcessorID(t.Context(), "re_1")
+		if err != nil || made.PaymentID != paid.ID {
+			t.Errorf("%+v, %v", made, err)
+		}
+	})
+}
+
 // A refund at the processor is of the customer whom its payment got while the processor was asked.
 func TestARefundElsewhereIsOfTheCustomerWhoPaidMeanwhile(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 		w.work()
-		change := func(change func(*payment.State)) {
-			err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				return changePayment(ctx, r, paid.ID, change)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		change(func(p *payment.State) { p.ProcessorID = "pi_1" })
-		providers := fakes.Providers(w.processor)
-		providers[0].RefundLister = elsewhere{func() {
-			change(func(p *payment.State) { p.CustomerID = laterCustomerID })
-		}}
-		w.process(payments.NewInbox(payments.InboxDeps{
-			Store: w.store, Clock: w.clock, Providers: providers,
-			Refunds: payments.NewRefunds(payments.RefundDeps{
-				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers, Ledger: bottomless{},
-				Customers: fakes.Customer{ID: laterCustomerID, CreatorID: creatorID},
-			}),
+		w.change(paid, func(p *payment.State) { p.ProcessorID = "pi_1" })
+		w.process(w.refundedElsewhere(func() {
+			w.change(paid, func(p *payment.State) { p.CustomerID = laterCustomerID })
 		}), ports.ProcessorEvent{ID: "refunded", Kind: ports.AboutPaymentRefunds, ObjectID: paid.ID})
 		made, err := w.store.Read(t.Context()).Payments.Refunds.GetByProcessorID(t.Context(), "re_1")
 		if err != nil || made.CustomerID != laterCustomerID {
