@@ -331,7 +331,8 @@ func refusal(doing string, err error) error {
 	case errors.As(err, &duplicate) && duplicate.Index == slugIndex:
 		return fault.New(fault.SlugTaken, "Another listing has this slug.")
 	case errors.As(err, &duplicate) && duplicate.Index == keyIndex:
-		return fault.New(fault.CatalogKeyTaken, "Another of your listings has this catalog key.")
+		return fault.New(fault.CatalogKeyTaken, "Another of your listings has this catalog key. Give this one a catalogKey "+
+			"of its own: without one it is the slug.")
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

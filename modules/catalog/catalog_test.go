@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -209,6 +210,16 @@ func TestNamesAreTakenOnce(t *testing.T) {
 		wantCode(t, err, fault.CatalogKeyTaken)
 		s.unchanged(t, other)
 		s.unchanged(t, first)
+
+		// the key stays when the slug changes, so that the slug is free and the key that it makes is not
+		if _, err = s.EditListing(ctx, s.ada, first.ID, listing.Edit{Slug: new("old-notes")}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.CreateListing(ctx, s.ada, proposal(listing.Digital, "field-notes"))
+		wantCode(t, err, fault.CatalogKeyTaken)
+		if want := "without one it is the slug"; !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	})
 }
 
