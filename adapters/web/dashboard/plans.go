@@ -143,7 +143,7 @@ func planPage(l listing.State, p plan.State) ui.Page {
 	return ui.Page{
 		Nav: base + "/listings", Title: title,
 		Up:   &ui.Action{Label: ui.Data(l.Title), Href: base + "/listings/" + l.ID},
-		Lead: "A new price makes new buyers pay it; running subscriptions keep theirs.",
+		Lead: "What you change is for new buyers; running subscriptions keep their price and what the plan gave them.",
 	}
 }
 
