@@ -27,6 +27,15 @@ func (s *Service) Purchased(ctx context.Context, creatorID, checkoutID string) (
 	return s.purchased(ctx, s.deps.Store.Read(ctx), creatorID, checkoutID)
 }
 
+// Opens reports whether a purchase still gives access to what it sold.
+func (s *Service) Opens(ctx context.Context, creatorID, checkoutID string) (bool, error) {
+	listings, err := s.deps.Access.AccessOf(ctx, s.deps.Store.Read(ctx), creatorID, checkoutID)
+	if err != nil {
+		return false, fmt.Errorf("access of %s: %w", checkoutID, err)
+	}
+	return len(listings) > 0, nil
+}
+
 func (s *Service) purchased(
 	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
 ) (newest []file.State, err error) {

@@ -197,6 +197,38 @@ func TestDownloadsEndWithTheAccess(t *testing.T) {
 	})
 }
 
+// TestDownloadAddress_EndsWithTheAccess pays for an address that the creator gave instead of a file.
+func TestDownloadAddress_EndsWithTheAccess(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := a.Published(t, JSON{"metadata": JSON{"downloadUrl": "https://files.example/notes.pdf"}})
+		for name, refund := range map[string]struct {
+			body JSON
+			want bool
+		}{
+			"all of it":                   {JSON{}, false},
+			"all, and the buyer keeps it": {JSON{"keepAccess": true}, true},
+			"a part":                      {JSON{"amountInCents": 1}, true},
+		} {
+			session := a.NewSession(t, listing, "default", name, nil)
+			a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+			offers := func() bool {
+				page := app.NewVisitor(t).Open(t, "/c/"+session.Secret())
+				return strings.Contains(page.Body, "files.example/notes.pdf")
+			}
+			if !offers() {
+				t.Errorf("%s: the page offers no download", name)
+			}
+			refund.body["checkoutId"], refund.body["reason"] = session.ID, "requested_by_customer"
+			a.AsBackend(t, post, "/v1/refunds", refund.body).Want(t, 201)
+			if got := offers(); got != refund.want {
+				t.Errorf("%s: after the refund the page offers the download: %v, want %v", name, got, refund.want)
+			}
+		}
+	})
+}
+
 func TestADownloadLimitIsPerPurchase(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
