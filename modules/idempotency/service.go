@@ -149,13 +149,16 @@ func (s *Service) claim(
 			return response, false, fmt.Errorf("decrypt a stored response: %w", err)
 		}
 		return ports.StoredResponse{Status: record.Status, Body: body}, true, nil
-	case !record.LeaseUntil.After(want.CreatedAt):
-		return response, false, nil // nothing was changed: the key is free for any request
+	case !record.LeaseUntil.After(record.CreatedAt):
+		return response, false, nil // it was refused and changed nothing: the key is free for any request
 	}
 	if err := sameRequest(record, want); err != nil {
 		return response, false, err
 	}
-	return response, false, inProgress
+	if record.LeaseUntil.After(want.CreatedAt) {
+		return response, false, inProgress
+	}
+	return response, false, nil // its process died, perhaps after its effect: the same request may go on
 }
 
 func sameRequest(record, want ports.IdempotencyRecord) error {
