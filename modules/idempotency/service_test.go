@@ -206,8 +206,8 @@ func TestDoubledRequestsAtOnceRunOnce(t *testing.T) {
 	})
 }
 
-// TestALeasedKeyIsBusyUntilItsLeaseEnds ends the process of the first request: its lease keeps the key for a minute, and
-// from others than the same request for as long as a response would, because the first may have had its effect.
+// TestALeasedKeyIsBusyUntilItsLeaseEnds ends the process of the first request. Its lease keeps the key for a minute,
+// and another body cannot have it for as long as beside a response, because the first request may have had its effect.
 func TestALeasedKeyIsBusyUntilItsLeaseEnds(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

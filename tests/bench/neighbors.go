@@ -69,8 +69,8 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 	}
 }
 
-// sellQuietly makes the sales of the quiet account twice and measures the second time: a neighbor makes the program open
-// connections, on each of which the first payment prepares its statements.
+// sellQuietly makes the sales of the quiet account twice and measures the second time: a neighbor makes the program
+// open connections, on each of which the first payment prepares its statements.
 func (w *fixture) sellQuietly(ctx context.Context, h *recordingReceiver) (paid, announced []time.Duration, err error) {
 	const n = quietRate * quietSeconds
 	if _, _, err := w.sellAtPace(ctx, h, quietRate, n); err != nil {

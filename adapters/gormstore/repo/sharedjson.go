@@ -25,7 +25,7 @@ func (j *SharedJSON[T]) Scan(src any) error {
 	return (*JSONColumn[T])(j).Scan(src)
 }
 
-// ScanBytes implements pgtype.BytesScanner. What is known needs no text of its own.
+// ScanBytes implements pgtype.BytesScanner. A text that is remembered is not copied.
 func (j *SharedJSON[T]) ScanBytes(raw []byte) (err error) {
 	if raw == nil || len(raw) > maxSharedText {
 		return (*JSONColumn[T])(j).ScanBytes(raw)

@@ -54,7 +54,7 @@ func (t Table[R, S]) Get(_ context.Context, creatorID, id string) (S, error) {
 	return t.GetBy("get "+t.mapping.Name+" "+id, "creator_id = ? AND id = ?", creatorID, id)
 }
 
-// ByID is the repository of aggregates that are loaded whosever they are.
+// ByID is the repository of aggregates that are loaded by their ids alone, of whichever account they are.
 type ByID[R, S any] struct{ Table[R, S] }
 
 // ByID binds a mapping to a connection.
