@@ -209,7 +209,7 @@ func (r *Relay) pollClass(ctx context.Context, class Class) (int, error) {
 	if r.shared() && r.saturated[class].Load() {
 		limit = min(limit, sharedPerCore*runtime.GOMAXPROCS(0))
 	}
-	claimed, err := r.queue.Claim(ctx, class, r.clock.Real(), Lease, limit)
+	claimed, err := r.claim(ctx, class, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -224,6 +224,16 @@ func (r *Relay) pollClass(ctx context.Context, class Class) (int, error) {
 		return handed, errors.Join(fmt.Errorf("dispatch %s: %w", claimed[handed].ID, err), r.release(ctx, claimed[handed:]))
 	}
 	return handed, nil
+}
+
+// claim goes on for recordTimeout once ctx has ended: what was leased by a claim that is cut off would wait for the end
+// of the lease.
+func (r *Relay) claim(ctx context.Context, class Class, limit int) ([]ports.Task, error) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(recordTimeout, cancel) })
+	defer stop()
+	return r.queue.Claim(lasting, class, r.clock.Real(), Lease, limit)
 }
 
 // release returns what could not be dispatched to the queue; what cannot be returned is claimed again when its lease

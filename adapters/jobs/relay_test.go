@@ -324,6 +324,33 @@ func TestWhatCannotBeDispatchedIsReleased(t *testing.T) {
 	})
 }
 
+// stoppingQueue stops the relay in the middle of a claim.
+type stoppingQueue struct {
+	*fakeQueue
+	stop func()
+}
+
+func (q stoppingQueue) Claim(
+	ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration, limit int,
+) ([]ports.Task, error) {
+	q.stop()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return q.fakeQueue.Claim(ctx, class, now, lease, limit)
+}
+
+func TestWhatIsClaimedDuringAStopIsReleased(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	queue := stoppingQueue{&fakeQueue{due: []ports.Task{{ID: "a"}}}, stop}
+	dispatcher := &fakeDispatcher{capacity: 10, away: context.Canceled}
+	NewRelay(queue, dispatcher, realClock{}, slog.New(slog.DiscardHandler)).Run(ctx)
+	if len(queue.due) != 0 || len(queue.released) != 1 {
+		t.Errorf("%v is due and %v released, want it claimed and released", queue.due, queue.released)
+	}
+}
+
 func TestRelayClaimsAtMostItsCapacity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
