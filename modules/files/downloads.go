@@ -21,36 +21,29 @@ const (
 	partTimeout = 30 * time.Second
 )
 
-// Purchased lists what the buyer of a checkout session may download now, by name; none once the purchase gives no
-// access any more.
-func (s *Service) Purchased(ctx context.Context, creatorID, checkoutID string) ([]file.State, error) {
+// Purchased lists what the buyer of a checkout session may download now, by name; none once opens is false: the
+// purchase gives no access any more.
+func (s *Service) Purchased(
+	ctx context.Context, creatorID, checkoutID string,
+) (newest []file.State, opens bool, err error) {
 	return s.purchased(ctx, s.deps.Store.Read(ctx), creatorID, checkoutID)
-}
-
-// Opens reports whether a purchase still gives access to what it sold.
-func (s *Service) Opens(ctx context.Context, creatorID, checkoutID string) (bool, error) {
-	listings, err := s.deps.Access.AccessOf(ctx, s.deps.Store.Read(ctx), creatorID, checkoutID)
-	if err != nil {
-		return false, fmt.Errorf("access of %s: %w", checkoutID, err)
-	}
-	return len(listings) > 0, nil
 }
 
 func (s *Service) purchased(
 	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
-) (newest []file.State, err error) {
+) (newest []file.State, opens bool, err error) {
 	listings, err := s.deps.Access.AccessOf(ctx, r, creatorID, checkoutID)
 	if err != nil {
-		return nil, fmt.Errorf("downloads of %s: %w", checkoutID, err)
+		return nil, false, fmt.Errorf("downloads of %s: %w", checkoutID, err)
 	}
 	for _, listingID := range listings {
 		all, err := r.Files.ListByListing(ctx, creatorID, listingID)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		newest = append(newest, file.Newest(all)...)
 	}
-	return newest, nil
+	return newest, len(listings) > 0, nil
 }
 
 // Start counts a download of a purchase and returns the address of the file's bytes, which opens for
@@ -96,7 +89,7 @@ func (s *Service) Find(ctx context.Context, creatorID, checkoutID, fileID string
 }
 
 func (s *Service) find(ctx context.Context, r ports.Repos, creatorID, checkoutID, fileID string) (file.State, error) {
-	all, err := s.purchased(ctx, r, creatorID, checkoutID)
+	all, _, err := s.purchased(ctx, r, creatorID, checkoutID)
 	if err != nil {
 		return file.State{}, err
 	}

@@ -6,7 +6,6 @@
 package checkout
 
 import (
-	"context"
 	"embed"
 
 	"github.com/gofiber/fiber/v2"
@@ -96,8 +95,12 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		}
 	}
 	if p.Receipt != nil {
-		if err := r.offerDownloads(c.UserContext(), session, p.Receipt, p.Reader); err != nil {
+		content, opens, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
+		if err != nil {
 			return r.layout.Fail(c, err)
+		}
+		if p.Receipt.Files = order.FileLinks(p.Reader, session.ReceiptURL, content); !opens {
+			p.Receipt.DownloadURL = ""
 		}
 	}
 	if p.Receipt != nil && p.Recurring != nil {
@@ -119,26 +122,6 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		policy.Form = r.layout.Config().Form.Script
 	}
 	return layout.SendPrivate(c, html, policy)
-}
-
-// offerDownloads fills in what the buyer may download now: nothing once the purchase gives no access any more.
-func (r *Routes) offerDownloads(
-	ctx context.Context, session checkout.Page, receipt *order.Receipt, reader locale.Locale,
-) error {
-	creatorID, checkoutID := session.Session.CreatorID, session.Session.ID
-	content, err := r.Files.Purchased(ctx, creatorID, checkoutID)
-	if err != nil {
-		return err
-	}
-	receipt.Files = order.FileLinks(reader, session.ReceiptURL, content)
-	if receipt.DownloadURL == "" {
-		return nil
-	}
-	opens, err := r.Files.Opens(ctx, creatorID, checkoutID)
-	if !opens {
-		receipt.DownloadURL = ""
-	}
-	return err
 }
 
 // link opens a new session for a reader who follows a payment link. HEAD checks the link and opens nothing.

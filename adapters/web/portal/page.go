@@ -179,7 +179,7 @@ func (r *Routes) fillPurchases(
 		if one.CheckoutID() == "" {
 			continue
 		}
-		content, err := r.Files.Purchased(ctx, owner.CreatorID, one.CheckoutID())
+		content, _, err := r.Files.Purchased(ctx, owner.CreatorID, one.CheckoutID())
 		if err != nil {
 			return err
 		}

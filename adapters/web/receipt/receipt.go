@@ -66,7 +66,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		Order:    order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL),
 		Refunded: session.Refunded, Path: "/r/" + secret, Credits: credits,
 	}
-	content, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
+	content, _, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
