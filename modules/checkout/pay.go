@@ -164,9 +164,7 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, onPag
 func refusal(attempt payment.State) error {
 	switch attempt.Status {
 	case payment.Declined:
-		declined := fault.New(fault.CardDeclined, attempt.Decline.Message)
-		declined.DeclineCode = string(attempt.Decline.Code)
-		return declined
+		return attempt.Decline.Refusal()
 	case payment.RequiresAction:
 		return fault.New(
 			fault.AuthenticationRequired, "The bank wants the buyer to confirm this payment on the checkout page.",

@@ -82,16 +82,13 @@ func (s *Service) ReceiptURL(sessionID string) string {
 	return s.cfg.BaseURL + "/r/" + s.cfg.Secrets.Receipt(sessionID)
 }
 
-// errNoSession is the same for an unknown session and for one of another account.
+// errNoSession is the same for every address that opens no session.
 func errNoSession() error { return fault.NotFound("checkout session") }
 
 // owned loads a session of the account. NOT_FOUND for any other.
 func owned(ctx context.Context, r ports.Repos, creatorID, sessionID string) (checkout.State, error) {
 	session, err := r.Checkout.Sessions.Get(ctx, sessionID)
-	if errors.Is(err, ports.ErrNotFound) || (err == nil && session.CreatorID != creatorID) {
-		return checkout.State{}, errNoSession()
-	}
-	return session, err
+	return ports.Visible(session, err, session.CreatorID == creatorID, "checkout session")
 }
 
 // loadForUpdate loads a session with its account's time, inside the transaction that will save it.
