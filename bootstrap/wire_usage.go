@@ -9,7 +9,7 @@ import (
 
 func (a *App) wireUsage() *usage.Service {
 	module := usage.New(usage.Deps{Store: a.store, Intake: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus,
-		Rates: a.standing})
+		Rates: a.standing, LeastCharge: a.providers.LeastCharge})
 
 	on(a.bus, module.OnSubscriptionCanceled)
 	on(a.bus, module.OnSubscriptionExpired)

@@ -38,6 +38,8 @@ type Provider struct {
 	// PayoutAccounts is true where PayoutRail needs an account of each creator, which they open on pages of PayoutOrigin.
 	PayoutAccounts bool
 	PayoutOrigin   string
+	// LeastCharge returns the least amount that a card is charged, in minor units; nil where every amount is.
+	LeastCharge func(money.Currency) int64
 }
 
 // PaymentForm tells pages how to take a means of payment. At most one of Script and Text is set. With neither, a form
@@ -85,6 +87,16 @@ func (p Providers) PaidOutBy() (provider Provider, ok bool) {
 		return Provider{}, false
 	}
 	return p[i], true
+}
+
+// LeastCharge returns the least amount that every provider charges a card, in minor units; 0 where every amount is.
+func (p Providers) LeastCharge(c money.Currency) (minor int64) {
+	for _, one := range p {
+		if one.LeastCharge != nil {
+			minor = max(minor, one.LeastCharge(c))
+		}
+	}
+	return minor
 }
 
 // ProviderHost holds the services that a program offers to a payment provider that it opens.

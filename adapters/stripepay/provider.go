@@ -1,6 +1,9 @@
 package stripepay
 
-import "sundry/ports"
+import (
+	"sundry/core/money"
+	"sundry/ports"
+)
 
 // Name identifies Stripe in payments and saved cards.
 const Name = "stripe"
@@ -18,6 +21,7 @@ func Open(config Config, publishableKey, scriptURL string) ports.OpenProvider {
 			PayoutLister:   NewRail(processor),
 			PayoutAccounts: true,
 			PayoutOrigin:   "https://connect.stripe.com",
+			LeastCharge:    money.Currency.LeastCharge,
 			// Stripe requires its script, the frames of card fields and banks, its API, and the images of wallets.
 			Form: ports.PaymentForm{Script: &ports.FormScript{
 				URL: scriptURL, PublishableKey: publishableKey, Unit: Unit,

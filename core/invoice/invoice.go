@@ -211,7 +211,7 @@ func (inv *Invoice) Refused(declineCode payment.DeclineCode, begun, now time.Tim
 	inv.s.Status, inv.s.DeclineCode, inv.s.NextAttemptAt = Failed, declineCode, time.Time{}
 	inv.s.AttemptCount++
 	for _, after := range retryAfter {
-		if at := inv.s.FirstFailedAt.Add(after); at.After(now) {
+		if at := inv.s.FirstFailedAt.Add(after); at.After(now) && declineCode != payment.AmountTooSmall {
 			inv.s.NextAttemptAt = at
 			break
 		}

@@ -12,6 +12,7 @@ import (
 	"sundry/core/fault/faulttest"
 	"sundry/core/invoice"
 	"sundry/core/money"
+	"sundry/core/payment"
 	"sundry/core/tax"
 )
 
@@ -202,6 +203,15 @@ func TestRetriesAfterOneThreeFiveAndSevenDays(t *testing.T) {
 	}
 	if s := inv.State(); s.AttemptCount != 5 || s.Status != invoice.Failed || s.DeclineCode != "insufficient_funds" {
 		t.Errorf("%+v", s)
+	}
+}
+
+func TestAnAmountBelowTheLeastChargeIsNotRetried(t *testing.T) {
+	t.Parallel()
+	inv, _ := newInvoice(t, 12)
+	failed, err := inv.Refused(payment.AmountTooSmall, now, now)
+	if err != nil || !failed.NextAttemptAt.IsZero() {
+		t.Errorf("%v, next %s; want none", err, failed.NextAttemptAt)
 	}
 }
 

@@ -185,12 +185,17 @@ func LinesOf(rated []usage.Rated) []Line {
 		}
 		line := Line{Kind: Usage, Description: name, AmountMinor: use.AmountMinor, Rated: &use}
 		switch {
+		case r.TooSmall:
+			line.Description = name + ", carried over to the next invoice: less than can be charged"
 		case r.Waits:
 			line.Description = name + ", not billed: more than an invoice can charge"
 		case r.Late:
 			line.Kind = LateUsage
-			line.Description = name + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +
-				r.PeriodEnd.Format(time.DateOnly)
+			why := ", reported late for "
+			if r.CarriedOver {
+				why = ", carried over from "
+			}
+			line.Description = name + why + r.PeriodStart.Format(time.DateOnly) + " to " + r.PeriodEnd.Format(time.DateOnly)
 		case r.Free:
 			line.Description = name + ", free trial"
 		}

@@ -32,17 +32,34 @@ func rated(t *testing.T) usage.Rated {
 
 func TestLinesOfUseSayWhatTheyAreFor(t *testing.T) {
 	t.Parallel()
-	late, free := rated(t), rated(t)
-	late.Late, late.Free, free.Free = true, true, true
-	lines := invoice.LinesOf([]usage.Rated{rated(t), late, free})
+	late, free, carried := rated(t), rated(t), rated(t)
+	late.Late, late.Free, free.Free, carried.CarriedOver = true, true, true, true
+	carried.Late = true
+	lines := invoice.LinesOf([]usage.Rated{rated(t), late, free, carried})
 	for i, want := range []invoice.Line{
 		{Kind: invoice.Usage, Description: "Calls"},
 		{Kind: invoice.LateUsage, Description: "Calls, reported late for 2026-03-01 to 2026-04-01"},
 		{Kind: invoice.Usage, Description: "Calls, free trial"},
+		{Kind: invoice.LateUsage, Description: "Calls, carried over from 2026-03-01 to 2026-04-01"},
 	} {
 		if got := lines[i]; got.Kind != want.Kind || got.Description != want.Description || got.AmountMinor != 500 ||
-			got.Rated.Late != (i == 1) {
+			got.Rated.Late != (i == 1 || i == 3) {
 			t.Errorf("line %d: %+v", i, got)
+		}
+	}
+}
+
+func TestLinesOf_NamesWhyAPeriodWaits(t *testing.T) {
+	t.Parallel()
+	large, small := rated(t), rated(t)
+	large.Waits, small.Waits, small.TooSmall = true, true, true
+	lines := invoice.LinesOf([]usage.Rated{large, small})
+	for i, want := range []string{
+		"Calls, not billed: more than an invoice can charge",
+		"Calls, carried over to the next invoice: less than can be charged",
+	} {
+		if got := lines[i].Description; got != want {
+			t.Errorf("line %d is %q, want %q", i, got, want)
 		}
 	}
 }

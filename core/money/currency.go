@@ -87,6 +87,15 @@ var leastCharges = map[Currency]int64{
 // LeastCharge returns the least amount that processors charge, in minor units; 0 where it is not known.
 func (c Currency) LeastCharge() int64 { return leastCharges[c] }
 
+// CreditUsed returns how much of a credit pays for an amount that is due, in minor units. What it leaves is at least
+// the least charge, where as much is due: a few cents would be declined.
+func CreditUsed(due, credit, leastCharge int64) int64 {
+	if left := due - credit; left > 0 && left < leastCharge && due >= leastCharge {
+		return due - leastCharge
+	}
+	return min(due, credit)
+}
+
 // Symbol returns the sign of the currency; its code in capitals, and ok false, where no sign names it to any reader.
 func (c Currency) Symbol() (symbol string, ok bool) {
 	if symbol, ok = symbols[c]; ok {

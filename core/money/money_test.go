@@ -174,3 +174,24 @@ func TestMajorShiftsThePointAndRoundsNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestCreditUsedLeavesWhatCanBeCharged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ due, credit, least, want int64 }{
+		"nothing is left":                 {90, 100, 50, 90},
+		"enough is left":                  {100, 50, 50, 50},
+		"too little would be left":        {100, 60, 50, 50},
+		"less is due than can be charged": {40, 30, 50, 30},
+		"just that is due":                {50, 30, 50, 0},
+		"every amount is charged":         {100, 99, 0, 99},
+		"no credit":                       {100, 0, 50, 0},
+		"nothing is due":                  {0, 10, 50, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := money.CreditUsed(c.due, c.credit, c.least); got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}

@@ -171,15 +171,10 @@ func (s State) priced(b Bill) (Bill, error) {
 	return s.credited(b), nil
 }
 
-// credited takes the customer's credit off what is due. What it does not pay is at least what can be charged, where
-// that is due: a few cents would be declined. The rest stays credit.
+// credited takes the customer's credit off what is due. What is not used of it stays credit.
 func (s State) credited(b Bill) Bill {
-	due := less(b.Subtotal, b.Discount)
-	b.CreditUsed = money.Amount{Minor: min(due.Minor, s.Credit.Minor), Currency: due.Currency}
-	least := due.Currency.LeastCharge()
-	if left := due.Minor - b.CreditUsed.Minor; left > 0 && left < least && due.Minor >= least {
-		b.CreditUsed.Minor = due.Minor - least
-	}
+	b.CreditUsed = less(b.Subtotal, b.Discount)
+	b.CreditUsed.Minor = money.CreditUsed(b.CreditUsed.Minor, s.Credit.Minor, b.CreditUsed.Currency.LeastCharge())
 	b.CreditAfter = less(s.Credit, b.CreditUsed)
 	return b
 }

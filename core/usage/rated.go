@@ -36,8 +36,12 @@ type Rated struct {
 	Free bool `json:"free,omitempty"`
 	// Late means that the period has had its invoice before.
 	Late bool `json:"late,omitempty"`
-	// Waits means that the period costs more than an invoice may charge: nothing of it is on this one.
-	Waits bool `json:"waits,omitempty"`
+	// Waits means that nothing of the period is on this invoice, because the period costs more than an invoice may charge
+	// or, with TooSmall, because the invoice would ask for less than a card can be charged.
+	Waits    bool `json:"waits,omitempty"`
+	TooSmall bool `json:"tooSmall,omitempty"`
+	// CarriedOver means that no invoice has asked for anything of the period before, though it has had one.
+	CarriedOver bool `json:"carriedOver,omitempty"`
 }
 
 // Use is a period's quantity of a plan and what it is rated by.
@@ -102,6 +106,21 @@ func Fit(lines []Rated) (all bool) {
 	}
 	capCredits(lines)
 	return all
+}
+
+// CarryOver leaves what lines ask for to the next invoice, because it is less than a card can be charged.
+func CarryOver(lines []Rated) {
+	for rest := lines; len(rest) > 0; {
+		period := rest[:periodLines(rest)]
+		rest = rest[len(period):]
+		if SumOf(period) == 0 {
+			continue
+		}
+		postpone(period)
+		for i := range period {
+			period[i].TooSmall = true
+		}
+	}
 }
 
 // periodLines counts the lines at the beginning that are of one period: several where its price has rates.

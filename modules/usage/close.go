@@ -73,7 +73,10 @@ func (s *Service) closePeriod(
 	if err != nil {
 		return next, err
 	}
-	usage.Fit(lines)
+	credits, err := s.fit(ctx, r, b, lines, before.NextInvoiceAt())
+	if err != nil {
+		return next, err
+	}
 	if err := s.publishLimits(ctx, r, b, lines, now); err != nil {
 		return next, err
 	}
@@ -96,18 +99,34 @@ func (s *Service) closePeriod(
 		return next, err
 	}
 	lines = usage.Asked(lines)
-	credits, err := s.useCredits(ctx, r, b, lines, invoiceID, before.NextInvoiceAt())
+	uses, err := s.useCredits(ctx, r, credits, invoiceID, before.NextInvoiceAt())
 	if err != nil {
 		return next, err
 	}
 	err = s.deps.Bus.Publish(ctx, r, usage.PeriodClosed{
-		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: lines, Credits: credits,
+		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: lines, Credits: uses,
 		At: before.NextInvoiceAt(),
 	})
 	if err != nil {
 		return next, err
 	}
 	return next, s.publishCountsChanged(ctx, r, b.stream)
+}
+
+// fit makes lines fit on one invoice and returns the credits that pay for them. What these leave waits for the next
+// invoice where it is less than a card can be charged, unless no other follows.
+func (s *Service) fit(
+	ctx context.Context, r ports.Repos, b *billing, lines []usage.Rated, at time.Time,
+) (prepaid, error) {
+	usage.Fit(lines)
+	due := usage.SumOf(lines)
+	credits, err := s.creditsFor(ctx, r, b, due, at)
+	left := due - credits.pay
+	if err != nil || left == 0 || left >= s.deps.LeastCharge(b.price.Currency) || b.plan.Status == usage.PlanEnded {
+		return credits, err
+	}
+	usage.CarryOver(lines)
+	return prepaid{}, nil
 }
 
 // billing holds a plan and the data by which it bills.
@@ -165,7 +184,7 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 			return nil, err
 		}
 		for i := range again {
-			again[i].Late = true
+			again[i].Late, again[i].CarriedOver = true, u.BilledAt.IsZero()
 		}
 		lines = append(lines, again...)
 	}
@@ -282,7 +301,7 @@ func (s *Service) publishLimits(
 	ctx context.Context, r ports.Repos, b *billing, lines []usage.Rated, now time.Time,
 ) error {
 	return b.eachPeriod(lines, func(p ratedPeriod, lines []usage.Rated) error {
-		if !lines[0].Waits {
+		if !lines[0].Waits || lines[0].TooSmall {
 			return nil
 		}
 		return s.deps.Bus.Publish(ctx, r, usage.LimitReached{
@@ -321,10 +340,8 @@ func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.
 		if preview.AsOf, err = r.Clock.Now(ctx, creatorID); err != nil {
 			return err
 		}
-		credits, err := usable(ctx, r, b, preview.AsOf)
-		for _, c := range credits {
-			preview.CreditMinor += min(c.Rest(), preview.TotalMinor())
-		}
+		credits, err := s.creditsFor(ctx, r, b, usage.SumOf(lines), preview.AsOf)
+		preview.CreditMinor = credits.pay
 		return err
 	})
 	return preview, err

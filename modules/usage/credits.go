@@ -10,6 +10,7 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/dispute"
 	"sundry/core/id"
+	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/refund"
 	"sundry/core/usage"
@@ -62,17 +63,33 @@ func (s *Service) grant(
 	return s.deps.Bus.Publish(ctx, r, granted)
 }
 
-// usable returns the customer's credits that pay for use of a meter at a time: that which expires first, first.
-func usable(ctx context.Context, r ports.Repos, b *billing, at time.Time) ([]usage.CreditState, error) {
+// prepaid holds the credits that pay for an invoice, that which expires first, first, and how much of it they pay, in
+// minor units.
+type prepaid struct {
+	credits []usage.CreditState
+	pay     int64
+}
+
+// creditsFor returns the customer's credits that pay for what is due for use of a meter at a time.
+func (s *Service) creditsFor(
+	ctx context.Context, r ports.Repos, b *billing, due int64, at time.Time,
+) (p prepaid, err error) {
+	if due <= 0 {
+		return prepaid{}, nil
+	}
 	all, err := r.Usage.Credits.ListLeft(ctx, b.plan.CreatorID, b.plan.CustomerID)
 	if err != nil {
-		return nil, err
+		return prepaid{}, err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(c usage.CreditState) bool {
+	p.credits = slices.DeleteFunc(slices.Clone(all), func(c usage.CreditState) bool {
 		return !c.Pays(b.price.Currency, b.meter.EventName, at)
 	})
-	slices.SortStableFunc(all, sooner)
-	return all, nil
+	slices.SortStableFunc(p.credits, sooner)
+	for _, c := range p.credits {
+		p.pay += c.Rest()
+	}
+	p.pay = money.CreditUsed(due, p.pay, s.deps.LeastCharge(b.price.Currency))
+	return p, nil
 }
 
 // sooner puts credits into the order in which they expire; those that never do are last.
@@ -88,25 +105,17 @@ func sooner(a, b usage.CreditState) int {
 	return a.ExpiresAt.Compare(b.ExpiresAt)
 }
 
-// useCredits pays an invoice's lines with the customer's credits as far as they last.
+// useCredits pays an invoice with the customer's credits.
 func (s *Service) useCredits(
-	ctx context.Context, r ports.Repos, b *billing, lines []usage.Rated, invoiceID string, at time.Time,
+	ctx context.Context, r ports.Repos, p prepaid, invoiceID string, at time.Time,
 ) (uses []usage.CreditUse, err error) {
-	due := usage.SumOf(lines)
-	if due <= 0 {
-		return nil, nil
-	}
-	credits, err := usable(ctx, r, b, at)
-	if err != nil {
-		return nil, err
-	}
-	for _, state := range credits {
+	for _, state := range p.credits {
 		credit := usage.RestoreCredit(state)
-		used, low, ended := credit.Use(due, at)
+		used, low, ended := credit.Use(p.pay, at)
 		if used == 0 {
 			break
 		}
-		due -= used
+		p.pay -= used
 		use := usage.CreditUse{CreditID: state.ID, Minor: used}
 		if err := r.Usage.Credits.Update(ctx, credit.State()); err != nil {
 			return nil, err

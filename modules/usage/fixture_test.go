@@ -36,6 +36,7 @@ type fixture struct {
 	bus   *fakes.Bus
 	plan  core.PlanState
 	offer core.PlanDraft // by which plan is made
+	least int64          // that a card can be charged
 
 	product string
 
@@ -64,6 +65,7 @@ func (f *fixture) open() {
 	f.store, f.intake, f.bus = testdb.WithClock(store, f.clock), store, &fakes.Bus{Subscriber: invoiced}
 	f.Service = usage.New(usage.Deps{
 		Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus, Rates: fakes.Standing{},
+		LeastCharge: func(money.Currency) int64 { return f.least },
 	})
 }
 
@@ -75,7 +77,8 @@ func invoiced(ctx context.Context, r ports.Repos, e event.Event) error {
 	}
 	return r.Invoicing.Invoices.Insert(ctx, invoice.State{
 		ID: closed.InvoiceID, CreatorID: closed.Plan.CreatorID, Number: closed.InvoiceID, Currency: closed.Currency,
-		Lines: invoice.LinesOf(closed.Lines), PeriodStart: apiformat.Instant(closed.Period.Start),
+		Lines:         append(invoice.LinesOf(closed.Lines), invoice.PrepaidLines(closed.Credits)...),
+		PeriodStart:   apiformat.Instant(closed.Period.Start),
 		BillingPlanID: closed.Plan.ID, CreatedAt: closed.At, FinalizedAt: closed.At, Revision: 1,
 	})
 }

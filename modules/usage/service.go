@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sundry/core/apiformat"
+	"sundry/core/money"
 	"sundry/ports"
 )
 
@@ -24,6 +25,8 @@ type Deps struct {
 	IDs    ports.IDs
 	Bus    ports.Bus
 	Rates  ports.AccountRates
+	// LeastCharge returns the least amount that a card can be charged, in minor units.
+	LeastCharge func(money.Currency) int64
 }
 
 // Service holds the use cases.

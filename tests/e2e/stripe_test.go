@@ -352,3 +352,31 @@ func (s stripeShop) balance(t *testing.T) (minor int64) {
 	}
 	return minor
 }
+
+// TestUseBelowTheLeastChargeIsCarriedOver: Stripe charges 50 cents at least, so three calls of 10 are asked for with the
+// next day's.
+func TestUseBelowTheLeastChargeIsCarriedOver(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		club := s.Published(t, harness.JSON{
+			"type": "SUBSCRIPTION", "priceInCents": 900, "currency": "eur", "metadata": harness.JSON{"interval": "month"},
+		})
+		session := s.NewSession(t, club, "default", "user-1", nil)
+		s.submit(t, session, stripefake.Succeeds).Want(t, 200)
+		receipt := s.Receipt(t, session)
+		m := &metered{fixture: &fixture{Account: s.Account}, customer: "user-1", event: "calls"}
+		m.subscriptionID, m.customerID = text(t, receipt["subscriptionId"]), text(t, receipt["customerId"])
+		m.meterID = m.make(t, "/v1/usage/meters",
+			harness.JSON{"name": "API calls", "eventName": m.event, "aggregation": "SUM"})
+		m.priceID = m.make(t, "/v1/usage/prices", priceBody(m.product(t)))
+		m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
+		for _, total := range []int64{0, 60} {
+			m.report(t, "3")
+			advance(t, m.Account, 25*time.Hour)
+			invoices := m.invoices(t)
+			if last := invoices[len(invoices)-1]; last.Status != "paid" || last.TotalInCents != total {
+				t.Errorf("got a %s invoice of %d, want a paid one of %d: %+v", last.Status, last.TotalInCents, total, last)
+			}
+		}
+	})
+}
