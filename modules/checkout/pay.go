@@ -52,7 +52,8 @@ func (s *Service) accept(
 	return session.Accept(opened.Agreement(s.terms(seller), given.Reader()), given, now)
 }
 
-// PayOnPage pays the session behind a hosted page's secret. Free orders are counted by the network of the buyer.
+// PayOnPage pays the session behind a hosted page's secret. Free orders and questions to the register of VAT IDs are
+// counted by the network of the buyer.
 // RATE_LIMITED, and see pay.
 func (s *Service) PayOnPage(
 	ctx context.Context, secret string, p Payment, network string,
@@ -60,6 +61,11 @@ func (s *Service) PayOnPage(
 	session, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
+	}
+	if s.asksRegister(p.Buyer, session.Buyer, session.TaxDetails.Evidence.VATCheck) {
+		if err := s.countDescribed(ctx, network); err != nil {
+			return checkout.State{}, err
+		}
 	}
 	card, err := s.trialCard(ctx, session, p)
 	if err != nil {

@@ -18,13 +18,10 @@ const vatTimeout = 5 * time.Second
 func (s *Service) checkVAT(
 	ctx context.Context, buyer, earlier customer.Details, known tax.VATCheck, field string,
 ) (tax.VATCheck, error) {
-	if s.deps.VAT == nil {
+	if !s.asksRegister(buyer, earlier, known) {
 		return tax.VATCheck{}, nil
 	}
 	whole := buyer.Over(earlier)
-	if known.Covers(whole.Country, whole.TaxID) || !tax.DependsOnVATID(s.cfg.SellerCountry, whole.Country, whole.TaxID) {
-		return tax.VATCheck{}, nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, vatTimeout)
 	defer cancel()
 	check, err := s.deps.VAT.Check(ctx, whole.Country, whole.TaxID)
@@ -38,4 +35,11 @@ func (s *Service) checkVAT(
 		})
 	}
 	return check, nil
+}
+
+// asksRegister reports whether checkVAT has a question to the register.
+func (s *Service) asksRegister(buyer, earlier customer.Details, known tax.VATCheck) bool {
+	whole := buyer.Over(earlier)
+	return s.deps.VAT != nil && !known.Covers(whole.Country, whole.TaxID) &&
+		tax.DependsOnVATID(s.cfg.SellerCountry, whole.Country, whole.TaxID)
 }

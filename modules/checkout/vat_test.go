@@ -100,10 +100,22 @@ func TestDetails_LimitedPerNetwork(t *testing.T) {
 		if !fault.Is(err, fault.RateLimited) || w.vat.asked != asked {
 			t.Errorf("the 121st: %v, asked %d times more", err, w.vat.asked-asked)
 		}
+		card := ports.CardInput{Number: cardSucceeds}
+		_, err = w.checkout.PayOnPage(t.Context(), token, checkout.Payment{
+			Email: "grace@example.com", Buyer: business("DE", unknownID), Card: card,
+		}, "192.0.2.1")
+		if !fault.Is(err, fault.RateLimited) || w.vat.asked != asked {
+			t.Errorf("sent with a payment: %v, asked %d times more", err, w.vat.asked-asked)
+		}
 		if _, err := w.checkout.Describe(t.Context(), token, checkout.Description{
 			Buyer: customer.Details{Name: "Grace"},
 		}, "192.0.2.2"); err != nil {
 			t.Errorf("from another network: %v", err)
+		}
+		if _, err := w.checkout.PayOnPage(t.Context(), token, checkout.Payment{
+			Email: "grace@example.com", Card: card,
+		}, "192.0.2.1"); err != nil {
+			t.Errorf("a payment that asks nothing: %v", err)
 		}
 	})
 }
