@@ -167,6 +167,32 @@ func TestAChallengedPaymentIsConfirmedInThePortal(t *testing.T) {
 	})
 }
 
+// A plan's page charges no card more often than the pages on which customers type one.
+func TestPortal_ChargesAreLimited(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
+		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		mine := visit(t, a, s.CustomerID) + "/plans/" + s.ID
+		for n := range 20 {
+			if to := submit(t, app, mine+"/pay", nil); to != mine+"/confirm" {
+				t.Fatalf("attempt %d leads to %s", n+1, to)
+			}
+			submit(t, app, mine+"/authenticate", nil) // the bank is told no
+		}
+		change := "plan=studio&interval=month"
+		for action, form := range map[string]string{"pay": "", "resume": "", "change": change} {
+			refusesPage(t, app.AskUnjudged(t, harness.Request{
+				Method: post, Path: mine + "/" + action, Body: []byte(form),
+				Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+			}), 429)
+		}
+	})
+}
+
 // A change of plan is priced and receipted in the language of the page.
 func TestAChangeOfPlanIsInTheReadersLanguage(t *testing.T) {
 	t.Parallel()

@@ -154,6 +154,15 @@ func (r *Routes) own(c *fiber.Ctx, v customers.Visit) (subscription.State, error
 	return s, err
 }
 
+// ownToCharge is own for what may charge the customer's card: it counts like a card that they type.
+func (r *Routes) ownToCharge(c *fiber.Ctx, v customers.Visit) (subscription.State, error) {
+	s, err := r.own(c, v)
+	if err == nil {
+		err = r.Payments.CountTry(c.UserContext(), s.CustomerID)
+	}
+	return s, err
+}
+
 func (r *Routes) cancel(c *fiber.Ctx, v customers.Visit) error {
 	s, err := r.own(c, v)
 	if err != nil {
@@ -197,7 +206,7 @@ func (r *Routes) chooseCard(c *fiber.Ctx, v customers.Visit) error {
 }
 
 func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
-	s, err := r.own(c, v)
+	s, err := r.ownToCharge(c, v)
 	if err != nil {
 		return err
 	}
@@ -225,7 +234,7 @@ func quantityOf(text string) int {
 }
 
 func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
-	s, err := r.own(c, v)
+	s, err := r.ownToCharge(c, v)
 	if err != nil {
 		return err
 	}
@@ -269,7 +278,7 @@ func paid(c *fiber.Ctx, attempt payment.State) error {
 }
 
 func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {
-	s, err := r.own(c, v)
+	s, err := r.ownToCharge(c, v)
 	if err != nil {
 		return err
 	}
