@@ -50,14 +50,24 @@ func (s *Service) MeetingAccounts(ctx context.Context, creatorID string) ([]appo
 	return all, err
 }
 
-// ConnectURL returns the address of the provider's page on which a creator lets us make meetings, and which leads to
-// redirectURL. NOT_FOUND where the provider is not set up.
-func (s *Service) ConnectURL(creatorID string, provider appointment.Provider, redirectURL string) (string, error) {
-	host, err := s.meetingHost(provider)
+// Consent is the way of a signed-in browser to a provider of meetings and back.
+type Consent struct {
+	CreatorID string
+	// SessionID is the browser's sign-in. The state that the provider sends back serves no other one: a former member
+	// must not connect an account of their own.
+	SessionID   string
+	Provider    appointment.Provider
+	RedirectURL string
+}
+
+// ConnectURL returns the address of the provider's page on which a creator lets us make meetings. NOT_FOUND where the
+// provider is not set up.
+func (s *Service) ConnectURL(c Consent) (string, error) {
+	host, err := s.meetingHost(c.Provider)
 	if err != nil {
 		return "", err
 	}
-	return host.ConsentURL(secret.Derive(s.cfg.LinkKeys, purposeConnect, creatorID), redirectURL), nil
+	return host.ConsentURL(secret.Derive(s.cfg.LinkKeys, purposeConnect, c.CreatorID, c.SessionID), c.RedirectURL), nil
 }
 
 func (s *Service) meetingHost(provider appointment.Provider) (ports.MeetingHost, error) {
@@ -68,20 +78,21 @@ func (s *Service) meetingHost(provider appointment.Provider) (ports.MeetingHost,
 }
 
 // ConnectMeetings keeps the account that a creator has opened to us: state and code are those with which the provider
-// leads to redirectURL. Meetings that could not be made before are made now. NOT_FOUND, FORBIDDEN for the state of
+// leads back. Meetings that could not be made before are made now. NOT_FOUND, FORBIDDEN for the state of
 // somebody else, STATE_CONFLICT when the provider refuses the code.
-func (s *Service) ConnectMeetings(ctx context.Context, creatorID string, provider appointment.Provider, state, code,
-	redirectURL string) error {
+func (s *Service) ConnectMeetings(ctx context.Context, c Consent, state, code string) error {
+	creatorID, provider := c.CreatorID, c.Provider
 	host, err := s.meetingHost(provider)
 	if err != nil {
 		return err
 	}
-	if of, ok := secret.Verify(s.cfg.LinkKeys, purposeConnect, id.Creator, state); !ok || of != creatorID {
+	of, ok := secret.Verify(s.cfg.LinkKeys, purposeConnect, id.Creator, state, c.SessionID)
+	if !ok || of != creatorID {
 		return fault.New(
 			fault.Forbidden, "This page was not opened from your dashboard. Connect the account from there.",
 		)
 	}
-	name, access, err := host.Connect(ctx, code, redirectURL)
+	name, access, err := host.Connect(ctx, code, c.RedirectURL)
 	if errors.Is(err, ports.ErrMeetingAccess) {
 		return fault.Wrap(fault.StateConflict, "The account was not connected: its provider refused. Try again.", err)
 	}

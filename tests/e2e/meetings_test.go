@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -314,7 +315,15 @@ func TestNobodyConnectsTheirAccountToAnothers(t *testing.T) {
 	t.Parallel()
 	eachHosted(t, func(t *testing.T, h hosted) {
 		h.AsCreator(t, http.MethodDelete, "/v1/scheduling/meeting-accounts/zoom", nil).Want(t, 204)
-		for _, state := range []string{"", "forged", strings.Repeat("0", 52)} {
+		consent, err := url.Parse(h.AskUnjudged(t, harness.Request{
+			Method: get, Path: "/dashboard/bookings/meetings/zoom/connect",
+			Headers: map[string]string{"Cookie": "sundry_session=" + h.Visit(t).Cookie(t, "sundry_session")},
+		}).Want(t, 303).Header.Get("Location"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ofAnotherBrowser := consent.Query().Get("state")
+		for _, state := range []string{"", "forged", strings.Repeat("0", 52), ofAnotherBrowser} {
 			p := h.Open(t, "/dashboard/bookings/meetings/zoom/connected?code=good&state="+state)
 			if !strings.Contains(p.Body, "not opened from your dashboard") {
 				t.Errorf("with state %q: %d %s", state, p.Status, p.Body)

@@ -8,6 +8,7 @@ import (
 
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/appointment"
+	"sundry/modules/booking"
 )
 
 // meetingProviders are the providers' own names.
@@ -72,8 +73,15 @@ func (r *Routes) returnAddress(c *fiber.Ctx) string {
 	return r.layout.Config().BaseURL + base + "/bookings/meetings/" + c.Params("provider") + "/connected"
 }
 
+func (r *Routes) consent(c *fiber.Ctx, v *visit) booking.Consent {
+	return booking.Consent{
+		CreatorID: v.account(), SessionID: v.SessionID, Provider: appointment.Provider(c.Params("provider")),
+		RedirectURL: r.returnAddress(c),
+	}
+}
+
 func (r *Routes) connectMeetings(c *fiber.Ctx, v *visit) error {
-	consent, err := r.Booking.ConnectURL(v.account(), appointment.Provider(c.Params("provider")), r.returnAddress(c))
+	consent, err := r.Booking.ConnectURL(r.consent(c, v))
 	if err != nil {
 		return err
 	}
@@ -86,9 +94,7 @@ func (r *Routes) meetingsConnected(c *fiber.Ctx, v *visit) error {
 	if c.Query("code") == "" {
 		return r.flash(c, settings, "bad", "The account was not connected: you did not agree to it.")
 	}
-	err := r.Booking.ConnectMeetings(
-		c.UserContext(), v.account(), provider, c.Query("state"), c.Query("code"), r.returnAddress(c),
-	)
+	err := r.Booking.ConnectMeetings(c.UserContext(), r.consent(c, v), c.Query("state"), c.Query("code"))
 	if err != nil {
 		return r.refused(c, settings, err)
 	}
