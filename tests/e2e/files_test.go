@@ -340,6 +340,10 @@ func TestFilesInTheDashboard(t *testing.T) {
 			t.Errorf("the creator got %q", body)
 		}
 		v.Open(t, at)
+		if page := v.Post(t, at+"/files/"+link+"/parts/one", "token", v.Token(t)); page.Status != 404 {
+			t.Errorf("a part without a number is %d", page.Status)
+		}
+		v.Open(t, at)
 		if page := v.Send(t, at+"/files/"+link+"/delete"); !strings.Contains(page.Body, "The file is deleted.") {
 			t.Errorf("deleting led to %d %s", page.Status, page.Path)
 		}

@@ -176,11 +176,11 @@ func (r *Routes) beginFile(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) putFilePart(c *fiber.Ctx, v *visit) error {
-	var content []byte
 	number, err := strconv.Atoi(c.Params("number"))
-	if err == nil {
-		content, err = sentFile(c, &file.Proposal{})
+	if err != nil {
+		return r.refuseScript(c, fault.NotFound("part"))
 	}
+	content, err := sentFile(c, &file.Proposal{})
 	if err == nil {
 		err = r.Files.PutPart(c.UserContext(), v.account(), c.Params("file"), number, content)
 	}
