@@ -157,11 +157,13 @@ func literal(name string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
 }
 
-// blockedRanges are the ranges that are not the public internet (IANA special-purpose registries).
+// blockedRanges are the ranges that are not the public internet (IANA special-purpose registries), and 168.63.129.16,
+// at which Azure's machines reach their host: it tells them secrets over http, as a metadata service does.
 var blockedRanges = func() []netip.Prefix {
 	var all []netip.Prefix
 	for _, p := range []string{
-		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16", "172.16.0.0/12",
+		"192.0.0.0/24",
 		"192.0.2.0/24",
 		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",
 		"240.0.0.0/4",

@@ -127,6 +127,7 @@ func TestSandboxPolicyAdmitsLoopbackAndPrivate(t *testing.T) {
 		"http://[::ffff:169.254.169.254]/":         false,
 		"http://2852039166/":                       false,
 		"http://[fd00:ec2::254]/":                  false,
+		"http://168.63.129.16/metadata":            false,
 		"http://[fe80::1]/":                        false,
 		"http://224.0.0.1/":                        false,
 		"http://0.0.0.0/":                          false,
