@@ -173,12 +173,16 @@ func (s *Server) authenticateToken(r Route) func(*fiber.Ctx) (creatorID string, 
 
 // setActor tells the use cases of a request who makes it, and from where.
 func (s *Server) setActor(c *fiber.Ctx, a identity.Actor) {
-	address := ""
-	if s.ClientAddress != nil {
-		address = s.ClientAddress(c)
-	}
-	a.Client = identity.NewClient(address, c.Get(fiber.HeaderUserAgent))
+	a.Client = identity.NewClient(s.clientAddress(c), c.Get(fiber.HeaderUserAgent))
 	c.SetUserContext(ports.WithActor(c.UserContext(), a))
+}
+
+// clientAddress is ClientAddress, and "" where that is not known.
+func (s *Server) clientAddress(c *fiber.Ctx) string {
+	if s.ClientAddress == nil {
+		return ""
+	}
+	return s.ClientAddress(c)
 }
 
 // authenticateKey checks the API key, counts it against the rate limits of the key and of the account, and refuses it

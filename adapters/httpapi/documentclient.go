@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
 
+	"sundry/core/fault"
 	"sundry/core/identity"
 )
 
@@ -163,6 +165,12 @@ func remove(mapping *yaml.Node, name string) {
 // maxClientDocuments bounds the documents for clients that are kept, of some hundred kilobytes each.
 const maxClientDocuments = 8
 
+// How many documents for clients one network may have made: each keeps a core busy for about a tenth of a second.
+const (
+	maxClientDocumentsMade = 30
+	clientDocumentWindow   = 10 * time.Minute
+)
+
 // clientDocuments makes and keeps the documents for clients by their scopes, one at a time.
 type clientDocuments struct {
 	write func(scopes identity.Scopes) ([]byte, error)
@@ -172,11 +180,15 @@ type clientDocuments struct {
 	kept map[identity.Scopes]fixedDocument
 }
 
-func (d *clientDocuments) get(scopes identity.Scopes) (fixedDocument, error) {
+// get returns the document for the scopes. admit may refuse to have it made.
+func (d *clientDocuments) get(scopes identity.Scopes, admit func() error) (fixedDocument, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if known, ok := d.kept[scopes]; ok {
 		return known, nil
+	}
+	if err := admit(); err != nil {
+		return fixedDocument{}, err
 	}
 	document, err := d.write(scopes)
 	if err != nil {
@@ -201,12 +213,23 @@ func (s *Server) sendClientDocument() fiber.Handler {
 		if err != nil {
 			return err
 		}
-		document, err := documents.get(scopes)
+		document, err := documents.get(scopes, func() error { return s.countClientDocument(c) })
 		if err != nil {
 			return err
 		}
 		return document.serve(c, fiber.MIMEApplicationJSON)
 	}
+}
+
+// countClientDocument counts a document for clients that is made, by the network that asks. RATE_LIMITED.
+func (s *Server) countClientDocument(c *fiber.Ctx) error {
+	taken, err := s.RateLimiter.Allow(
+		c.UserContext(), "client-document:"+s.clientAddress(c), maxClientDocumentsMade, clientDocumentWindow,
+	)
+	if err == nil && taken.Wait > 0 {
+		err = fault.TooMany("Too many documents were asked for. Wait a few minutes.", taken.Wait)
+	}
+	return err
 }
 
 // writeClient writes the document for clients as JSON.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -86,6 +87,31 @@ func TestClientDocument_Scopes(t *testing.T) {
 	}
 }
 
+// A document that is kept costs nothing; to make one takes about a tenth of a second.
+func TestClientDocument_LimitedPerNetwork(t *testing.T) {
+	t.Parallel()
+	quota := &fixedQuota{}
+	s := newServer(t, Deps{RateLimiter: quota, Log: slog.New(slog.DiscardHandler)})
+	ask := func(query string) int {
+		t.Helper()
+		response, err := s.App().Test(httptest.NewRequest(fiber.MethodGet, "/openapi-client.json"+query, nil), -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response.StatusCode
+	}
+	if got := ask("?scopes=usage"); got != 200 {
+		t.Fatalf("within the limit: %d", got)
+	}
+	quota.quota = ports.Quota{Wait: time.Second}
+	for query, want := range map[string]int{"?scopes=usage": 200, "?scopes=refunds": 429, "": 429} {
+		if got := ask(query); got != want {
+			t.Errorf("%q beyond the limit: %d, want %d", query, got, want)
+		}
+	}
+}
+
 func TestClientDocument_KeepsAFew(t *testing.T) {
 	t.Parallel()
 	written := 0
@@ -98,7 +124,7 @@ func TestClientDocument_KeepsAFew(t *testing.T) {
 	}
 	get := func(scope identity.Scope) {
 		t.Helper()
-		document, err := documents.get(identity.RestoreScopes(string(scope)))
+		document, err := documents.get(identity.RestoreScopes(string(scope)), func() error { return nil })
 		if err != nil || document.etag != string(scope) {
 			t.Errorf("%s gives the document for %q, %v", scope, document.etag, err)
 		}
