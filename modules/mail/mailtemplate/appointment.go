@@ -130,6 +130,10 @@ func aboutAppointment(key string, side side) func(Site, reader, Appointment) dra
 		}
 		day, clock := to.Day(a.StartsAt.In(zone)), to.Clock(a.StartsAt.In(zone))
 		other := cmp.Or(oneLine(a.Other), to.words("apt.somebody"))
+		subject := other // begins a sentence
+		if side == toCreator {
+			subject = cmp.Or(oneLine(a.Other), to.words("apt.buyer"))
+		}
 		d := draft{
 			Subject: to.words("apt."+key+".subject", oneLine(a.Title), day, clock),
 			Preview: to.words("apt.preview", day, clock),
@@ -157,12 +161,15 @@ func aboutAppointment(key string, side side) func(Site, reader, Appointment) dra
 		if over {
 			manage = "apt.see" // nothing is left to move or cancel
 			d.Rows = a.rowsOfCanceled(to, zone, other)
+			if a.ByBuyer && side == toCreator {
+				d.Lead = []string{to.words("apt."+key+".lead_buyer", subject)}
+			}
 		}
 		moneyKey := "apt.creator.money."
 		if side == toBuyer {
 			moneyKey = "apt.money."
 		}
-		if text := a.Money.words(to, moneyKey, other); text != "" {
+		if text := a.Money.words(to, moneyKey, subject); text != "" {
 			d.Money = true
 			d.Lead = append(d.Lead, text)
 		}
@@ -224,13 +231,10 @@ func (a Appointment) calendarLinks(to reader, key string) []link {
 	return []link{{to.words("apt.google"), links.Google}, {to.words("apt.outlook"), links.Outlook}}
 }
 
-// leadOf is the sentence for the side that acted.
+// leadOf is the sentence for the buyer, who may have acted.
 func (a Appointment) leadOf(key string) string {
-	switch {
-	case a.ByBuyer && key == "canceled":
+	if a.ByBuyer && key == "canceled" {
 		return ".lead_own"
-	case a.ByBuyer && key == "creator.canceled":
-		return ".lead_buyer"
 	}
 	return ".lead"
 }

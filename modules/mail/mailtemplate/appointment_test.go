@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sundry/core/appointment"
 )
 
 func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
@@ -78,6 +80,24 @@ func TestMailNamesTheDayOnWhichAnAppointmentEnds(t *testing.T) {
 	want := "Monday, June 15, 2026, 6:30 PM–Tuesday, June 16, 2026, 6:30 PM"
 	if l := write(t, KindAppointmentBooked, live(), a); !strings.Contains(l.Text, want) {
 		t.Errorf("no %q in\n%s", want, l.Text)
+	}
+}
+
+func TestASentenceBeginsWithABuyerWhoLeftNoName(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 15, 18, 30, 0, 0, time.UTC)
+	a := Appointment{
+		ID: "apt_1", Title: "Coaching", StartsAt: at, EndsAt: at.Add(time.Hour), Timezone: "UTC", ByBuyer: true,
+		Money: CanceledMoney{Decision: appointment.NoRefundPolicy},
+	}
+	l := write(t, KindCreatorCanceled, live(), a)
+	for _, want := range []string{"\nA buyer canceled the appointment.", "\nA buyer gets no refund."} {
+		if !strings.Contains(l.Text, want) {
+			t.Errorf("no %q in\n%s", want, l.Text)
+		}
+	}
+	if l := write(t, KindCreatorBooked, live(), a); !strings.Contains(l.Text, "a new appointment with a buyer.") {
+		t.Errorf("inside a sentence:\n%s", l.Text)
 	}
 }
 

@@ -15,7 +15,10 @@ type SecondStep struct {
 func secondStep(site Site, to reader, s SecondStep) draft {
 	key := "secondstep." + string(s.Change)
 	lead := to.words(key + ".lead")
-	if s.Change == identity.RecoveryUsed {
+	switch {
+	case s.Change == identity.RecoveryUsed && s.Note == "1":
+		lead = to.words(key + ".lead_last")
+	case s.Change == identity.RecoveryUsed:
 		lead = to.words(key+".lead", oneLine(s.Note))
 	}
 	return draft{

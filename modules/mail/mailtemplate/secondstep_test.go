@@ -26,3 +26,11 @@ func TestSecondStep_SaysWhatChanged(t *testing.T) {
 		}
 	}
 }
+
+func TestSecondStep_OneCodeIsLeft(t *testing.T) {
+	t.Parallel()
+	l := write(t, KindSecondStep, live(), SecondStep{Change: identity.RecoveryUsed, Note: "1"})
+	if want := "One of your codes is left."; !strings.Contains(l.Text, want) {
+		t.Errorf("lacks %q:\n%s", want, l.Text)
+	}
+}
