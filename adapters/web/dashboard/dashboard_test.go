@@ -1,6 +1,11 @@
 package dashboard
 
-import "testing"
+import (
+	"testing"
+
+	"sundry/adapters/web/dashboard/ui"
+	"sundry/core/locale"
+)
 
 func TestASignInLeadsToTheDashboardOnly(t *testing.T) {
 	t.Parallel()
@@ -17,6 +22,25 @@ func TestASignInLeadsToTheDashboardOnly(t *testing.T) {
 	} {
 		if got := safeNext(next); got != want {
 			t.Errorf("%q leads to %q, want %q", next, got, want)
+		}
+	}
+}
+
+func TestANumberAgreesWithItsUnit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		language string
+		n        int64
+		unit     ui.Words
+		want     string
+	}{
+		{"en", 1, "days", "1 day"}, {"en", 2, "days", "2 days"}, {"en", 1, "hours before", "1 hour before"},
+		{"en", 1, "days ahead", "1 day ahead"}, {"en", 5, "minutes", "5 minutes"}, {"de", 1, "minutes", "1 Minute"},
+		{"fr", 0, "minutes", "0 minute"}, {"en", 1, "at most", "1 at most"}, {"en", 3, "", "3"},
+	} {
+		v := visit{reader: locale.Locale{Language: c.language}}
+		if got := v.counted(c.n, c.unit); got != c.want {
+			t.Errorf("%s: %q, want %q", c.language, got, c.want)
 		}
 	}
 }

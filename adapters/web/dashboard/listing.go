@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -100,9 +101,7 @@ func listingFacts(v *visit, l listing.State) []ui.Fact {
 		case string:
 			all = append(all, ui.Fact{Label: m.Label, Value: ui.Label(labelOf(m.Options, value))})
 		case int64:
-			all = append(all, ui.Fact{
-				Label: m.Label, Value: ui.Text(strings.TrimSpace(fmt.Sprint(value, " ", v.text(m.Suffix)))),
-			})
+			all = append(all, ui.Fact{Label: m.Label, Value: ui.Text(v.counted(value, m.Suffix))})
 		case []string:
 			all = append(all, ui.Fact{Label: m.Label, Value: ui.Text(strings.Join(value, "\n"))})
 		}
@@ -117,6 +116,17 @@ func listingFacts(v *visit, l listing.State) []ui.Fact {
 		ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},
 		ui.Fact{Label: "Updated", Value: v.moment(l.UpdatedAt)},
 	)
+}
+
+// singular are the units of one.
+var singular = map[ui.Words]ui.Words{
+	"minutes": "minute", "days": "day", "days ahead": "day ahead", "hours before": "hour before",
+}
+
+// counted writes a number with its unit: 1 day, 3 days.
+func (v *visit) counted(n int64, unit ui.Words) string {
+	one := cmp.Or(singular[unit], unit)
+	return strings.TrimSpace(fmt.Sprint(n, " ", v.text(ui.Plural(v.reader.Language, int(n), one, unit))))
 }
 
 func labelOf(options []ui.Option, value string) ui.Words {
