@@ -16,14 +16,21 @@ for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (document.quer
   addSearch(select, select.dataset.search || "");
 }
 
+const confirming = new WeakSet();
+
 /** Copies a text and confirms it on the button.
  * @param {HTMLButtonElement} button
  * @param {string} text */
 async function copy(button, text) {
-  const before = button.innerHTML;
   await navigator.clipboard.writeText(text);
+  if (confirming.has(button)) return; // a second click must not take "Copied" for the button's own words
+  confirming.add(button);
+  const before = button.innerHTML;
   button.textContent = say("Copied");
-  setTimeout(() => { button.innerHTML = before; }, 1500);
+  setTimeout(() => {
+    button.innerHTML = before;
+    confirming.delete(button);
+  }, 1500);
 }
 
 for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-copy], [data-copy-of]"))) {
