@@ -76,6 +76,14 @@ func (r *Routes) may(v *visit) ui.May {
 	}
 }
 
+// hasPage reports whether an address that a form is sent to is that of a page, too.
+func (r *Routes) hasPage(address string) bool {
+	segments := strings.Split(strings.TrimPrefix(address, base), "/")
+	return slices.ContainsFunc(r.permissions, func(p permission) bool {
+		return p.method == fiber.MethodGet && slices.EqualFunc(p.segments, segments, isSegment)
+	})
+}
+
 // isSegment reports whether a segment of a route's path stands for that of an address.
 func isSegment(pattern, segment string) bool {
 	return pattern == segment || strings.HasPrefix(pattern, ":") && segment != ""

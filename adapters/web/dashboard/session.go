@@ -47,11 +47,7 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		browser, err := r.Identity.AuthenticateBrowser(c.UserContext(), c.Cookies(r.cookieName(sessionCookie)))
 		if fault.Is(err, fault.Unauthenticated) {
-			back := c.OriginalURL()
-			if c.Method() != fiber.MethodGet {
-				back = base
-			}
-			return layout.SeeOther(c, base+"/sign-in?next="+url.QueryEscape(safeNext(back)))
+			return r.askSignIn(c)
 		}
 		if err == nil && browser.LacksSecondStep && !isOpenWithoutStep(c.Path()) {
 			return layout.SeeOther(c, base+"/security/steps")
@@ -67,6 +63,19 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 		}
 		return nil
 	}
+}
+
+// askSignIn redirects to the sign-in, which leads back to the page. A form that was sent meanwhile is not saved: its
+// page, or the nearest above it, is where it can be filled in again.
+func (r *Routes) askSignIn(c *fiber.Ctx) error {
+	if c.Method() == fiber.MethodGet {
+		return layout.SeeOther(c, base+"/sign-in?next="+url.QueryEscape(safeNext(c.OriginalURL())))
+	}
+	back := c.Path()
+	for len(back) > len(base) && !r.hasPage(back) {
+		back = back[:strings.LastIndexByte(back, '/')]
+	}
+	return layout.SeeOther(c, base+"/sign-in?unsaved=1&next="+url.QueryEscape(safeNext(back)))
 }
 
 // isOpenWithoutStep reports whether an address is open to who has still to set up the second step that the account

@@ -97,6 +97,9 @@ func (r *Routes) showSignIn(c *fiber.Ctx, token string) error {
 	if c.Query("reset") == "done" {
 		f.Notice = "Your password is set. Sign in with it."
 	}
+	if c.Query("unsaved") != "" {
+		f.Problem = "You were signed out, so nothing was saved. Sign in and try again."
+	}
 	return r.signInPage(c, token, f)
 }
 

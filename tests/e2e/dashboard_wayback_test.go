@@ -1,0 +1,32 @@
+package e2e_test
+
+import (
+	"testing"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+func TestSignIn_LeadsBackToTheFormThatWasNotSaved(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	a := app.NewAccount(t)
+	l := a.Published(t, harness.JSON{"title": "A book"})
+	for action, page := range map[string]string{
+		"/dashboard/settings":                      "/dashboard/settings",
+		"/dashboard/discounts/new":                 "/dashboard/discounts/new",
+		"/dashboard/listings/" + l.ID + "/edit":    "/dashboard/listings/" + l.ID + "/edit",
+		"/dashboard/listings/" + l.ID + "/archive": "/dashboard/listings/" + l.ID,
+		"/dashboard/filters":                       "/dashboard",
+		"/dashboard/sandbox/advance":               "/dashboard",
+	} {
+		v := app.NewVisitor(t)
+		asked := v.Post(t, action, "title", "Another book")
+		reads(t, asked, "You were signed out, so nothing was saved.", "Another book")
+		fields := replaced(asked.Fields("/dashboard/sign-in"), "email", a.Email)
+		v.Send(t, "/dashboard/sign-in", replaced(fields, "password", harness.Password)...)
+		if v.Page.Path != page {
+			t.Errorf("%s led back to %s", action, v.Page.Path)
+		}
+	}
+}
