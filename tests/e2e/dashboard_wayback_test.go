@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"sundry/tests/harness"
@@ -28,5 +30,18 @@ func TestSignIn_LeadsBackToTheFormThatWasNotSaved(t *testing.T) {
 		if v.Page.Path != page {
 			t.Errorf("%s led back to %s", action, v.Page.Path)
 		}
+	}
+}
+
+func TestTheDashboardSaysInItsOwnFrameWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	v := app.NewAccount(t).Visit(t)
+	for _, path := range []string{"/dashboard/listings/lst_gone", "/dashboard/orders/pay_gone"} {
+		page := v.Open(t, path)
+		if page.Status != http.StatusNotFound || !strings.Contains(page.Body, `<nav class="nav"`) {
+			t.Errorf("%s is %d, without a way back: %s", path, page.Status, page.Body)
+		}
+		reads(t, page, "It may have been deleted", "checkout link")
 	}
 }

@@ -2,12 +2,14 @@ package dashboard
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	"sundry/core/fault"
 	core "sundry/core/identity"
@@ -56,7 +58,11 @@ func (r *Routes) signedIn(handle handler) fiber.Handler {
 			c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{
 				ID: browser.User.ID(), Name: browser.User.Label(), Client: r.client(c),
 			}))
-			err = handle(c, &visit{Browser: browser, c: c, reader: reader(c)})
+			v := &visit{Browser: browser, c: c, reader: reader(c)}
+			if err = handle(c, v); err != nil {
+				return r.fail(c, v, err)
+			}
+			return nil
 		}
 		if err != nil {
 			return r.layout.Fail(c, err)
@@ -76,6 +82,22 @@ func (r *Routes) askSignIn(c *fiber.Ctx) error {
 		back = back[:strings.LastIndexByte(back, '/')]
 	}
 	return layout.SeeOther(c, base+"/sign-in?unsaved=1&next="+url.QueryEscape(safeNext(back)))
+}
+
+// fail shows why something was refused in the dashboard's own frame, whose navigation leads on. What is our own fault
+// is the page of all sites.
+func (r *Routes) fail(c *fiber.Ctx, v *visit, err error) error {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	status := r.layout.Config().StatusOf(err)
+	if !ok || status >= fiber.StatusInternalServerError || refusal.RetrySeconds() > 0 {
+		return r.layout.Fail(c, err)
+	}
+	p := ui.Page{Title: "This can’t be done", Lead: reasonOf(refusal)}
+	if status == fiber.StatusNotFound {
+		p.Title, p.Lead = "Page not found", "It may have been deleted, or the address is incomplete."
+	}
+	c.Status(status)
+	return r.send(c, v, p)
 }
 
 // isOpenWithoutStep reports whether an address is open to who has still to set up the second step that the account
