@@ -45,3 +45,21 @@ func TestTheDashboardSaysInItsOwnFrameWhatIsNotThere(t *testing.T) {
 		reads(t, page, "It may have been deleted", "checkout link")
 	}
 }
+
+func TestALanguageIsChosenWithoutLosingAnInvitation(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	for _, path := range []string{
+		"/dashboard/sign-up?invitation=abc&next=%2Fdashboard%2Forders", "/dashboard/sign-in?next=%2Fdashboard%2Forders",
+		"/dashboard/sign-up", "/dashboard/sign-in",
+	} {
+		v := app.NewVisitor(t)
+		back := v.Open(t, path).Fields("/dashboard/language")
+		if page := v.Send(t, "/dashboard/language", append(back, "language", "de")...); page.Path != path {
+			t.Errorf("choosing a language on %s led to %s", path, page.Path)
+		}
+	}
+	v := app.NewVisitor(t)
+	reads(t, v.Open(t, "/dashboard/sign-up?next=%2Fdashboard%2Forders"),
+		`href="/dashboard/sign-in?next=%2fdashboard%2forders"`, "!never")
+}

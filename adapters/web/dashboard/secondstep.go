@@ -17,7 +17,8 @@ func (r *Routes) secondStepPage(c *fiber.Ctx, token, pending string, refused err
 	if err != nil {
 		return err
 	}
-	fields := []ui.Field{ui.Hidden("pending", pending), ui.Hidden("next", safeNext(c.FormValue("next", c.Query("next"))))}
+	next := safeNext(c.FormValue("next", c.Query("next")))
+	fields := []ui.Field{ui.Hidden("pending", pending), ui.Hidden("next", next)}
 	code := codeField("code", "Code")
 	code.Required = true
 	if !p.App {
@@ -34,7 +35,7 @@ func (r *Routes) secondStepPage(c *fiber.Ctx, token, pending string, refused err
 		c.Status(r.layout.Config().StatusOf(refused))
 	}
 	return r.sendGuest(c, "secondstep.html", "Two-step sign-in", guestView{
-		Form: f, Path: base + "/sign-in", App: p.App, Passkey: passkeyForm(ui.Form{
+		Form: f, Path: addressOf(base+"/sign-in", "next", next), App: p.App, Passkey: passkeyForm(ui.Form{
 			ID: "second-step-passkey", Action: base + "/sign-in/step", Token: token, Submit: "Use a passkey", Wide: true,
 			Fields: fields,
 		}, p.Passkey, ""),

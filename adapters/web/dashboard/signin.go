@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -73,6 +74,21 @@ func (r *Routes) guest(handle guestHandler) fiber.Handler {
 	}
 }
 
+// addressOf returns the address of a page with what its form carries on: names and values in turns. What is empty, and
+// the first page, are left out.
+func addressOf(path string, carried ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(carried); i += 2 {
+		if value := carried[i+1]; value != "" && value != base {
+			query.Set(carried[i], value)
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
 // signInForm returns the form with the values that were typed, except the password.
 func signInForm(c *fiber.Ctx, token string) ui.Form {
 	next := safeNext(c.FormValue("next", c.Query("next")))
@@ -105,7 +121,8 @@ func (r *Routes) showSignIn(c *fiber.Ctx, token string) error {
 
 // signInPage shows the form, and offers a passkey where there may be one.
 func (r *Routes) signInPage(c *fiber.Ctx, token string, f ui.Form) error {
-	view := guestView{Form: f, Path: base + "/sign-in", Next: safeNext(c.FormValue("next", c.Query("next")))}
+	next := safeNext(c.FormValue("next", c.Query("next")))
+	view := guestView{Form: f, Path: addressOf(base+"/sign-in", "next", next), Next: next}
 	request, err := r.Identity.BeginPasskeySignIn(token)
 	if err != nil {
 		return err
@@ -187,7 +204,15 @@ func (r *Routes) signUpForm(c *fiber.Ctx, token string) ui.Form {
 }
 
 func (r *Routes) showSignUp(c *fiber.Ctx, token string) error {
-	return r.sendGuest(c, "signup.html", "Create your account", guestView{Form: r.signUpForm(c, token)})
+	return r.signUpPage(c, r.signUpForm(c, token))
+}
+
+func (r *Routes) signUpPage(c *fiber.Ctx, f ui.Form) error {
+	next := safeNext(c.FormValue("next", c.Query("next")))
+	return r.sendGuest(c, "signup.html", "Create your account", guestView{
+		Form: f, Next: next,
+		Path: addressOf(base+"/sign-up", "next", next, "invitation", c.FormValue("invitation", c.Query("invitation"))),
+	})
 }
 
 func (r *Routes) signUp(c *fiber.Ctx, token string) error {
@@ -201,7 +226,7 @@ func (r *Routes) signUp(c *fiber.Ctx, token string) error {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
-		return r.sendGuest(c, "signup.html", "Create your account", guestView{Form: f})
+		return r.signUpPage(c, f)
 	}
 	return r.enter(c, cookie)
 }
