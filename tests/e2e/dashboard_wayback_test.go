@@ -63,3 +63,13 @@ func TestALanguageIsChosenWithoutLosingAnInvitation(t *testing.T) {
 	reads(t, v.Open(t, "/dashboard/sign-up?next=%2Fdashboard%2Forders"),
 		`href="/dashboard/sign-in?next=%2fdashboard%2forders"`, "!never")
 }
+
+func TestForgottenPassword_ReloadSendsNothing(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	v := app.NewVisitor(t)
+	v.Open(t, "/dashboard/forgot")
+	if page := v.Send(t, "/dashboard/forgot", "email", "nobody@example.com"); page.Path != "/dashboard/forgot?sent=yes" {
+		t.Errorf("the answer is at %s, which a reload sends again", page.Path)
+	}
+}

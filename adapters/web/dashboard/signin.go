@@ -260,20 +260,23 @@ func forgotForm(c *fiber.Ctx, token string) ui.Form {
 }
 
 func (r *Routes) showForgot(c *fiber.Ctx, token string) error {
-	return r.sendGuest(c, "forgot.html", "Set a new password", guestView{Form: forgotForm(c, token)})
+	sent := c.Query("sent")
+	return r.sendGuest(c, "forgot.html", "Set a new password", guestView{
+		Form: forgotForm(c, token), Sent: sent != "", Path: addressOf(base+"/forgot", "sent", sent),
+	})
 }
 
 func (r *Routes) forgot(c *fiber.Ctx, token string) error {
-	view := guestView{Form: forgotForm(c, token)}
-	if err := r.Identity.AskPasswordReset(c.UserContext(), c.FormValue("email"), r.client(c)); err != nil {
-		if !view.Form.Refuse(err) {
-			return err
-		}
-		c.Status(r.layout.Config().StatusOf(err))
-		return r.sendGuest(c, "forgot.html", "Set a new password", view)
+	err := r.Identity.AskPasswordReset(c.UserContext(), c.FormValue("email"), r.client(c))
+	if err == nil {
+		return layout.SeeOther(c, base+"/forgot?sent=yes")
 	}
-	view.Sent = true
-	return r.sendGuest(c, "forgot.html", "Set a new password", view)
+	f := forgotForm(c, token)
+	if !f.Refuse(err) {
+		return err
+	}
+	c.Status(r.layout.Config().StatusOf(err))
+	return r.sendGuest(c, "forgot.html", "Set a new password", guestView{Form: f})
 }
 
 func resetForm(c *fiber.Ctx, token, address string) ui.Form {
