@@ -225,6 +225,21 @@ func TestADoubleClickSendsOnePayment(t *testing.T) {
 	}
 }
 
+func TestConsent_ItsFaultStandsBelowIt(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardSucceeds)
+	b.click("#immediateSupply") // not wanted after all
+	b.click("#submit")
+	b.sees("Confirm this to get access right away.")
+	if below := eval[bool](b, `document.getElementById("immediateSupply-error").getBoundingClientRect().top >=
+		document.querySelector("#supply label").getBoundingClientRect().bottom`); !below {
+		t.Error("the fault stands beside the box, in a column of its own")
+	}
+}
+
 func TestTwoTabsPayOnce(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)
