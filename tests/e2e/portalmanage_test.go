@@ -64,6 +64,10 @@ func TestPortal_CustomersManageTheirPlan(t *testing.T) {
 		if got := asJSON(t, subscription()["quantity"]); got != "3" {
 			t.Errorf("%s are paid for, want 3", got)
 		}
+		again := url.Values{"quantity": {"3"}, "quote": {id}} // as a double click sends it
+		if to := submit(t, app, mine+"/change", again); to != portal+"?done=plan" {
+			t.Errorf("the same change again: %s", to)
+		}
 		for _, quantity := range []string{"0", "-1", "10001", "many", ""} {
 			if to := submit(t, app, mine+"/change", url.Values{"quantity": {quantity}}); to != portal+"?done=changed" {
 				t.Errorf("a quantity of %q: %s", quantity, to)
@@ -78,9 +82,13 @@ func TestPortal_CustomersManageTheirPlan(t *testing.T) {
 		if to := submit(t, app, mine+"/pause", nil); to != portal+"?done=paused" || subscription()["status"] != "paused" {
 			t.Errorf("a pause: %s, %v", to, subscription()["status"])
 		}
-		submit(t, app, mine+"/resume", nil)
-		if subscription()["status"] != "active" {
-			t.Errorf("resumed: %v", subscription()["status"])
+		if to := submit(t, app, mine+"/pause", nil); to != portal+"?done=paused" {
+			t.Errorf("a pause that is sent twice: %s", to)
+		}
+		for range 2 {
+			if to := submit(t, app, mine+"/resume", nil); to != portal+"?done=resumed" || subscription()["status"] != "active" {
+				t.Errorf("resumed: %s, %v", to, subscription()["status"])
+			}
 		}
 		if page := read(t, app, mine+"/cancel"); !strings.Contains(page, "You can use your plan until ") {
 			t.Errorf("a cancellation of an active plan:\n%s", page)

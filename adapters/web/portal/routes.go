@@ -138,6 +138,19 @@ func refused(c *fiber.Ctx, err error) error {
 	}
 }
 
+// repeated is refused for a form that may have been sent twice, as by a double click: where the plan already is what it
+// asks for, the second response says so as the first one did.
+func (r *Routes) repeated(
+	c *fiber.Ctx, v customers.Visit, refusal error, what string, isDone func(subscription.State) bool,
+) error {
+	if fault.Is(refusal, fault.StateConflict) || fault.Is(refusal, fault.QuoteExpired) {
+		if now, err := r.own(c, v); err == nil && isDone(now) {
+			return r.charged(c, now, what)
+		}
+	}
+	return refused(c, refusal)
+}
+
 func (r *Routes) mailLink(c *fiber.Ctx) error {
 	if err := r.Customers.MailLink(c.UserContext(), c.Params("link")); err != nil && !fault.Is(err, fault.StateConflict) {
 		return r.layout.Fail(c, err)
@@ -169,7 +182,7 @@ func (r *Routes) cancel(c *fiber.Ctx, v customers.Visit) error {
 		return err
 	}
 	if _, err := r.Subscriptions.Cancel(c.UserContext(), s.CreatorID, s.ID, true); err != nil {
-		return refused(c, err)
+		return r.repeated(c, v, err, "canceled", func(now subscription.State) bool { return now.Status.Terminal() })
 	}
 	return done(c, "canceled")
 }
@@ -184,11 +197,12 @@ func (r *Routes) pause(c *fiber.Ctx, v customers.Visit) error {
 	if err := r.complete(c.UserContext(), layout.Reader(c), &shown); err != nil {
 		return err
 	}
-	if !shown.Pauses {
+	isPaused := func(now subscription.State) bool { return now.Status == subscription.StatusPaused }
+	if !shown.Pauses && !isPaused(s) {
 		return done(c, "changed")
 	}
 	if _, err := r.Subscriptions.Pause(c.UserContext(), s.CreatorID, s.ID); err != nil {
-		return refused(c, err)
+		return r.repeated(c, v, err, "paused", isPaused)
 	}
 	return done(c, "paused")
 }
@@ -212,7 +226,10 @@ func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
 	}
 	resumed, err := r.Subscriptions.ResumeOnPage(c.UserContext(), s.CreatorID, s.ID)
 	if err != nil {
-		return refused(c, err)
+		return r.repeated(c, v, err, "resumed", func(now subscription.State) bool {
+			ends := now.Status.Terminal() || now.CancelAtPeriodEnd
+			return now.Charge != nil || !ends && now.Status != subscription.StatusPaused
+		})
 	}
 	return r.charged(c, resumed, "resumed")
 }
@@ -249,7 +266,10 @@ func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
 	change.QuoteID, change.OnSession = c.FormValue("quote"), true
 	changed, err := r.Subscriptions.ChangePlan(c.UserContext(), s.CreatorID, s.ID, change)
 	if err != nil {
-		return refused(c, err)
+		return r.repeated(c, v, err, "plan", func(now subscription.State) bool {
+			return now.Charge != nil || to.Quantity == now.Offer.Seats() ||
+				to.Plan == now.Offer.PlanKey && change.Every == period.Every(now.Offer.Interval, now.Offer.IntervalCount)
+		})
 	}
 	return r.charged(c, changed, "plan")
 }
@@ -284,7 +304,9 @@ func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {
 	}
 	attempt, err := r.Subscriptions.PayNow(c.UserContext(), s.CreatorID, s.ID)
 	if err != nil {
-		return refused(c, err)
+		return r.repeated(c, v, err, "paid", func(now subscription.State) bool {
+			return now.Charge != nil || now.Status == subscription.StatusActive
+		})
 	}
 	if attempt.Status == payment.RequiresAction {
 		return layout.SeeOther(c, path(c)+"/plans/"+s.ID+"/confirm")
