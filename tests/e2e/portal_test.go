@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sundry/tests/harness"
+	"sundry/tests/testdb"
 )
 
 // visit opens the portal of a customer and returns its path.
@@ -426,4 +427,15 @@ func TestALinkIsMailedToACorrectedAddress(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPortal_NamesWhatWasBought(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, harness.New(t, testdb.SQLite, nil))
+	booked := w.booked(t)
+	receipt := w.Receipt(t, harness.Session{ID: booked.CheckoutID})
+	page := read(t, w.App, visit(t, w.Account, text(t, receipt["customerId"])))
+	if n := strings.Count(page, "<small>Type specimens"); n != 2 {
+		t.Errorf("%d of the appointment and its receipt say what they are of:\n%s", n, page)
+	}
 }

@@ -71,7 +71,7 @@ type creditView struct {
 }
 
 type appointmentView struct {
-	Date, Clock, Href string
+	Title, Date, Clock, Href string
 }
 
 type line struct{ Description, Amount string }
@@ -238,7 +238,8 @@ func (r *Routes) newAppointmentView(reader locale.Locale, a appointment.State) a
 		at = at.In(zone)
 	}
 	return appointmentView{
-		Date: reader.Day(at), Clock: reader.Clock(at) + " " + locale.ZoneName(at), Href: r.Booking.ManageURL(a.ID),
+		Title: a.Title, Date: reader.Day(at), Clock: reader.Clock(at) + " " + locale.ZoneName(at),
+		Href: r.Booking.ManageURL(a.ID),
 	}
 }
 
