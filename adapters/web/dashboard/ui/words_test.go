@@ -1,6 +1,9 @@
 package ui
 
-import "testing"
+import (
+	"regexp"
+	"testing"
+)
 
 func TestWordsAreTranslatedAndDataIsNot(t *testing.T) {
 	t.Parallel()
@@ -55,5 +58,40 @@ func TestRefusalsAreTranslatedWithTheirValues(t *testing.T) {
 	tier := Words("The last tier must be without an end (upTo null).")
 	if got := tier.In("en"); got != "The last tier must be without an end (*)." {
 		t.Errorf("people read %q", got)
+	}
+}
+
+func TestGermanSaysDuAndCheckout(t *testing.T) {
+	t.Parallel()
+	other := regexp.MustCompile(`en Sie\b|\bIhnen\b|\bKasse\b`)
+	for _, name := range []string{"texts/de.json", "refusals/de.json"} {
+		for english, german := range read(name) {
+			if other.MatchString(german) {
+				t.Errorf("%q is %q", english, german)
+			}
+		}
+	}
+}
+
+func TestFrenchMarksStayWithTheirWord(t *testing.T) {
+	t.Parallel()
+	alone := regexp.MustCompile(`\S [:;!?»]( |$)|« `)
+	for _, name := range []string{"texts/fr.json", "refusals/fr.json"} {
+		for english, french := range read(name) {
+			if alone.MatchString(french) {
+				t.Errorf("%q may begin a line with a mark: %q", english, french)
+			}
+		}
+	}
+}
+
+// A form does not name what it asks for as the API does.
+func TestFormsRefuseInTheirOwnWords(t *testing.T) {
+	t.Parallel()
+	api := regexp.MustCompile(`\b(null|JSON|UNIQUE|PATCH|POST|upTo|percentOff|\w+InCents|minor units|of type select)\b`)
+	for english := range read("refusals/de.json") {
+		if shown := Words(english).In("en"); api.MatchString(shown) {
+			t.Errorf("%q", shown)
+		}
 	}
 }
