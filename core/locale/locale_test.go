@@ -197,6 +197,17 @@ func TestTranslationsTakeTheSameValues(t *testing.T) {
 	}
 }
 
+// French sets a space before some marks, which must not begin a line.
+func TestFrenchMarksStayWithTheirWord(t *testing.T) {
+	t.Parallel()
+	alone, french := regexp.MustCompile(`\S [:;!?»]( |$)|« `), locale.Locale{Language: "fr"}
+	for _, key := range locale.Keys() {
+		if text := french.Text(key); text != american.Text(key) && alone.MatchString(text) {
+			t.Errorf("%s: %q", key, text)
+		}
+	}
+}
+
 // toCreators are the mails to creators, whose dashboard is in English.
 var toCreators = []string{"endpoint", "password", "confirmation", "order", "dispute", "payout", "payout_failed",
 	"creator_refund_failed"}

@@ -58,7 +58,7 @@ func TestADocumentShowsWhatItHas(t *testing.T) {
 		}, "en", []string{locale.Default.Text("document.reverse_charge")}, []string{"Includes"}},
 		"of a change of plan": {func(s *document.Snapshot) {
 			s.Lines[0].Share = payment.PlanShare{Plan: "Pro", Unused: true, Left: 3, Days: 31}
-		}, "fr", []string{"Temps non utilisé : Pro (3 jours sur 31)"}, []string{"Unused"}},
+		}, "fr", []string{"Temps non utilisé\u00a0: Pro (3 jours sur 31)"}, []string{"Unused"}},
 		"with a discount": {func(s *document.Snapshot) {
 			s.Discount, s.Total = eur(1000), eur(9000)
 		}, "en", []string{"Subtotal = €100.00\nDiscount = −€10.00\nAmount paid = €90.00"}, []string{"Credit"}},
