@@ -55,3 +55,16 @@ func TestADisputeIsAnsweredWithAFile(t *testing.T) {
 	b.open(s.URL + at)
 	b.accessible("a dispute with evidence")
 }
+
+func TestALongTitleFitsAPhoneInTheDashboard(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pay(s.session(s.Published(t, harness.JSON{"title": longTitle}), nil), harness.CardDisputed).Want(t, http.StatusOK)
+	b := s.atDashboard()
+	b.click(`.languages [value="fr"]`)
+	b.size(345, 800)
+	for _, path := range []string{"/dashboard/disputes/" + s.first("/v1/disputes"), "/dashboard/orders"} {
+		b.open(s.URL + path)
+		b.fits(path)
+	}
+}

@@ -148,3 +148,20 @@ func TestALanguageIsChosenAndKept(t *testing.T) {
 	b.open(s.URL + "/dashboard/no-such-page")
 	b.sees("Seite nicht gefunden")
 }
+
+func TestTheSideIsReadableInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := s.atDashboard()
+	for _, language := range []string{"de", "fr", "en"} {
+		b.click(`.languages [value="` + language + `"]`)
+		b.wait(`document.documentElement.lang.startsWith("` + language + `")`)
+		if over := eval[bool](b, `(() => {
+			const box = (part) => document.querySelector(part).getBoundingClientRect();
+			const [out, zone] = [box(".who form button"), box(".zone")];
+			return out.right > zone.left && out.bottom > zone.top && zone.bottom > out.top;
+		})()`); over {
+			t.Errorf("in %s the zone is written over the button that signs out", language)
+		}
+	}
+}
