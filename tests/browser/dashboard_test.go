@@ -309,3 +309,18 @@ func TestFiguresAreReadable(t *testing.T) {
 		b.accessible(title)
 	}
 }
+
+func TestACopyButtonClickedTwiceGetsItsWordsBack(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := s.atDashboard()
+	b.open(s.URL + "/dashboard/listings/" + s.book.ID)
+	b.do("copy nowhere", chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText = async () => {}`))
+	b.do("click twice", chromedp.Evaluate[chromedp.Void](`(() => {
+		window.copier = document.querySelector("[data-copy]");
+		for (let i = 0; i < 2; i++) copier.click();
+		setTimeout(() => { window.later = true; }, 2500);
+	})()`))
+	b.wait(`copier.textContent === "Copied"`)
+	b.wait(`window.later && copier.textContent !== "Copied"`)
+}
