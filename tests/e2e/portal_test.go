@@ -439,3 +439,20 @@ func TestPortal_NamesWhatWasBought(t *testing.T) {
 		t.Errorf("%d of the appointment and its receipt say what they are of:\n%s", n, page)
 	}
 }
+
+func TestPortal_NamesTheFieldThatIsRefused(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	a := app.NewAccount(t)
+	made := a.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "ada@example.com"}).Want(t, 201).Map(t)
+	page := app.AskUnjudged(t, harness.Request{
+		Method: http.MethodPost, Path: visit(t, a, text(t, made["id"])) + "/address",
+		Body:    url.Values{"country": {"DE"}, "taxId": {"DE12"}, "city": {"Bonn"}}.Encode(),
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	})
+	body := string(page.Body)
+	want := `<input id="taxId" aria-invalid="true" aria-describedby="problem" autofocus`
+	if !strings.Contains(body, want) || strings.Count(body, "aria-invalid") != 1 || !strings.Contains(body, `value="Bonn"`) {
+		t.Errorf("no %s in\n%s", want, body)
+	}
+}

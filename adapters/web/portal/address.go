@@ -19,6 +19,16 @@ type place struct {
 	customer.Address
 	TaxID    string
 	Required bool // the form is about nothing else
+	// Faulty is the field that was refused; "" for none.
+	Faulty string
+}
+
+// faultyField returns the field of the form that a refusal is about: taxId, or country of billingAddress.country.
+func faultyField(refusal *fault.Error) string {
+	if len(refusal.Details) == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(refusal.Details[0].Field, "billingAddress.")
 }
 
 func placeOf(d customer.Details) place { return place{Address: d.Address, TaxID: d.TaxID} }
@@ -54,7 +64,9 @@ func (r *Routes) saveAddress(c *fiber.Ctx, v customers.Visit) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.ValidationFailed {
 		p := r.newPage(c, v)
-		p.Place, p.Problem = place{Address: address, TaxID: taxID, Required: true}, refusal.First()
+		p.Place, p.Problem = place{
+			Address: address, TaxID: taxID, Required: true, Faulty: faultyField(refusal),
+		}, refusal.First()
 		if reader := layout.Reader(c); reader.Language != locale.Default.Language { // the exact words are English
 			p.Problem = reader.Text("portal.problem.address")
 		}
