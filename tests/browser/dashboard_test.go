@@ -324,3 +324,22 @@ func TestACopyButtonClickedTwiceGetsItsWordsBack(t *testing.T) {
 	b.wait(`copier.textContent === "Copied"`)
 	b.wait(`window.later && copier.textContent !== "Copied"`)
 }
+
+func TestTheDaysBelowAChartStandApartOnAPhone(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := s.atDashboard()
+	b.size(360, 800)
+	if over := eval[[]string](b, `(() => {
+		const named = [...document.querySelectorAll(".chart-names span")].filter((name) => name.textContent &&
+			name.checkVisibility({ visibilityProperty: true }));
+		const boxes = named.map((name) => {
+			const range = document.createRange();
+			range.selectNodeContents(name);
+			return range.getBoundingClientRect();
+		});
+		return named.filter((_, i) => i > 0 && boxes[i].left < boxes[i - 1].right + 4).map((name) => name.textContent);
+	})()`); len(over) > 0 {
+		t.Errorf("written over the day before: %v", over)
+	}
+}

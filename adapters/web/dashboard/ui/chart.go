@@ -93,12 +93,19 @@ func (c Chart) Ticks() []string {
 	return ticks
 }
 
+// AxisName is a label below the axis; Spare is one that a phone has no space for.
+type AxisName struct {
+	Text  string
+	Spare bool
+}
+
 // Names returns the labels below the axis, one for each point: "" where there is no space for it.
-func (c Chart) Names() []string {
-	names := make([]string, len(c.Points))
+func (c Chart) Names() []AxisName {
+	names := make([]AxisName, len(c.Points))
 	for i := range c.Points {
-		if every := (len(c.Points) + 5) / 6; (len(c.Points)-1-i)%every == 0 && len(c.Points) > 0 {
-			names[i] = c.Points[i].Name
+		every, left := (len(c.Points)+5)/6, len(c.Points)-1-i
+		if left%every == 0 {
+			names[i] = AxisName{c.Points[i].Name, left/every%2 == 1}
 		}
 	}
 	return names

@@ -47,8 +47,8 @@ func TestAChartDrawsBothTimes(t *testing.T) {
 			t.Errorf("no %s in %s", want, svg)
 		}
 	}
-	if names := chart.Names(); len(names) != 2 || names[0] != "Mon" || names[1] != "Tue" || chart.Empty() {
-		t.Errorf("names %q", names)
+	if names := chart.Names(); len(names) != 2 || names[0].Text != "Mon" || names[1].Text != "Tue" || chart.Empty() {
+		t.Errorf("names %v", names)
 	}
 	chart.Points = make([]Point, 90)
 	named := 0
@@ -56,9 +56,9 @@ func TestAChartDrawsBothTimes(t *testing.T) {
 		chart.Points[i].Name = "x"
 	}
 	for _, name := range chart.Names() {
-		named += len(name)
+		named += len(name.Text)
 	}
-	if named != 6 || chart.Names()[89] != "x" || !chart.Empty() {
+	if named != 6 || chart.Names()[89] != (AxisName{Text: "x"}) || !chart.Empty() {
 		t.Errorf("%d of 90 days are named", named)
 	}
 }
