@@ -52,10 +52,19 @@ func closes(headers []byte) bool {
 	return false
 }
 
+// bodyTooLarge is a header by which expectations tells withBody of a body that is too large.
+const bodyTooLarge = "Sundry-Body-Too-Large"
+
 // expectations forgets Expect where 100 Continue would be wrong: HTTP/1.0 does not know it, and a body that is too
-// large is refused before it is sent (RFC 9110, 10.1.1).
+// large is refused before it is sent (RFC 9110, 10.1.1). The server would wait for the beginning of such a body, so its
+// length goes, too.
 func expectations(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	if !header.IsHTTP11() || header.ContentLength() > maxBody {
+	tooLarge := header.ContentLength() > maxBody
+	if tooLarge {
+		header.SetContentLength(0)
+		header.Set(bodyTooLarge, "true")
+	}
+	if tooLarge || !header.IsHTTP11() {
 		header.Del(fiber.HeaderExpect)
 	}
 	return config

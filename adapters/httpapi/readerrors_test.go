@@ -34,9 +34,9 @@ func (oneID) Random(n int) []byte         { return make([]byte, n) }
 func (oneID) Cell() id.Cell               { return 0 }
 
 // listening is the API on a socket, with a time to read a request in that a test can wait for.
-func listening(t *testing.T, log io.Writer) (address string) {
+func listening(t *testing.T, log io.Writer, areas ...Area) (address string) {
 	t.Helper()
-	s := newServer(t, Deps{Log: slog.New(slog.NewTextHandler(log, nil))})
+	s := newServer(t, Deps{Log: slog.New(slog.NewTextHandler(log, nil))}, areas...)
 	s.App().Server().ReadTimeout = 100 * time.Millisecond
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -94,17 +94,20 @@ func New(d Deps, areas ...Area) (*Server, error) {
 		Immutable:             true, // fiber reuses its buffers; ours outlive the request
 		DisableStartupMessage: true,
 		BodyLimit:             maxBody,
-		ReadBufferSize:        maxHeader,
-		ReadTimeout:           30 * time.Second,
-		WriteTimeout:          60 * time.Second,
-		IdleTimeout:           2 * time.Minute,
-		ErrorHandler:          s.handleError,
-		JSONEncoder:           apiformat.JSON,
-		ProxyHeader:           "",
-		StrictRouting:         false,
-		CaseSensitive:         true,
+		StreamRequestBody:     true, // for withBody
+		// It would read a form of any length, into files.
+		DisablePreParseMultipartForm: true,
+		ReadBufferSize:               maxHeader,
+		ReadTimeout:                  30 * time.Second,
+		WriteTimeout:                 60 * time.Second,
+		IdleTimeout:                  2 * time.Minute,
+		ErrorHandler:                 s.handleError,
+		JSONEncoder:                  apiformat.JSON,
+		ProxyHeader:                  "",
+		StrictRouting:                false,
+		CaseSensitive:                true,
 	})
-	s.app.Server().Handler = acceptAnyMethod(s.app.Server().Handler)
+	s.app.Server().Handler = acceptAnyMethod(s.withBody(s.app.Server().Handler))
 	s.app.Server().HeaderReceived = expectations
 	s.app.Use(s.assignRequestID, s.observe, recover.New(), checkFraming, s.shed)
 	s.mount()
