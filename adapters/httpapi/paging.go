@@ -75,6 +75,13 @@ func FormatCursor(c ports.Cursor) *string {
 	return &text
 }
 
+// QueryPage is ReadPage of a list that is queried for nothing else.
+func QueryPage(c *fiber.Ctx, of id.Prefix) (ports.Page, error) {
+	var f fault.Violations
+	page := ReadPage(c, &f, of)
+	return page, f.Err()
+}
+
 // ReadPage reads ?limit= and ?cursor= of a list of objects whose ids have a prefix, "" for any, and adds their faults
 // to f. The cursor of another list is one: its page would skip or repeat items.
 func ReadPage(c *fiber.Ctx, f *fault.Violations, of id.Prefix) ports.Page {

@@ -155,11 +155,9 @@ func (h handlers) postGrant(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), invalid.Err()); err != nil {
 		return err
 	}
-	g, err := h.Access.GrantManually(c.UserContext(), httpapi.Account(c), customer, grant)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(newGrantView(g))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, newGrantView)(
+		h.Access.GrantManually(c.UserContext(), httpapi.Account(c), customer, grant),
+	)
 }
 
 func (h handlers) deleteGrant(c *fiber.Ctx) error {
@@ -167,11 +165,9 @@ func (h handlers) deleteGrant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	g, err := h.Access.RevokeManually(c.UserContext(), httpapi.Account(c), customer, c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(newGrantView(g))
+	return httpapi.Respond(c, newGrantView)(
+		h.Access.RevokeManually(c.UserContext(), httpapi.Account(c), customer, c.Params("id")),
+	)
 }
 
 // creditUseRequest is the body of POST …/credits/consume.

@@ -61,19 +61,15 @@ func (h handlers) listAppointments(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Booking.Appointments(c.UserContext(), httpapi.Account(c), search, p)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newAppointmentView))
+	return httpapi.RespondList(c, h.newAppointmentView)(
+		h.Booking.Appointments(c.UserContext(), httpapi.Account(c), search, p),
+	)
 }
 
 func (h handlers) getAppointment(c *fiber.Ctx) error {
-	a, err := h.Booking.Appointment(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newAppointmentView(a))
+	return httpapi.Respond(c, h.newAppointmentView)(
+		h.Booking.Appointment(c.UserContext(), httpapi.Account(c), c.Params("id")),
+	)
 }
 
 type rescheduleRequest struct {
@@ -86,11 +82,9 @@ func (h handlers) rescheduleAppointment(c *fiber.Ctx) error {
 	if err := civil.AsInvalidTimezone(httpapi.MergeFieldErrors(malformed, invalid)); err != nil {
 		return err
 	}
-	a, err := h.Booking.Reschedule(c.UserContext(), httpapi.Account(c), c.Params("id"), pick)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newAppointmentView(a))
+	return httpapi.Respond(c, h.newAppointmentView)(
+		h.Booking.Reschedule(c.UserContext(), httpapi.Account(c), c.Params("id"), pick),
+	)
 }
 
 type cancelRequest struct {
@@ -109,13 +103,9 @@ func (h handlers) cancelAppointment(c *fiber.Ctx) error {
 	if in.WholeTime != nil && *in.WholeTime {
 		cancel = h.Cancellations.CancelTime
 	}
-	a, err := cancel(
+	return httpapi.Respond(c, h.newAppointmentView)(cancel(
 		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason), in.Refund == nil || *in.Refund,
-	)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newAppointmentView(a))
+	))
 }
 
 type outcomeRequest struct {
@@ -132,9 +122,7 @@ func (h handlers) recordOutcome(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
 		return err
 	}
-	a, err := h.Booking.RecordOutcome(c.UserContext(), httpapi.Account(c), c.Params("id"), outcome)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newAppointmentView(a))
+	return httpapi.Respond(c, h.newAppointmentView)(
+		h.Booking.RecordOutcome(c.UserContext(), httpapi.Account(c), c.Params("id"), outcome),
+	)
 }

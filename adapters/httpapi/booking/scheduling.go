@@ -9,6 +9,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/slot"
+	"sundry/ports"
 )
 
 func (h handlers) schedulingRoutes() []httpapi.Route {
@@ -114,18 +115,14 @@ type busyCalendarView struct {
 	Failure  *string `json:"failure"`
 }
 
+func newBusyCalendarView(b ports.BusyCalendar) busyCalendarView {
+	return busyCalendarView{
+		b.URL, apiformat.Time(b.ReadAt), apiformat.Time(b.FailedAt), apiformat.Text(b.Failure),
+	}
+}
+
 func (h handlers) listBusyCalendars(c *fiber.Ctx) error {
-	calendars, err := h.Booking.BusyCalendars(c.UserContext(), httpapi.Account(c))
-	if err != nil {
-		return err
-	}
-	views := make([]busyCalendarView, len(calendars))
-	for i, b := range calendars {
-		views[i] = busyCalendarView{
-			b.URL, apiformat.Time(b.ReadAt), apiformat.Time(b.FailedAt), apiformat.Text(b.Failure),
-		}
-	}
-	return c.JSON(httpapi.ListView[busyCalendarView]{Data: views})
+	return httpapi.RespondAll(c, newBusyCalendarView)(h.Booking.BusyCalendars(c.UserContext(), httpapi.Account(c)))
 }
 
 func (h handlers) getMeetingSettings(c *fiber.Ctx) error {
@@ -190,18 +187,14 @@ type meetingAccountView struct {
 	FailedAt    *string `json:"failedAt"`
 }
 
+func newMeetingAccountView(a appointment.MeetingAccount) meetingAccountView {
+	return meetingAccountView{
+		string(a.Provider), apiformat.Text(a.Name), apiformat.Time(a.ConnectedAt), apiformat.Time(a.FailedAt),
+	}
+}
+
 func (h handlers) listMeetingAccounts(c *fiber.Ctx) error {
-	accounts, err := h.Booking.MeetingAccounts(c.UserContext(), httpapi.Account(c))
-	if err != nil {
-		return err
-	}
-	views := make([]meetingAccountView, len(accounts))
-	for i, a := range accounts {
-		views[i] = meetingAccountView{
-			string(a.Provider), apiformat.Text(a.Name), apiformat.Time(a.ConnectedAt), apiformat.Time(a.FailedAt),
-		}
-	}
-	return c.JSON(httpapi.ListView[meetingAccountView]{Data: views})
+	return httpapi.RespondAll(c, newMeetingAccountView)(h.Booking.MeetingAccounts(c.UserContext(), httpapi.Account(c)))
 }
 
 func (h handlers) deleteMeetingAccount(c *fiber.Ctx) error {
@@ -244,20 +237,14 @@ type feedView struct {
 	URL string `json:"url"`
 }
 
+func newFeedView(url string) feedView { return feedView{url} }
+
 func (h handlers) getFeed(c *fiber.Ctx) error {
-	url, err := h.Booking.FeedURL(c.UserContext(), httpapi.Account(c))
-	if err != nil {
-		return err
-	}
-	return c.JSON(feedView{url})
+	return httpapi.Respond(c, newFeedView)(h.Booking.FeedURL(c.UserContext(), httpapi.Account(c)))
 }
 
 func (h handlers) rotateFeed(c *fiber.Ctx) error {
-	url, err := h.Booking.RotateFeed(c.UserContext(), httpapi.Account(c))
-	if err != nil {
-		return err
-	}
-	return c.JSON(feedView{url})
+	return httpapi.Respond(c, newFeedView)(h.Booking.RotateFeed(c.UserContext(), httpapi.Account(c)))
 }
 
 func (h handlers) getCalendarFeed(c *fiber.Ctx) error {

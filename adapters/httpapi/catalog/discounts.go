@@ -92,27 +92,25 @@ func (h handlers) createDiscount(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), checked); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusCreated)
-	return respond(c, h.newDiscountView)(h.Catalog.CreateDiscount(c.UserContext(), httpapi.Account(c), draft))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newDiscountView)(
+		h.Catalog.CreateDiscount(c.UserContext(), httpapi.Account(c), draft),
+	)
 }
 
 func (h handlers) listDiscounts(c *fiber.Ctx) error {
-	var f fault.Violations
-	p := httpapi.ReadPage(c, &f, id.Discount)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	discounts, err := h.Catalog.Discounts(c.UserContext(), httpapi.Account(c), p)
+	p, err := httpapi.QueryPage(c, id.Discount)
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(discounts, h.newDiscountView))
+	return httpapi.RespondList(c, h.newDiscountView)(h.Catalog.Discounts(c.UserContext(), httpapi.Account(c), p))
 }
 
 func (h handlers) getDiscount(c *fiber.Ctx) error {
-	return respond(c, h.newDiscountView)(h.Catalog.Discount(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newDiscountView)(h.Catalog.Discount(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) deleteDiscount(c *fiber.Ctx) error {
-	return respond(c, h.newDiscountView)(h.Catalog.DeleteDiscount(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newDiscountView)(
+		h.Catalog.DeleteDiscount(c.UserContext(), httpapi.Account(c), c.Params("id")),
+	)
 }

@@ -50,7 +50,7 @@ type fileView struct {
 func (h handlers) newFileView(s file.State) fileView {
 	return fileView{
 		ID: s.ID, ListingID: s.ListingID, Name: s.Name, ContentType: s.ContentType, SizeInBytes: s.Size,
-		Status: string(s.Status), Version: numberOrNull(s.Version), DownloadLimit: numberOrNull(s.DownloadLimit),
+		Status: string(s.Status), Version: apiformat.Count(s.Version), DownloadLimit: apiformat.Count(s.DownloadLimit),
 		PartSizeInBytes: file.PartSize, PartCount: s.Parts(), Livemode: h.Live, CreatedAt: apiformat.Time(s.CreatedAt),
 	}
 }
@@ -65,13 +65,6 @@ type fileWithPartsView struct {
 type listedFileView struct {
 	fileView
 	Downloads int64 `json:"downloads"`
-}
-
-func numberOrNull(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }
 
 type fileRequest struct {
@@ -129,9 +122,9 @@ func (h handlers) putFilePart(c *fiber.Ctx) error {
 }
 
 func (h handlers) completeFile(c *fiber.Ctx) error {
-	return respond(c, h.newFileView)(h.Files.Complete(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newFileView)(h.Files.Complete(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) deleteFile(c *fiber.Ctx) error {
-	return respond(c, h.newFileView)(h.Files.Delete(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newFileView)(h.Files.Delete(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -175,29 +175,27 @@ func (h handlers) createListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), p.Check()); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusCreated)
-	return respond(c, h.newOwnListingView)(h.Catalog.CreateListing(c.UserContext(), httpapi.Account(c), p))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newOwnListingView)(
+		h.Catalog.CreateListing(c.UserContext(), httpapi.Account(c), p),
+	)
 }
 
 func (h handlers) listMyListings(c *fiber.Ctx) error {
-	var f fault.Violations
-	p := httpapi.ReadPage(c, &f, id.Listing)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	l, err := h.Catalog.OwnListings(c.UserContext(), httpapi.Account(c), p)
+	p, err := httpapi.QueryPage(c, id.Listing)
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(l, h.newOwnListingView))
+	return httpapi.RespondList(c, h.newOwnListingView)(h.Catalog.OwnListings(c.UserContext(), httpapi.Account(c), p))
 }
 
 func (h handlers) getMyListing(c *fiber.Ctx) error {
-	return respond(c, h.newOwnListingView)(h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newOwnListingView)(
+		h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")),
+	)
 }
 
 func (h handlers) getListing(c *fiber.Ctx) error {
-	return respond(c, h.newPublicListingView)(h.Catalog.BySlug(c.UserContext(), c.Params("ref")))
+	return httpapi.Respond(c, h.newPublicListingView)(h.Catalog.BySlug(c.UserContext(), c.Params("ref")))
 }
 
 type updateListingRequest struct {
@@ -213,13 +211,15 @@ func (h handlers) updateListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return httpapi.MergeFieldErrors(err, e.Check())
 	}
-	return respond(c, h.newOwnListingView)(h.Catalog.EditListing(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
+	return httpapi.Respond(c, h.newOwnListingView)(
+		h.Catalog.EditListing(c.UserContext(), httpapi.Account(c), c.Params("ref"), e),
+	)
 }
 
 func (h handlers) archiveListing(c *fiber.Ctx) error {
-	return respond(c, h.newOwnListingView)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
+	return httpapi.Respond(c, h.newOwnListingView)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
 }
 
 func (h handlers) publishListing(c *fiber.Ctx) error {
-	return respond(c, h.newOwnListingView)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newOwnListingView)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -104,25 +104,21 @@ func (h handlers) createPaymentLink(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.CheckNew(!h.Live)); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusCreated)
-	return respond(c, h.newPaymentLinkView)(h.Catalog.CreateLink(c.UserContext(), httpapi.Account(c), e))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newPaymentLinkView)(
+		h.Catalog.CreateLink(c.UserContext(), httpapi.Account(c), e),
+	)
 }
 
 func (h handlers) listPaymentLinks(c *fiber.Ctx) error {
-	var f fault.Violations
-	p := httpapi.ReadPage(c, &f, id.PaymentLink)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	links, err := h.Catalog.Links(c.UserContext(), httpapi.Account(c), p)
+	p, err := httpapi.QueryPage(c, id.PaymentLink)
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(links, h.newPaymentLinkView))
+	return httpapi.RespondList(c, h.newPaymentLinkView)(h.Catalog.Links(c.UserContext(), httpapi.Account(c), p))
 }
 
 func (h handlers) getPaymentLink(c *fiber.Ctx) error {
-	return respond(c, h.newPaymentLinkView)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newPaymentLinkView)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
@@ -132,9 +128,13 @@ func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.Check(!h.Live)); err != nil {
 		return err
 	}
-	return respond(c, h.newPaymentLinkView)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+	return httpapi.Respond(c, h.newPaymentLinkView)(
+		h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e),
+	)
 }
 
 func (h handlers) deactivatePaymentLink(c *fiber.Ctx) error {
-	return respond(c, h.newPaymentLinkView)(h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newPaymentLinkView)(
+		h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")),
+	)
 }

@@ -10,7 +10,6 @@ import (
 	"sundry/core/listing"
 	"sundry/core/period"
 	"sundry/core/plan"
-	"sundry/ports"
 )
 
 func (h handlers) planRoutes() []httpapi.Route {
@@ -73,11 +72,7 @@ func newPlanView(p plan.State) planView {
 
 // listPlans responds with the shape of every list; the plans of a listing always fit one page.
 func (h handlers) listPlans(c *fiber.Ctx) error {
-	plans, err := h.Catalog.Plans(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(ports.List[plan.State]{Items: plans}, newPlanView))
+	return httpapi.RespondAll(c, newPlanView)(h.Catalog.Plans(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 type putPlanRequest struct {
@@ -101,11 +96,11 @@ func (h handlers) putPlan(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, d.Check()); err != nil {
 		return err
 	}
-	return respond(c, newPlanView)(h.Catalog.PutPlan(c.UserContext(), httpapi.Account(c), c.Params("id"), d))
+	return httpapi.Respond(c, newPlanView)(h.Catalog.PutPlan(c.UserContext(), httpapi.Account(c), c.Params("id"), d))
 }
 
 func (h handlers) retirePlan(c *fiber.Ctx) error {
-	return respond(c, newPlanView)(
+	return httpapi.Respond(c, newPlanView)(
 		h.Catalog.RetirePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("planKey")),
 	)
 }

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"slices"
 
-	"github.com/gofiber/fiber/v2"
-
 	"sundry/adapters/httpapi"
 	"sundry/modules/catalog"
 	"sundry/modules/files"
@@ -34,14 +32,4 @@ func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	return slices.Concat(h.listingRoutes(), h.planRoutes(), h.paymentLinkRoutes(), h.discountRoutes(), h.transferRoutes(),
 		h.fileRoutes())
-}
-
-// respond renders what a use case returned.
-func respond[S, V any](c *fiber.Ctx, view func(S) V) func(S, error) error {
-	return func(state S, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.JSON(view(state))
-	}
 }

@@ -64,8 +64,9 @@ func (h handlers) createVariant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Status(fiber.StatusCreated)
-	return respond(c, newVariantView)(h.Catalog.AddVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, newVariantView)(
+		h.Catalog.AddVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), e),
+	)
 }
 
 func (h handlers) updateVariant(c *fiber.Ctx) error {
@@ -73,13 +74,13 @@ func (h handlers) updateVariant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, newVariantView)(
+	return httpapi.Respond(c, newVariantView)(
 		h.Catalog.EditVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId"), e),
 	)
 }
 
 func (h handlers) removeVariant(c *fiber.Ctx) error {
-	return respond(c, newVariantView)(
+	return httpapi.Respond(c, newVariantView)(
 		h.Catalog.RemoveVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId")),
 	)
 }

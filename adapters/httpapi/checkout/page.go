@@ -88,11 +88,7 @@ func newPageStateView(p checkout.Page) pageStateView {
 }
 
 func (h handlers) getPageState(c *fiber.Ctx) error {
-	page, err := h.Checkout.Page(c.UserContext(), c.Params("secret"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(newPageStateView(page))
+	return httpapi.Respond(c, newPageStateView)(h.Checkout.Page(c.UserContext(), c.Params("secret")))
 }
 
 // pageRequest is the page's form. Every member is optional, since the session may know it already.
@@ -145,10 +141,9 @@ func (h handlers) postPageDetails(c *fiber.Ctx) error {
 	); err != nil {
 		return err
 	}
-	session, err := h.Checkout.Describe(c.UserContext(), c.Params("secret"), checkout.Description{
+	return h.respondPage(c)(h.Checkout.Describe(c.UserContext(), c.Params("secret"), checkout.Description{
 		Email: httpapi.ValueOf(body.Email), Buyer: body.reader(c), Intake: body.given(),
-	}, h.ClientAddress(c))
-	return h.respondPage(c, session, err)
+	}, h.ClientAddress(c)))
 }
 
 type pageDiscountRequest struct {
@@ -162,10 +157,9 @@ func (h handlers) postPageDiscount(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	session, err := h.Checkout.ApplyDiscountOnPage(
+	return h.respondPage(c)(h.Checkout.ApplyDiscountOnPage(
 		c.UserContext(), c.Params("secret"), httpapi.ValueOf(code), h.ClientAddress(c),
-	)
-	return h.respondPage(c, session, err)
+	))
 }
 
 type pageChangeRequest struct {
@@ -182,8 +176,7 @@ func (h handlers) postPageChange(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	session, err := h.Checkout.ChangeOffer(c.UserContext(), c.Params("secret"), every, body.Quantity)
-	return h.respondPage(c, session, err)
+	return h.respondPage(c)(h.Checkout.ChangeOffer(c.UserContext(), c.Params("secret"), every, body.Quantity))
 }
 
 type pageSlotsRequest struct {
@@ -198,8 +191,7 @@ func (h handlers) postPageSlots(c *fiber.Ctx) error {
 	if err := civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, f.Err(), err)); err != nil {
 		return err
 	}
-	session, err := h.Checkout.ChooseOnPage(c.UserContext(), c.Params("secret"), slots)
-	return h.respondPage(c, session, err)
+	return h.respondPage(c)(h.Checkout.ChooseOnPage(c.UserContext(), c.Params("secret"), slots))
 }
 
 // pagePayRequest takes what card forms have, too: expiry and security code are neither needed by test cards nor kept.
@@ -237,7 +229,7 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 	if fault.Is(err, fault.AuthenticationRequired) {
 		err = nil // the page goes on to the challenge: for a person that is a step, not a refusal
 	}
-	return h.respondPage(c, session, err)
+	return h.respondPage(c)(session, err)
 }
 
 // origin returns the network and browser from which a buyer consents.
@@ -274,17 +266,15 @@ func (h handlers) postPageAuthenticate(c *fiber.Ctx) error {
 			Field: "approve", Code: fault.DetailRequired, Message: "Specify true or false.",
 		})
 	}
-	session, err := h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve)
-	return h.respondPage(c, session, err)
+	return h.respondPage(c)(h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve))
 }
 
-func (h handlers) respondPage(c *fiber.Ctx, session core.State, err error) error {
-	if err != nil {
-		return err
+// respondPage renders the page of a session after a use case.
+func (h handlers) respondPage(c *fiber.Ctx) func(core.State, error) error {
+	return func(session core.State, err error) error {
+		if err != nil {
+			return err
+		}
+		return httpapi.Respond(c, newPageStateView)(h.Checkout.PageOf(c.UserContext(), session))
 	}
-	page, err := h.Checkout.PageOf(c.UserContext(), session)
-	if err != nil {
-		return err
-	}
-	return c.JSON(newPageStateView(page))
 }

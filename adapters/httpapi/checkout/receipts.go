@@ -124,9 +124,5 @@ func (h handlers) getReceipt(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	receipt, err := h.Checkout.Receipt(c.UserContext(), httpapi.Account(c), sessionID, token)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newReceiptView(receipt))
+	return httpapi.Respond(c, h.newReceiptView)(h.Checkout.Receipt(c.UserContext(), httpapi.Account(c), sessionID, token))
 }

@@ -295,27 +295,17 @@ func (h handlers) listSessions(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Checkout.List(c.UserContext(), httpapi.Account(c), search, p)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newSessionView))
+	return httpapi.RespondList(c, h.newSessionView)(h.Checkout.List(c.UserContext(), httpapi.Account(c), search, p))
 }
 
 func (h handlers) getSession(c *fiber.Ctx) error {
-	session, err := h.Checkout.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newSessionView(session))
+	return httpapi.Respond(c, h.newSessionView)(h.Checkout.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) postSessionExpire(c *fiber.Ctx) error {
-	session, err := h.Checkout.ExpireEarly(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newSessionView(session))
+	return httpapi.Respond(c, h.newSessionView)(
+		h.Checkout.ExpireEarly(c.UserContext(), httpapi.Account(c), c.Params("id")),
+	)
 }
 
 type sandboxPayRequest struct {
@@ -341,9 +331,5 @@ func (h handlers) postSandboxPay(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	receipt, err := h.Checkout.ReceiptOf(c.UserContext(), session)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newReceiptView(receipt))
+	return httpapi.Respond(c, h.newReceiptView)(h.Checkout.ReceiptOf(c.UserContext(), session))
 }

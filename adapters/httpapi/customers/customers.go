@@ -92,11 +92,7 @@ func (h handlers) list(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	list, err := h.Customers.List(c.UserContext(), filter, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(list, h.view))
+	return httpapi.RespondList(c, h.view)(h.Customers.List(c.UserContext(), filter, page))
 }
 
 // customerRequest is the body of a POST.
@@ -124,19 +120,13 @@ func (h handlers) post(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), draft.Check()); err != nil {
 		return err
 	}
-	s, err := h.Customers.Create(c.UserContext(), httpapi.Account(c), draft)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.view(s))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.view)(
+		h.Customers.Create(c.UserContext(), httpapi.Account(c), draft),
+	)
 }
 
 func (h handlers) get(c *fiber.Ctx) error {
-	s, err := h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.view(s))
+	return httpapi.Respond(c, h.view)(h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // customerPatch is the body of a PATCH. Null clears the name, the billing address, the tax ID and the metadata.
@@ -170,19 +160,11 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), patch.Check()); err != nil {
 		return err
 	}
-	s, err := h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.view(s))
+	return httpapi.Respond(c, h.view)(h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch))
 }
 
 func (h handlers) postErasure(c *fiber.Ctx) error {
-	s, err := h.Customers.Erase(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.view(s))
+	return httpapi.Respond(c, h.view)(h.Customers.Erase(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // cardView is a saved card.
@@ -219,11 +201,7 @@ func (h handlers) listCards(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	cards, err := h.Payments.Cards(c.UserContext(), owner.ID)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(ports.List[paymentmethod.State]{Items: cards}, newCardView))
+	return httpapi.RespondAll(c, newCardView)(h.Payments.Cards(c.UserContext(), owner.ID))
 }
 
 func (h handlers) deleteCard(c *fiber.Ctx) error {
@@ -270,11 +248,9 @@ func (h handlers) postSetup(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Payments.OpenSetup(c.UserContext(), owner.CreatorID, owner.ID, returnURL)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newSetupView(s))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newSetupView)(
+		h.Payments.OpenSetup(c.UserContext(), owner.CreatorID, owner.ID, returnURL),
+	)
 }
 
 // portalRequest is the body of POST /v1/customer-portal-sessions.
@@ -326,9 +302,7 @@ func (h handlers) postCard(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	card, err := h.Payments.SaveTestCard(c.UserContext(), owner.CreatorID, owner.ID, number)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(newCardView(card))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, newCardView)(
+		h.Payments.SaveTestCard(c.UserContext(), owner.CreatorID, owner.ID, number),
+	)
 }

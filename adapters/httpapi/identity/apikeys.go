@@ -70,22 +70,15 @@ func (h handlers) createKey(c *fiber.Ctx) error {
 }
 
 func (h handlers) listKeys(c *fiber.Ctx) error {
-	var f fault.Violations
-	p := httpapi.ReadPage(c, &f, id.APIKey)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	keys, err := h.Identity.ListKeys(c.UserContext(), httpapi.Account(c), p)
+	p, err := httpapi.QueryPage(c, id.APIKey)
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(keys, func(k *core.APIKey) keyView { return h.newKeyView(k.State()) }))
+	return httpapi.RespondList(c, func(k *core.APIKey) keyView { return h.newKeyView(k.State()) })(
+		h.Identity.ListKeys(c.UserContext(), httpapi.Account(c), p),
+	)
 }
 
 func (h handlers) revokeKey(c *fiber.Ctx) error {
-	state, err := h.Identity.RevokeKey(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newKeyView(state))
+	return httpapi.Respond(c, h.newKeyView)(h.Identity.RevokeKey(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -67,9 +67,5 @@ func (h handlers) listAuditLog(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	lines, err := h.Identity.AccessLog(c.UserContext(), httpapi.Account(c), kind, p)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(lines, newAuditView))
+	return httpapi.RespondList(c, newAuditView)(h.Identity.AccessLog(c.UserContext(), httpapi.Account(c), kind, p))
 }

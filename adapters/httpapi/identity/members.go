@@ -5,7 +5,6 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
-	"sundry/core/fault"
 	core "sundry/core/identity"
 )
 
@@ -65,9 +64,8 @@ func (h handlers) inviteMember(c *fiber.Ctx) error {
 }
 
 func (h handlers) listMembers(c *fiber.Ctx) error {
-	var f fault.Violations
-	page := httpapi.ReadPage(c, &f, core.MemberPrefix)
-	if err := f.Err(); err != nil {
+	page, err := httpapi.QueryPage(c, core.MemberPrefix)
+	if err != nil {
 		return err
 	}
 	members, err := h.Identity.Members(c.UserContext(), httpapi.Account(c), page)

@@ -51,11 +51,7 @@ func (h handlers) newProfileView(c core.CreatorState) profileView {
 }
 
 func (h handlers) getCreator(c *fiber.Ctx) error {
-	state, err := h.Identity.Creator(c.UserContext(), httpapi.Account(c))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newProfileView(state))
+	return httpapi.Respond(c, h.newProfileView)(h.Identity.Creator(c.UserContext(), httpapi.Account(c)))
 }
 
 type updateCreatorRequest struct {
@@ -91,9 +87,5 @@ func (h handlers) updateCreator(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), invalid); err != nil {
 		return err
 	}
-	state, err := h.Identity.EditProfile(c.UserContext(), httpapi.Account(c), e)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newProfileView(state))
+	return httpapi.Respond(c, h.newProfileView)(h.Identity.EditProfile(c.UserContext(), httpapi.Account(c), e))
 }

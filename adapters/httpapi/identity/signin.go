@@ -42,18 +42,26 @@ type memberRefView struct {
 	Role  core.Role `json:"role"`
 }
 
-func respondSignedIn(c *fiber.Ctx, status int, in identity.Session) error {
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	var member *memberRefView
-	if in.User.MemberID != "" {
-		member = &memberRefView{ID: in.User.MemberID, Email: in.User.Email, Name: in.User.Name, Role: in.User.Role}
-	}
-	return c.Status(status).JSON(signedInView{
+func newSignedInView(in identity.Session) signedInView {
+	view := signedInView{
 		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()),
 		RefreshToken: in.RefreshToken,
 		Creator:      creatorView{ID: in.Creator.ID, Email: in.Creator.Email, DisplayName: in.Creator.DisplayName},
-		Member:       member,
-	})
+	}
+	if in.User.MemberID != "" {
+		view.Member = &memberRefView{ID: in.User.MemberID, Email: in.User.Email, Name: in.User.Name, Role: in.User.Role}
+	}
+	return view
+}
+
+// respondSignedIn renders a session, which no cache may keep.
+func respondSignedIn(c *fiber.Ctx, status int) func(identity.Session, error) error {
+	return func(in identity.Session, err error) error {
+		if err == nil {
+			c.Set(fiber.HeaderCacheControl, "no-store")
+		}
+		return httpapi.RespondStatus(c, status, newSignedInView)(in, err)
+	}
 }
 
 type signUpRequest struct {
@@ -69,11 +77,9 @@ func (h handlers) signUp(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
 		return err
 	}
-	signed, err := h.Identity.SignUp(c.UserContext(), core.Registration(in), h.ClientAddress(c))
-	if err != nil {
-		return err
-	}
-	return respondSignedIn(c, fiber.StatusCreated, signed)
+	return respondSignedIn(c, fiber.StatusCreated)(
+		h.Identity.SignUp(c.UserContext(), core.Registration(in), h.ClientAddress(c)),
+	)
 }
 
 type signInRequest struct {
@@ -88,11 +94,7 @@ func (h handlers) signIn(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
 		return err
 	}
-	signed, err := h.Identity.SignIn(c.UserContext(), core.Credentials(in), h.ClientAddress(c))
-	if err != nil {
-		return err
-	}
-	return respondSignedIn(c, fiber.StatusOK, signed)
+	return respondSignedIn(c, fiber.StatusOK)(h.Identity.SignIn(c.UserContext(), core.Credentials(in), h.ClientAddress(c)))
 }
 
 type refreshRequest struct {
@@ -104,11 +106,7 @@ func (h handlers) refresh(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	signed, err := h.Identity.Refresh(c.UserContext(), in.RefreshToken)
-	if err != nil {
-		return err
-	}
-	return respondSignedIn(c, fiber.StatusOK, signed)
+	return respondSignedIn(c, fiber.StatusOK)(h.Identity.Refresh(c.UserContext(), in.RefreshToken))
 }
 
 // signOut takes the refresh token in the body or, with no body, the access token in the header.

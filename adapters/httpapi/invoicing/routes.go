@@ -59,20 +59,22 @@ type refusalView struct {
 }
 
 // respond renders an invoice, or the refusal that it comes with.
-func (h handlers) respond(c *fiber.Ctx, status int, state invoice.State, err error) error {
-	switch code := fault.CodeOf(err); {
-	case err == nil:
-		return c.Status(status).JSON(h.newView(state))
-	case state.ID == "" || state.Number == "":
+func (h handlers) respond(c *fiber.Ctx, status int) func(invoice.State, error) error {
+	return func(state invoice.State, err error) error {
+		switch code := fault.CodeOf(err); {
+		case err == nil:
+			return c.Status(status).JSON(h.newView(state))
+		case state.ID == "" || state.Number == "":
+			return err
+		case code == fault.CardDeclined, code == fault.AuthenticationRequired, code == fault.IdempotencyKeyReused,
+			code == fault.IdempotencyKeyMismatch:
+			view := h.newView(state)
+			return c.Status(httpapi.StatusOf(err)).JSON(refusalView{
+				code, httpapi.MessageOf(err), httpapi.RequestID(c), view, view,
+			})
+		}
 		return err
-	case code == fault.CardDeclined, code == fault.AuthenticationRequired, code == fault.IdempotencyKeyReused,
-		code == fault.IdempotencyKeyMismatch:
-		view := h.newView(state)
-		return c.Status(httpapi.StatusOf(err)).JSON(refusalView{
-			code, httpapi.MessageOf(err), httpapi.RequestID(c), view, view,
-		})
 	}
-	return err
 }
 
 func (h handlers) push(c *fiber.Ctx) error {
@@ -84,8 +86,7 @@ func (h handlers) push(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
 		return err
 	}
-	state, err := h.Invoicing.Push(c.UserContext(), httpapi.Account(c), in)
-	return h.respond(c, fiber.StatusCreated, state, err)
+	return h.respond(c, fiber.StatusCreated)(h.Invoicing.Push(c.UserContext(), httpapi.Account(c), in))
 }
 
 func (h handlers) list(c *fiber.Ctx) error {
@@ -98,19 +99,11 @@ func (h handlers) list(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Invoicing.Invoices(c.UserContext(), httpapi.Account(c), search, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newView))
+	return httpapi.RespondList(c, h.newView)(h.Invoicing.Invoices(c.UserContext(), httpapi.Account(c), search, page))
 }
 
 func (h handlers) get(c *fiber.Ctx) error {
-	state, err := h.Invoicing.Invoice(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newView(state))
+	return httpapi.Respond(c, h.newView)(h.Invoicing.Invoice(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) patch(c *fiber.Ctx) error {
@@ -118,22 +111,15 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	state, err := h.Invoicing.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newView(state))
+	return httpapi.Respond(c, h.newView)(
+		h.Invoicing.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change),
+	)
 }
 
 func (h handlers) explain(c *fiber.Ctx) error {
-	state, err := h.Invoicing.Invoice(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(invoice.Explain(state))
+	return httpapi.Respond(c, invoice.Explain)(h.Invoicing.Invoice(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) pay(c *fiber.Ctx) error {
-	state, err := h.Invoicing.Pay(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.respond(c, fiber.StatusOK, state, err)
+	return h.respond(c, fiber.StatusOK)(h.Invoicing.Pay(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -102,11 +102,7 @@ func (h handlers) newPaymentView(p ports.ListedPayment) paymentView {
 }
 
 func (h handlers) getPayment(c *fiber.Ctx) error {
-	found, err := h.Payments.Listed(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newPaymentView(found))
+	return httpapi.Respond(c, h.newPaymentView)(h.Payments.Listed(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) listPayments(c *fiber.Ctx) error {
@@ -125,9 +121,5 @@ func (h handlers) listPayments(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Payments.List(c.UserContext(), httpapi.Account(c), search, p)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newPaymentView))
+	return httpapi.RespondList(c, h.newPaymentView)(h.Payments.List(c.UserContext(), httpapi.Account(c), search, p))
 }

@@ -68,19 +68,13 @@ func (h handlers) postRefund(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, request.Validate()); err != nil {
 		return err
 	}
-	f, err := h.Refunds.Create(c.UserContext(), httpapi.Account(c), request)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(f.View())
+	return httpapi.RespondStatus(c, fiber.StatusCreated, refund.State.View)(
+		h.Refunds.Create(c.UserContext(), httpapi.Account(c), request),
+	)
 }
 
 func (h handlers) getRefund(c *fiber.Ctx) error {
-	f, err := h.Refunds.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(f.View())
+	return httpapi.Respond(c, refund.State.View)(h.Refunds.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) patchRefund(c *fiber.Ctx) error {
@@ -88,11 +82,9 @@ func (h handlers) patchRefund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f, err := h.Refunds.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
-	if err != nil {
-		return err
-	}
-	return c.JSON(f.View())
+	return httpapi.Respond(c, refund.State.View)(
+		h.Refunds.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change),
+	)
 }
 
 func (h handlers) listRefunds(c *fiber.Ctx) error {
@@ -101,11 +93,7 @@ func (h handlers) listRefunds(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	list, err := h.Refunds.List(c.UserContext(), httpapi.Account(c), paymentID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(list, refund.State.View))
+	return httpapi.RespondList(c, refund.State.View)(h.Refunds.List(c.UserContext(), httpapi.Account(c), paymentID, page))
 }
 
 func (h handlers) listDisputes(c *fiber.Ctx) error {
@@ -114,19 +102,13 @@ func (h handlers) listDisputes(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	list, err := h.Disputes.List(c.UserContext(), httpapi.Account(c), paymentID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(list, dispute.State.View))
+	return httpapi.RespondList(c, dispute.State.View)(
+		h.Disputes.List(c.UserContext(), httpapi.Account(c), paymentID, page),
+	)
 }
 
 func (h handlers) getDispute(c *fiber.Ctx) error {
-	d, err := h.Disputes.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(d.View())
+	return httpapi.Respond(c, dispute.State.View)(h.Disputes.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // evidenceRequest is the body of POST /v1/disputes/{id}/evidence.
@@ -142,11 +124,9 @@ func (h handlers) postEvidence(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, evidence.Validate()); err != nil {
 		return err
 	}
-	d, err := h.Disputes.SubmitEvidence(c.UserContext(), httpapi.Account(c), c.Params("id"), evidence)
-	if err != nil {
-		return err
-	}
-	return c.JSON(d.View())
+	return httpapi.Respond(c, dispute.State.View)(
+		h.Disputes.SubmitEvidence(c.UserContext(), httpapi.Account(c), c.Params("id"), evidence),
+	)
 }
 
 // getEvidence responds with what the program has collected: as JSON, as text or as PDF.
@@ -179,29 +159,19 @@ func (h handlers) getEvidence(c *fiber.Ctx) error {
 
 // postDisputeFile takes the bytes of a file as they are.
 func (h handlers) postDisputeFile(c *fiber.Ctx) error {
-	added, err := h.Disputes.UploadFile(
+	return httpapi.RespondStatus(c, fiber.StatusCreated, dispute.File.View)(h.Disputes.UploadFile(
 		c.UserContext(), httpapi.Account(c), c.Params("id"), c.Query("name"), httpapi.Body(c),
-	)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(added.View())
+	))
 }
 
 func (h handlers) deleteDisputeFile(c *fiber.Ctx) error {
-	d, err := h.Disputes.DeleteFile(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("fileId"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(d.View())
+	return httpapi.Respond(c, dispute.State.View)(
+		h.Disputes.DeleteFile(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("fileId")),
+	)
 }
 
 func (h handlers) postAcceptance(c *fiber.Ctx) error {
-	d, err := h.Disputes.Accept(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(d.View())
+	return httpapi.Respond(c, dispute.State.View)(h.Disputes.Accept(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // receivedView is the response to the processor.

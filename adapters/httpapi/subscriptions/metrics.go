@@ -86,9 +86,5 @@ func (h handlers) getFigures(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	figures, err := h.Subscriptions.Figures(c.UserContext(), httpapi.Account(c), days)
-	if err != nil {
-		return err
-	}
-	return c.JSON(newFiguresView(figures))
+	return httpapi.Respond(c, newFiguresView)(h.Subscriptions.Figures(c.UserContext(), httpapi.Account(c), days))
 }

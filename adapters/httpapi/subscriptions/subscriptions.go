@@ -17,14 +17,6 @@ import (
 
 func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Live) }
 
-// respond renders a subscription after a use case.
-func (h handlers) respond(c *fiber.Ctx, s core.State, err error) error {
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.view(s))
-}
-
 // statusNames are the values of the filter by status.
 func statusNames() []string {
 	var names []string
@@ -48,16 +40,11 @@ func (h handlers) list(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	list, err := h.Subscriptions.List(c.UserContext(), filter, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(list, h.view))
+	return httpapi.RespondList(c, h.view)(h.Subscriptions.List(c.UserContext(), filter, page))
 }
 
 func (h handlers) get(c *fiber.Ctx) error {
-	s, err := h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.respond(c, s, err)
+	return httpapi.Respond(c, h.view)(h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) patch(c *fiber.Ctx) error {
@@ -65,8 +52,9 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Subscriptions.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
-	return h.respond(c, s, err)
+	return httpapi.Respond(c, h.view)(
+		h.Subscriptions.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change),
+	)
 }
 
 // cancelRequest is the body of POST …/cancel; without one the subscription ends now.
@@ -79,20 +67,17 @@ func (h handlers) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Subscriptions.Cancel(
+	return httpapi.Respond(c, h.view)(h.Subscriptions.Cancel(
 		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.AtPeriodEnd),
-	)
-	return h.respond(c, s, err)
+	))
 }
 
 func (h handlers) pause(c *fiber.Ctx) error {
-	s, err := h.Subscriptions.Pause(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.respond(c, s, err)
+	return httpapi.Respond(c, h.view)(h.Subscriptions.Pause(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) resume(c *fiber.Ctx) error {
-	s, err := h.Subscriptions.Resume(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.respond(c, s, err)
+	return httpapi.Respond(c, h.view)(h.Subscriptions.Resume(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // previewRequest is the body of POST …/change/preview.
@@ -206,6 +191,7 @@ func (h handlers) change(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	s, err := h.Subscriptions.ChangePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
-	return h.respond(c, s, err)
+	return httpapi.Respond(c, h.view)(
+		h.Subscriptions.ChangePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), change),
+	)
 }

@@ -92,9 +92,7 @@ func (h handlers) post(c *fiber.Ctx) error {
 		return err
 	}
 	t.CustomerID = buyer.ID
-	s, err := h.Subscriptions.TakeOver(c.UserContext(), httpapi.Account(c), t)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.view(s))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.view)(
+		h.Subscriptions.TakeOver(c.UserContext(), httpapi.Account(c), t),
+	)
 }

@@ -68,11 +68,7 @@ func (h handlers) listTasks(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Tasks.Tasks(c.UserContext(), httpapi.Account(c), state, p)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, newTaskView))
+	return httpapi.RespondList(c, newTaskView)(h.Tasks.Tasks(c.UserContext(), httpapi.Account(c), state, p))
 }
 
 func (h handlers) retryTask(c *fiber.Ctx) error {
@@ -80,9 +76,7 @@ func (h handlers) retryTask(c *fiber.Ctx) error {
 	if !ok {
 		return fault.NotFound("task")
 	}
-	task, err := h.Tasks.Retry(c.UserContext(), httpapi.Account(c), id)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusAccepted).JSON(newTaskView(task))
+	return httpapi.RespondStatus(c, fiber.StatusAccepted, newTaskView)(
+		h.Tasks.Retry(c.UserContext(), httpapi.Account(c), id),
+	)
 }

@@ -10,11 +10,7 @@ import (
 )
 
 func (h handlers) getAccount(c *fiber.Ctx) error {
-	a, err := h.Treasury.PayoutAccount(c.UserContext(), httpapi.Account(c))
-	if err != nil {
-		return err
-	}
-	return c.JSON(a.View())
+	return httpapi.Respond(c, payout.AccountState.View)(h.Treasury.PayoutAccount(c.UserContext(), httpapi.Account(c)))
 }
 
 // accountSessionRequest is the body of POST /v1/payout-account-sessions.

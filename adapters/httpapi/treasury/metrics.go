@@ -58,9 +58,5 @@ func (h handlers) getRevenue(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	revenue, err := h.Treasury.Revenue(c.UserContext(), httpapi.Account(c), days)
-	if err != nil {
-		return err
-	}
-	return c.JSON(newRevenueView(revenue))
+	return httpapi.Respond(c, newRevenueView)(h.Treasury.Revenue(c.UserContext(), httpapi.Account(c), days))
 }

@@ -73,32 +73,19 @@ func (h handlers) listEntries(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	list, err := h.Treasury.Entries(c.UserContext(), httpapi.Account(c), sourceID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(list, newEntryView))
+	return httpapi.RespondList(c, newEntryView)(h.Treasury.Entries(c.UserContext(), httpapi.Account(c), sourceID, page))
 }
 
 func (h handlers) listPayouts(c *fiber.Ctx) error {
-	var f fault.Violations
-	page := httpapi.ReadPage(c, &f, id.Payout)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	list, err := h.Treasury.ListPayouts(c.UserContext(), httpapi.Account(c), "", page)
+	page, err := httpapi.QueryPage(c, id.Payout)
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(list, payout.State.View))
+	return httpapi.RespondList(c, payout.State.View)(h.Treasury.ListPayouts(c.UserContext(), httpapi.Account(c), "", page))
 }
 
 func (h handlers) getPayout(c *fiber.Ctx) error {
-	p, err := h.Treasury.GetPayout(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(p.View())
+	return httpapi.Respond(c, payout.State.View)(h.Treasury.GetPayout(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // payoutRequest is the body of POST /v1/payouts.
@@ -115,11 +102,9 @@ func (h handlers) postPayout(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, h.Treasury.CheckPayout(request)); err != nil {
 		return err
 	}
-	p, err := h.Treasury.RequestPayout(c.UserContext(), httpapi.Account(c), request)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(p.View())
+	return httpapi.RespondStatus(c, fiber.StatusCreated, payout.State.View)(
+		h.Treasury.RequestPayout(c.UserContext(), httpapi.Account(c), request),
+	)
 }
 
 // getStatement responds with the statement as CSV, with every entry, or as PDF, with their sums.

@@ -35,31 +35,21 @@ func (h handlers) createMeter(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
 		return err
 	}
-	m, err := h.Usage.CreateMeter(c.UserContext(), httpapi.Account(c), in)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newMeterView(m))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newMeterView)(
+		h.Usage.CreateMeter(c.UserContext(), httpapi.Account(c), in),
+	)
 }
 
 func (h handlers) listMeters(c *fiber.Ctx) error {
-	page, err := readPage(c, id.Meter)
+	page, err := httpapi.QueryPage(c, id.Meter)
 	if err != nil {
 		return err
 	}
-	found, err := h.Usage.Meters(c.UserContext(), httpapi.Account(c), page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newMeterView))
+	return httpapi.RespondList(c, h.newMeterView)(h.Usage.Meters(c.UserContext(), httpapi.Account(c), page))
 }
 
 func (h handlers) getMeter(c *fiber.Ctx) error {
-	m, err := h.Usage.Meter(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newMeterView(m))
+	return httpapi.Respond(c, h.newMeterView)(h.Usage.Meter(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 type productView struct {
@@ -80,31 +70,21 @@ func (h handlers) createProduct(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
 		return err
 	}
-	p, err := h.Usage.CreateProduct(c.UserContext(), httpapi.Account(c), in)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newProductView(p))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newProductView)(
+		h.Usage.CreateProduct(c.UserContext(), httpapi.Account(c), in),
+	)
 }
 
 func (h handlers) listProducts(c *fiber.Ctx) error {
-	page, err := readPage(c, id.Product)
+	page, err := httpapi.QueryPage(c, id.Product)
 	if err != nil {
 		return err
 	}
-	found, err := h.Usage.Products(c.UserContext(), httpapi.Account(c), page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newProductView))
+	return httpapi.RespondList(c, h.newProductView)(h.Usage.Products(c.UserContext(), httpapi.Account(c), page))
 }
 
 func (h handlers) getProduct(c *fiber.Ctx) error {
-	p, err := h.Usage.Product(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newProductView(p))
+	return httpapi.Respond(c, h.newProductView)(h.Usage.Product(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 type priceView struct {
@@ -184,31 +164,21 @@ func (h handlers) createPrice(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
 		return err
 	}
-	p, err := h.Usage.CreatePrice(c.UserContext(), httpapi.Account(c), in)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newPriceView(p))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newPriceView)(
+		h.Usage.CreatePrice(c.UserContext(), httpapi.Account(c), in),
+	)
 }
 
 func (h handlers) listPrices(c *fiber.Ctx) error {
-	page, err := readPage(c, id.Price)
+	page, err := httpapi.QueryPage(c, id.Price)
 	if err != nil {
 		return err
 	}
-	found, err := h.Usage.Prices(c.UserContext(), httpapi.Account(c), page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newPriceView))
+	return httpapi.RespondList(c, h.newPriceView)(h.Usage.Prices(c.UserContext(), httpapi.Account(c), page))
 }
 
 func (h handlers) getPrice(c *fiber.Ctx) error {
-	p, err := h.Usage.Price(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newPriceView(p))
+	return httpapi.Respond(c, h.newPriceView)(h.Usage.Price(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 type planView struct {
@@ -246,11 +216,9 @@ func (h handlers) createPlan(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
 		return err
 	}
-	p, err := h.Usage.CreateBillingPlan(c.UserContext(), httpapi.Account(c), in)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newPlanView(p))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newPlanView)(
+		h.Usage.CreateBillingPlan(c.UserContext(), httpapi.Account(c), in),
+	)
 }
 
 func (h handlers) listPlans(c *fiber.Ctx) error {
@@ -260,19 +228,13 @@ func (h handlers) listPlans(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Usage.BillingPlans(c.UserContext(), httpapi.Account(c), subscriptionID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newPlanView))
+	return httpapi.RespondList(c, h.newPlanView)(
+		h.Usage.BillingPlans(c.UserContext(), httpapi.Account(c), subscriptionID, page),
+	)
 }
 
 func (h handlers) getPlan(c *fiber.Ctx) error {
-	p, err := h.Usage.BillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newPlanView(p))
+	return httpapi.Respond(c, h.newPlanView)(h.Usage.BillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) changePlan(c *fiber.Ctx) error {
@@ -280,19 +242,11 @@ func (h handlers) changePlan(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, in.Check()); err != nil {
 		return err
 	}
-	p, err := h.Usage.ChangePrice(c.UserContext(), httpapi.Account(c), c.Params("id"), in)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newPlanView(p))
+	return httpapi.Respond(c, h.newPlanView)(h.Usage.ChangePrice(c.UserContext(), httpapi.Account(c), c.Params("id"), in))
 }
 
 func (h handlers) endPlan(c *fiber.Ctx) error {
-	p, err := h.Usage.EndBillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newPlanView(p))
+	return httpapi.Respond(c, h.newPlanView)(h.Usage.EndBillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // previewView shows the bill of the running period as of now.

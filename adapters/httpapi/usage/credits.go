@@ -33,11 +33,9 @@ func (h handlers) listCredits(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Usage.Credits(c.UserContext(), filter, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, func(s core.CreditState) core.CreditView { return s.View(h.Live) }))
+	return httpapi.RespondList(c, func(s core.CreditState) core.CreditView { return s.View(h.Live) })(
+		h.Usage.Credits(c.UserContext(), filter, page),
+	)
 }
 
 func (h handlers) getCredit(c *fiber.Ctx) error {

@@ -50,9 +50,5 @@ func (h handlers) figures(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	figures, err := h.Usage.Figures(c.UserContext(), httpapi.Account(c), meterID, days)
-	if err != nil {
-		return err
-	}
-	return c.JSON(newFiguresView(figures))
+	return httpapi.Respond(c, newFiguresView)(h.Usage.Figures(c.UserContext(), httpapi.Account(c), meterID, days))
 }

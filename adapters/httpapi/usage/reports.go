@@ -13,14 +13,7 @@ import (
 	"sundry/core/id"
 	core "sundry/core/usage"
 	"sundry/modules/usage"
-	"sundry/ports"
 )
-
-func readPage(c *fiber.Ctx, of id.Prefix) (ports.Page, error) {
-	var f fault.Violations
-	page := httpapi.ReadPage(c, &f, of)
-	return page, f.Err()
-}
 
 // reportView is an accepted report.
 type reportView struct {
@@ -156,7 +149,7 @@ func newListedReportView(r usage.ReportEntry) listedReportView {
 }
 
 func (h handlers) listReports(c *fiber.Ctx) error {
-	page, err := readPage(c, id.UsageEvent)
+	page, err := httpapi.QueryPage(c, id.UsageEvent)
 	if err != nil {
 		return err
 	}
@@ -179,11 +172,7 @@ func (h handlers) listReports(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Usage.Reports(c.UserContext(), httpapi.Account(c), query, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, newListedReportView))
+	return httpapi.RespondList(c, newListedReportView)(h.Usage.Reports(c.UserContext(), httpapi.Account(c), query, page))
 }
 
 type summaryView struct {
@@ -266,39 +255,25 @@ func (h handlers) createAlert(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
 		return err
 	}
-	a, err := h.Usage.CreateAlert(c.UserContext(), httpapi.Account(c), in)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(h.newAlertView(a))
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newAlertView)(
+		h.Usage.CreateAlert(c.UserContext(), httpapi.Account(c), in),
+	)
 }
 
 func (h handlers) listAlerts(c *fiber.Ctx) error {
-	page, err := readPage(c, id.UsageAlert)
+	page, err := httpapi.QueryPage(c, id.UsageAlert)
 	if err != nil {
 		return err
 	}
-	found, err := h.Usage.Alerts(c.UserContext(), httpapi.Account(c), page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, h.newAlertView))
+	return httpapi.RespondList(c, h.newAlertView)(h.Usage.Alerts(c.UserContext(), httpapi.Account(c), page))
 }
 
 func (h handlers) getAlert(c *fiber.Ctx) error {
-	a, err := h.Usage.Alert(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newAlertView(a))
+	return httpapi.Respond(c, h.newAlertView)(h.Usage.Alert(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) deleteAlert(c *fiber.Ctx) error {
-	a, err := h.Usage.DeleteAlert(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newAlertView(a))
+	return httpapi.Respond(c, h.newAlertView)(h.Usage.DeleteAlert(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 var _ json.Marshaler = core.Quantity{} // responses show quantities as exact numbers

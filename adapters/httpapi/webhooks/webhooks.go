@@ -122,24 +122,15 @@ func (h handlers) createEndpoint(c *fiber.Ctx) error {
 }
 
 func (h handlers) listEndpoints(c *fiber.Ctx) error {
-	var f fault.Violations
-	p := httpapi.ReadPage(c, &f, id.WebhookEndpoint)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	found, err := h.Webhooks.Endpoints(c.UserContext(), httpapi.Account(c), p)
+	p, err := httpapi.QueryPage(c, id.WebhookEndpoint)
 	if err != nil {
 		return err
 	}
-	return c.JSON(httpapi.NewListView(found, h.newEndpointView))
+	return httpapi.RespondList(c, h.newEndpointView)(h.Webhooks.Endpoints(c.UserContext(), httpapi.Account(c), p))
 }
 
 func (h handlers) getEndpoint(c *fiber.Ctx) error {
-	endpoint, err := h.Webhooks.Endpoint(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newEndpointView(endpoint))
+	return httpapi.Respond(c, h.newEndpointView)(h.Webhooks.Endpoint(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) updateEndpoint(c *fiber.Ctx) error {
@@ -149,19 +140,15 @@ func (h handlers) updateEndpoint(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), h.Webhooks.CheckEndpoint(edit, false)); err != nil {
 		return err
 	}
-	endpoint, err := h.Webhooks.EditEndpoint(c.UserContext(), httpapi.Account(c), c.Params("id"), edit)
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newEndpointView(endpoint))
+	return httpapi.Respond(c, h.newEndpointView)(
+		h.Webhooks.EditEndpoint(c.UserContext(), httpapi.Account(c), c.Params("id"), edit),
+	)
 }
 
 func (h handlers) deleteEndpoint(c *fiber.Ctx) error {
-	endpoint, err := h.Webhooks.DeleteEndpoint(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(h.newEndpointView(endpoint))
+	return httpapi.Respond(c, h.newEndpointView)(
+		h.Webhooks.DeleteEndpoint(c.UserContext(), httpapi.Account(c), c.Params("id")),
+	)
 }
 
 type secretView struct {
@@ -240,19 +227,15 @@ func (h handlers) listDeliveries(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	found, err := h.Webhooks.Deliveries(c.UserContext(), httpapi.Account(c), c.Params("id"), status, p)
-	if err != nil {
-		return err
-	}
-	return c.JSON(httpapi.NewListView(found, newDeliveryView))
+	return httpapi.RespondList(c, newDeliveryView)(
+		h.Webhooks.Deliveries(c.UserContext(), httpapi.Account(c), c.Params("id"), status, p),
+	)
 }
 
 func (h handlers) redeliver(c *fiber.Ctx) error {
-	delivery, err := h.Webhooks.Redeliver(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("deliveryId"))
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusAccepted).JSON(newDeliveryView(delivery))
+	return httpapi.RespondStatus(c, fiber.StatusAccepted, newDeliveryView)(
+		h.Webhooks.Redeliver(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("deliveryId")),
+	)
 }
 
 type replayRequest struct {
@@ -320,11 +303,7 @@ func (h handlers) listEvents(c *fiber.Ctx) error {
 }
 
 func (h handlers) getEvent(c *fiber.Ctx) error {
-	found, err := h.Webhooks.Event(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(found.Envelope())
+	return httpapi.Respond(c, event.Record.Envelope)(h.Webhooks.Event(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // eventTypeView is one line of the catalogue.
