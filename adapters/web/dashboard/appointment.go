@@ -306,10 +306,8 @@ func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
 	pick := appointment.SlotChoice{
 		StartsAt: startsAt, Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, Field: "appointmentSlot",
 	}
-	if _, err := r.Booking.Reschedule(c.UserContext(), v.account(), a.ID, pick); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Moved. We’ll email the buyer the new time.")
+	_, err = r.Booking.Reschedule(c.UserContext(), v.account(), a.ID, pick)
+	return r.result(c, at, err, "Moved. We’ll email the buyer the new time.")
 }
 
 // outcomes are the buttons that record how an appointment went.
@@ -326,8 +324,6 @@ func (v *visit) outcomes(a appointment.State) []ui.Action {
 func (r *Routes) recordOutcome(c *fiber.Ctx, v *visit) error {
 	at := base + "/bookings/" + c.Params("id")
 	outcome := appointment.Outcome(c.FormValue("outcome"))
-	if _, err := r.Booking.RecordOutcome(c.UserContext(), v.account(), c.Params("id"), outcome); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Saved.")
+	_, err := r.Booking.RecordOutcome(c.UserContext(), v.account(), c.Params("id"), outcome)
+	return r.result(c, at, err, "Saved.")
 }

@@ -209,18 +209,14 @@ func (r *Routes) changeBillingPlan(c *fiber.Ctx, v *visit) error {
 		return r.again(c, v, p, f, err)
 	}
 	change := usage.PriceChange{PriceID: ui.ReadInput(c).Text("priceId")}
-	if _, err := r.Usage.ChangePrice(ctx, v.account(), s.ID, change); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "The price is billed from the next period on.")
+	_, err = r.Usage.ChangePrice(ctx, v.account(), s.ID, change)
+	return r.result(c, at, err, "The price is billed from the next period on.")
 }
 
 func (r *Routes) endBillingPlan(c *fiber.Ctx, v *visit) error {
 	at := base + "/usage/plans/" + c.Params("id")
-	if _, err := r.Usage.EndBillingPlan(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "The running period is the last.")
+	_, err := r.Usage.EndBillingPlan(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, at, err, "The running period is the last.")
 }
 
 // nameOfLine is the name of the meter, with the values of the rate that the line is of.

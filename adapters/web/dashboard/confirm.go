@@ -37,10 +37,8 @@ func (r *Routes) confirm(c *fiber.Ctx, token string) error {
 
 // askConfirmation sends another link.
 func (r *Routes) askConfirmation(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.AskEmailConfirmation(c.UserContext(), v.account()); err != nil {
-		return r.refused(c, base, err)
-	}
-	return r.done(c, base, v.say("A link is on its way to %s.", v.Creator.Email))
+	err := r.Identity.AskEmailConfirmation(c.UserContext(), v.account())
+	return r.result(c, base, err, v.say("A link is on its way to %s.", v.Creator.Email))
 }
 
 // confirmationNote tells a creator what keeps them from selling.

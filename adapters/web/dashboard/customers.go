@@ -343,10 +343,8 @@ func (v *visit) offerErasure(p *ui.Page, s customer.State) {
 // eraseCustomer forgets who a customer is.
 func (r *Routes) eraseCustomer(c *fiber.Ctx, v *visit) error {
 	at := base + "/customers/" + c.Params("id")
-	if _, err := r.Customers.Erase(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Erased.")
+	_, err := r.Customers.Erase(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, at, err, "Erased.")
 }
 
 // metadataFacts show an integrator's own pairs.

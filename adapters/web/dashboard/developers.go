@@ -180,10 +180,8 @@ func (r *Routes) createdKey(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) revokeKey(c *fiber.Ctx, v *visit) error {
-	if _, err := r.Identity.RevokeKey(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, base+"/keys", err)
-	}
-	return r.done(c, base+"/keys", "The key is revoked.")
+	_, err := r.Identity.RevokeKey(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, base+"/keys", err, "The key is revoked.")
 }
 
 // eventTypes are the types to filter by.

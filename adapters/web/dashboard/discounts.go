@@ -207,8 +207,6 @@ func (r *Routes) createDiscount(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) deleteDiscount(c *fiber.Ctx, v *visit) error {
-	if _, err := r.Catalog.DeleteDiscount(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, base+"/discounts", err)
-	}
-	return r.done(c, base+"/discounts", "The code is deleted.")
+	_, err := r.Catalog.DeleteDiscount(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, base+"/discounts", err, "The code is deleted.")
 }

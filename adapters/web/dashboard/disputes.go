@@ -306,8 +306,6 @@ func (r *Routes) evidencePDF(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) acceptDispute(c *fiber.Ctx, v *visit) error {
 	at := base + "/disputes/" + c.Params("id")
-	if _, err := r.Disputes.Accept(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Accepted: the buyer gets the money back.")
+	_, err := r.Disputes.Accept(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, at, err, "Accepted: the buyer gets the money back.")
 }

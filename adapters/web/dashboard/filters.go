@@ -53,10 +53,8 @@ func (r *Routes) saveFilter(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Identity.SaveFilter(c.UserContext(), v.User, f); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Saved. Only you see it.")
+	err = r.Identity.SaveFilter(c.UserContext(), v.User, f)
+	return r.result(c, at, err, "Saved. Only you see it.")
 }
 
 func (r *Routes) deleteFilter(c *fiber.Ctx, v *visit) error {

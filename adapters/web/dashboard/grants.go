@@ -304,8 +304,6 @@ func (r *Routes) revokeGrant(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/customers/" + s.ID
-	if _, err := r.Access.RevokeManually(c.UserContext(), v.account(), accessID(s), c.Params("grant")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Taken back.")
+	_, err = r.Access.RevokeManually(c.UserContext(), v.account(), accessID(s), c.Params("grant"))
+	return r.result(c, at, err, "Taken back.")
 }

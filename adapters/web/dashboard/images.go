@@ -108,10 +108,8 @@ func (r *Routes) uploadLogo(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) removeLogo(c *fiber.Ctx, v *visit) error {
-	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), core.ProfileEdit{LogoURL: new("")}); err != nil {
-		return r.refused(c, base+"/settings", err)
-	}
-	return r.done(c, base+"/settings", "The logo is removed.")
+	_, err := r.Identity.EditProfile(c.UserContext(), v.account(), core.ProfileEdit{LogoURL: new("")})
+	return r.result(c, base+"/settings", err, "The logo is removed.")
 }
 
 // imagesPart shows what a listing looks like, and takes more.

@@ -122,10 +122,8 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) payInvoice(c *fiber.Ctx, v *visit) error {
 	at := base + "/invoices/" + c.Params("id")
-	if _, err := r.Invoicing.Pay(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "The card is charged.")
+	_, err := r.Invoicing.Pay(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, at, err, "The card is charged.")
 }
 
 // invoiceLines shows the lines of an invoice with its tax and total.

@@ -262,8 +262,6 @@ func (r *Routes) publishListing(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) archiveListing(c *fiber.Ctx, v *visit) error {
 	at := base + "/listings/" + c.Params("id")
-	if _, err := r.Catalog.Archive(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Archived: nobody can buy it any more. Running subscriptions go on.")
+	_, err := r.Catalog.Archive(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, at, err, "Archived: nobody can buy it any more. Running subscriptions go on.")
 }

@@ -95,10 +95,7 @@ func (r *Routes) meetingsConnected(c *fiber.Ctx, v *visit) error {
 		return r.flash(c, settings, "bad", "The account was not connected: you did not agree to it.")
 	}
 	err := r.Booking.ConnectMeetings(c.UserContext(), r.consent(c, v), c.Query("state"), c.Query("code"))
-	if err != nil {
-		return r.refused(c, settings, err)
-	}
-	return r.done(c, settings, v.say("%s is connected. Choose it under Meetings.", meetingProviders[provider]))
+	return r.result(c, settings, err, v.say("%s is connected. Choose it under Meetings.", meetingProviders[provider]))
 }
 
 func (r *Routes) disconnectMeetings(c *fiber.Ctx, v *visit) error {

@@ -176,10 +176,8 @@ func (r *Routes) saveSchedule(c *fiber.Ctx, v *visit) error {
 		return r.again(c, v, p, f, err)
 	}
 	edit := identity.ProfileEdit{PayoutSchedule: new(payout.Schedule(ui.ReadInput(c).Text("payoutSchedule")))}
-	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
-		return r.refused(c, base+"/balance", err)
-	}
-	return r.done(c, base+"/balance", "Saved.")
+	_, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit)
+	return r.result(c, base+"/balance", err, "Saved.")
 }
 
 // payoutForm asks how much, in one of the currencies there is money in.

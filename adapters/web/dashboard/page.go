@@ -150,6 +150,14 @@ func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
 	return r.flash(c, to, "bad", reasonOf(refusal))
 }
 
+// result redirects to a page that shows what was done or, with an error, why it was not.
+func (r *Routes) result(c *fiber.Ctx, to string, err error, done ui.Words) error {
+	if err != nil {
+		return r.refused(c, to, err)
+	}
+	return r.done(c, to, done)
+}
+
 // reasonOf returns the reason of a refusal in words that are translated as far as the catalogs have them.
 func reasonOf(refusal *fault.Error) ui.Words { return ui.Words(refusal.First()) }
 

@@ -238,8 +238,6 @@ func readPlan(in *ui.Input) plan.Draft {
 
 func (r *Routes) retirePlan(c *fiber.Ctx, v *visit) error {
 	at := base + "/listings/" + c.Params("id")
-	if _, err := r.Catalog.RetirePlan(c.UserContext(), v.account(), c.Params("id"), c.Params("plan")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Plan retired.")
+	_, err := r.Catalog.RetirePlan(c.UserContext(), v.account(), c.Params("id"), c.Params("plan"))
+	return r.result(c, at, err, "Plan retired.")
 }

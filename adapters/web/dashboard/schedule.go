@@ -174,8 +174,6 @@ func (r *Routes) saveMeetings(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) rotateFeed(c *fiber.Ctx, v *visit) error {
-	if _, err := r.Booking.RotateFeed(c.UserContext(), v.account()); err != nil {
-		return r.refused(c, base+"/bookings/settings", err)
-	}
-	return r.done(c, base+"/bookings/settings", "Your calendar has a new address.")
+	_, err := r.Booking.RotateFeed(c.UserContext(), v.account())
+	return r.result(c, base+"/bookings/settings", err, "Your calendar has a new address.")
 }

@@ -204,10 +204,8 @@ func (r *Routes) changePassword(c *fiber.Ctx, v *visit) error {
 
 // signOutOther ends a sign-in of the account in another browser.
 func (r *Routes) signOutOther(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.SignOutOther(c.UserContext(), v.User, c.Params("id")); err != nil {
-		return r.refused(c, base+"/security", err)
-	}
-	return r.done(c, base+"/security", "Signed out there.")
+	err := r.Identity.SignOutOther(c.UserContext(), v.User, c.Params("id"))
+	return r.result(c, base+"/security", err, "Signed out there.")
 }
 
 var accessWords = map[core.AccountEventKind]ui.Cell{

@@ -198,10 +198,8 @@ func (r *Routes) confirmApp(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) removeApp(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.RemoveApp(c.UserContext(), v.Browser); err != nil {
-		return r.refused(c, stepsPath, err)
-	}
-	return r.done(c, stepsPath, "The app is removed.")
+	err := r.Identity.RemoveApp(c.UserContext(), v.Browser)
+	return r.result(c, stepsPath, err, "The app is removed.")
 }
 
 func (r *Routes) newPasskey(c *fiber.Ctx, v *visit) error { return r.newPasskeyPage(c, v, nil) }
@@ -238,10 +236,8 @@ func (r *Routes) addPasskey(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) removePasskey(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.RemovePasskey(c.UserContext(), v.Browser, c.Params("id")); err != nil {
-		return r.refused(c, stepsPath, err)
-	}
-	return r.done(c, stepsPath, "The passkey is removed.")
+	err := r.Identity.RemovePasskey(c.UserContext(), v.Browser, c.Params("id"))
+	return r.result(c, stepsPath, err, "The passkey is removed.")
 }
 
 // requireStepPart lets an owner require a second step of everybody.

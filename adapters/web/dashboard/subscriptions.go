@@ -279,11 +279,7 @@ func (v *visit) subscriptionTimeline(s subscription.State) []ui.Step {
 
 // changed leads back to a subscription that was changed, or could not be.
 func (r *Routes) changed(c *fiber.Ctx, err error, text ui.Words) error {
-	at := base + "/subscriptions/" + c.Params("id")
-	if err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, text)
+	return r.result(c, base+"/subscriptions/"+c.Params("id"), err, text)
 }
 
 // charged is changed for what waits for a charge, whose outcome may not be known yet.

@@ -217,10 +217,8 @@ func (r *Routes) changeMember(c *fiber.Ctx, v *visit) error {
 		return r.again(c, v, memberPage(v, m), f, err)
 	}
 	role := core.Role(ui.ReadInput(c).Text("role"))
-	if _, err := r.Identity.ChangeMember(c.UserContext(), v.User, c.Params("id"), role); err != nil {
-		return r.refused(c, base+"/team", err)
-	}
-	return r.done(c, base+"/team", "The role is saved.")
+	_, err = r.Identity.ChangeMember(c.UserContext(), v.User, c.Params("id"), role)
+	return r.result(c, base+"/team", err, "The role is saved.")
 }
 
 func (r *Routes) inviteAgain(c *fiber.Ctx, v *visit) error {
@@ -230,19 +228,14 @@ func (r *Routes) inviteAgain(c *fiber.Ctx, v *visit) error {
 	}
 	s := m.State()
 	in := core.MemberRequest{Email: s.Email, Role: s.Role}
-	if _, err := r.Identity.InviteMember(c.UserContext(), v.User, in); err != nil {
-		return r.refused(c, base+"/team", err)
-	}
-	return r.done(c, base+"/team", v.say(
+	_, err = r.Identity.InviteMember(c.UserContext(), v.User, in)
+	return r.result(c, base+"/team", err, v.say(
 		"Another invitation is on its way to %s. The link before no longer works.", s.Email))
 }
 
 func (r *Routes) removeMember(c *fiber.Ctx, v *visit) error {
 	m, err := r.Identity.RemoveMember(c.UserContext(), v.User, c.Params("id"))
-	if err != nil {
-		return r.refused(c, base+"/team", err)
-	}
-	return r.done(c, base+"/team", v.say("%s is removed.", m.Email))
+	return r.result(c, base+"/team", err, v.say("%s is removed.", m.Email))
 }
 
 func joinForm(c *fiber.Ctx, token, address string) ui.Form {

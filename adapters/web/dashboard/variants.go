@@ -174,10 +174,8 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) removeVariant(c *fiber.Ctx, v *visit) error {
 	at := base + "/listings/" + c.Params("id")
-	if _, err := r.Catalog.RemoveVariant(
+	_, err := r.Catalog.RemoveVariant(
 		c.UserContext(), v.account(), c.Params("id"), c.Params("variant"),
-	); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Option removed.")
+	)
+	return r.result(c, at, err, "Option removed.")
 }

@@ -370,10 +370,8 @@ func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) testEndpoint(c *fiber.Ctx, v *visit) error {
 	at := base + "/webhooks/" + c.Params("id")
-	if _, err := r.Webhooks.Test(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "A test event is on its way. Reload to see what came back.")
+	_, err := r.Webhooks.Test(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, at, err, "A test event is on its way. Reload to see what came back.")
 }
 
 func (r *Routes) switchEndpoint(c *fiber.Ctx, v *visit) error {
@@ -390,16 +388,12 @@ func (r *Routes) switchEndpoint(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) deleteEndpoint(c *fiber.Ctx, v *visit) error {
-	if _, err := r.Webhooks.DeleteEndpoint(c.UserContext(), v.account(), c.Params("id")); err != nil {
-		return r.refused(c, base+"/webhooks", err)
-	}
-	return r.done(c, base+"/webhooks", "The endpoint is deleted.")
+	_, err := r.Webhooks.DeleteEndpoint(c.UserContext(), v.account(), c.Params("id"))
+	return r.result(c, base+"/webhooks", err, "The endpoint is deleted.")
 }
 
 func (r *Routes) resend(c *fiber.Ctx, v *visit) error {
 	at := base + "/webhooks/" + c.Params("id")
-	if _, err := r.Webhooks.Redeliver(c.UserContext(), v.account(), c.Params("id"), c.Params("delivery")); err != nil {
-		return r.refused(c, at, err)
-	}
-	return r.done(c, at, "Sent again.")
+	_, err := r.Webhooks.Redeliver(c.UserContext(), v.account(), c.Params("id"), c.Params("delivery"))
+	return r.result(c, at, err, "Sent again.")
 }
