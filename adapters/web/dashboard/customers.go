@@ -143,11 +143,14 @@ func customerForm(v *visit, s customer.State) ui.Form {
 	return f
 }
 
-func (r *Routes) newCustomer(c *fiber.Ctx, v *visit) error {
-	return r.send(c, v, ui.Page{
+func newCustomerPage() ui.Page {
+	return ui.Page{
 		Nav: base + "/customers", Title: "New customer", Up: &ui.Action{Label: "Customers", Href: base + "/customers"},
-		Parts: []ui.Part{ui.FormPart(customerForm(v, customer.State{}))},
-	})
+	}
+}
+
+func (r *Routes) newCustomer(c *fiber.Ctx, v *visit) error {
+	return r.ask(c, v, newCustomerPage(), customerForm(v, customer.State{}))
 }
 
 func (r *Routes) createCustomer(c *fiber.Ctx, v *visit) error {
@@ -156,11 +159,7 @@ func (r *Routes) createCustomer(c *fiber.Ctx, v *visit) error {
 		Email: in.Text("email"), DisplayName: in.Text("displayName"), ExternalCustomerID: in.Text("externalCustomerId"),
 	})
 	if err != nil {
-		p := ui.Page{
-			Nav: base + "/customers", Title: "New customer",
-			Up: &ui.Action{Label: "Customers", Href: base + "/customers"},
-		}
-		return r.again(c, v, p, customerForm(v, customer.State{}), err)
+		return r.again(c, v, newCustomerPage(), customerForm(v, customer.State{}), err)
 	}
 	return r.done(c, base+"/customers/"+made.ID, "Customer saved.")
 }
@@ -172,16 +171,19 @@ func customerName(s customer.State) string {
 // accessID returns the id under which a customer's access is read.
 func accessID(s customer.State) string { return cmp.Or(s.ExternalCustomerID, s.ID) }
 
+func editCustomerPage(v *visit, s customer.State) ui.Page {
+	return ui.Page{
+		Nav: base + "/customers", Title: v.say("Edit %s", customerName(s)),
+		Up: &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
+	}
+}
+
 func (r *Routes) editCustomer(c *fiber.Ctx, v *visit) error {
 	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return r.send(c, v, ui.Page{
-		Nav: base + "/customers", Title: v.say("Edit %s", customerName(s)),
-		Up:    &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
-		Parts: []ui.Part{ui.FormPart(customerForm(v, s))},
-	})
+	return r.ask(c, v, editCustomerPage(v, s), customerForm(v, s))
 }
 
 func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
@@ -206,11 +208,7 @@ func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
 		_, err = r.Customers.Update(c.UserContext(), v.account(), s.ID, patch)
 	}
 	if err != nil {
-		p := ui.Page{
-			Nav: base + "/customers", Title: v.say("Edit %s", customerName(s)),
-			Up: &ui.Action{Label: ui.Data(customerName(s)), Href: base + "/customers/" + s.ID},
-		}
-		return r.again(c, v, p, f, err)
+		return r.again(c, v, editCustomerPage(v, s), f, err)
 	}
 	return r.done(c, base+"/customers/"+s.ID, "Saved.")
 }

@@ -134,9 +134,7 @@ func keyPage() ui.Page {
 }
 
 func (r *Routes) newKey(c *fiber.Ctx, v *visit) error {
-	p := keyPage()
-	p.Parts = []ui.Part{ui.FormPart(r.keyForm(v))}
-	return r.send(c, v, p)
+	return r.ask(c, v, keyPage(), r.keyForm(v))
 }
 
 func (r *Routes) createKey(c *fiber.Ctx, v *visit) error {

@@ -167,9 +167,7 @@ func (r *Routes) newDiscount(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := discountPage()
-	p.Parts = []ui.Part{ui.FormPart(f)}
-	return r.send(c, v, p)
+	return r.ask(c, v, discountPage(), f)
 }
 
 func (r *Routes) createDiscount(c *fiber.Ctx, v *visit) error {

@@ -259,9 +259,7 @@ func (r *Routes) newGrant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := grantPage(v, s)
-	p.Parts = []ui.Part{ui.FormPart(f)}
-	return r.send(c, v, p)
+	return r.ask(c, v, grantPage(v, s), f)
 }
 
 func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {

@@ -207,8 +207,7 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 			return err
 		}
 		p.Title = v.say("New link for %s", l.Title)
-		p.Parts = []ui.Part{ui.FormPart(f)}
-		return r.send(c, v, p)
+		return r.ask(c, v, p, f)
 	}
 	listings, err := r.ownListings(c.UserContext(), v)
 	if err != nil {
@@ -295,8 +294,7 @@ func (r *Routes) link(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, ui.FormPart(f))
-	return r.send(c, v, p)
+	return r.ask(c, v, p, f)
 }
 
 func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page, error) {

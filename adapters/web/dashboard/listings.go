@@ -149,8 +149,7 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 	kind := listing.Type(c.Query("type"))
 	p := newListingPage(kind)
 	if slices.Contains(listingtype.All(), kind) {
-		p.Parts = []ui.Part{ui.FormPart(newListingForm(v, kind))}
-		return r.send(c, v, p)
+		return r.ask(c, v, p, newListingForm(v, kind))
 	}
 	p.Lead = "What kind of thing is it? This can’t be changed later."
 	var steps []ui.Check
@@ -212,9 +211,7 @@ func (r *Routes) editListing(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := r.editListingPage(v, l)
-	p.Parts = []ui.Part{ui.FormPart(editListingForm(v, l))}
-	return r.send(c, v, p)
+	return r.ask(c, v, r.editListingPage(v, l), editListingForm(v, l))
 }
 
 func (r *Routes) editListingPage(v *visit, l listing.State) ui.Page {

@@ -212,9 +212,7 @@ func (r *Routes) newPayout(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := payoutPage()
-	p.Parts = []ui.Part{ui.FormPart(f)}
-	return r.send(c, v, p)
+	return r.ask(c, v, payoutPage(), f)
 }
 
 func (r *Routes) requestPayout(c *fiber.Ctx, v *visit) error {

@@ -212,14 +212,19 @@ func (v *visit) form(id, target string, submit ui.Words, fields ...ui.Field) ui.
 	return ui.Form{ID: id, Action: target, Token: v.FormToken, Submit: submit, Fields: fields}
 }
 
-// again shows a page with a form that was refused.
+// ask shows a page with a form below its other parts.
+func (r *Routes) ask(c *fiber.Ctx, v *visit, p ui.Page, f ui.Form) error {
+	p.Parts = append(p.Parts, ui.FormPart(f))
+	return r.send(c, v, p)
+}
+
+// again is ask for a form that was refused.
 func (r *Routes) again(c *fiber.Ctx, v *visit, p ui.Page, f ui.Form, err error) error {
 	if !f.Refill(c, err) || r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
 		return err
 	}
 	c.Status(r.layout.Config().StatusOf(err))
-	p.Parts = append(p.Parts, ui.FormPart(f))
-	return r.send(c, v, p)
+	return r.ask(c, v, p, f)
 }
 
 // show responds with the list's page, or with its file.

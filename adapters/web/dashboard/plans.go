@@ -174,9 +174,7 @@ func (r *Routes) plan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	shown := planPage(l, p)
-	shown.Parts = []ui.Part{ui.FormPart(planForm(v, l, p, meters))}
-	return r.send(c, v, shown)
+	return r.ask(c, v, planPage(l, p), planForm(v, l, p, meters))
 }
 
 func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {

@@ -67,9 +67,7 @@ func (r *Routes) newPrice(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := pricePage()
-	p.Parts = []ui.Part{ui.FormPart(priceForm(v, products))}
-	return r.send(c, v, p)
+	return r.ask(c, v, pricePage(), priceForm(v, products))
 }
 
 // tierRows are the rows of a price's tiers.

@@ -80,8 +80,7 @@ func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 		}
 		c.Status(r.layout.Config().StatusOf(err))
 	}
-	p.Parts = []ui.Part{ui.FormPart(f)}
-	return r.send(c, v, p)
+	return r.ask(c, v, p, f)
 }
 
 func refundPage(v *visit, paid payment.State) ui.Page {

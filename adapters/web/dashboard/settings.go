@@ -185,8 +185,7 @@ func (r *Routes) security(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, ui.FormPart(passwordForm(v)))
-	return r.send(c, v, p)
+	return r.ask(c, v, p, passwordForm(v))
 }
 
 func (r *Routes) changePassword(c *fiber.Ctx, v *visit) error {

@@ -185,8 +185,7 @@ func (r *Routes) newAppPage(c *fiber.Ctx, v *visit, refused error) error {
 	if refused != nil {
 		return r.again(c, v, p, f, refused)
 	}
-	p.Parts = append(p.Parts, ui.FormPart(f))
-	return r.send(c, v, p)
+	return r.ask(c, v, p, f)
 }
 
 func (r *Routes) confirmApp(c *fiber.Ctx, v *visit) error {
@@ -221,8 +220,7 @@ func (r *Routes) newPasskeyPage(c *fiber.Ctx, v *visit, refused error) error {
 	if refused != nil {
 		return r.again(c, v, p, *f, refused)
 	}
-	p.Parts = []ui.Part{ui.FormPart(*f)}
-	return r.send(c, v, p)
+	return r.ask(c, v, p, *f)
 }
 
 func (r *Routes) addPasskey(c *fiber.Ctx, v *visit) error {

@@ -371,8 +371,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		ui.Fact{Label: "Charged now", Value: ui.Text(v.reader.Money(due))},
 		ui.Fact{Label: "This price is good until", Value: v.moment(quote.ExpiresAt)},
 	)
-	p.Parts = []ui.Part{ui.FormPart(f)}
-	return r.send(c, v, p)
+	return r.ask(c, v, p, f)
 }
 
 func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {

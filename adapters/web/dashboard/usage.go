@@ -189,9 +189,7 @@ func meterPage() ui.Page {
 }
 
 func (r *Routes) newMeter(c *fiber.Ctx, v *visit) error {
-	p := meterPage()
-	p.Parts = []ui.Part{ui.FormPart(meterForm(v))}
-	return r.send(c, v, p)
+	return r.ask(c, v, meterPage(), meterForm(v))
 }
 
 func (r *Routes) createMeter(c *fiber.Ctx, v *visit) error {

@@ -132,9 +132,7 @@ func (r *Routes) variant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := variantPage(v, l, one)
-	p.Parts = []ui.Part{ui.FormPart(variantForm(v, l, one))}
-	return r.send(c, v, p)
+	return r.ask(c, v, variantPage(v, l, one), variantForm(v, l, one))
 }
 
 func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {

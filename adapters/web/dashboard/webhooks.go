@@ -105,9 +105,7 @@ func newEndpointPage() ui.Page {
 }
 
 func (r *Routes) newEndpoint(c *fiber.Ctx, v *visit) error {
-	p := newEndpointPage()
-	p.Parts = []ui.Part{ui.FormPart(endpointForm(v, core.EndpointState{}))}
-	return r.send(c, v, p)
+	return r.ask(c, v, newEndpointPage(), endpointForm(v, core.EndpointState{}))
 }
 
 func (r *Routes) createEndpoint(c *fiber.Ctx, v *visit) error {
@@ -313,15 +311,19 @@ func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
+func editEndpointPage(e core.EndpointState) ui.Page {
+	return ui.Page{
+		Nav: base + "/webhooks", Title: "Edit endpoint",
+		Up: &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID},
+	}
+}
+
 func (r *Routes) editEndpoint(c *fiber.Ctx, v *visit) error {
 	e, err := r.Webhooks.Endpoint(c.UserContext(), v.account(), c.Params("id"))
 	if err != nil {
 		return err
 	}
-	p := newEndpointPage()
-	p.Title, p.Up = "Edit endpoint", &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
-	p.Parts = []ui.Part{ui.FormPart(endpointForm(v, e))}
-	return r.send(c, v, p)
+	return r.ask(c, v, editEndpointPage(e), endpointForm(v, e))
 }
 
 func (r *Routes) saveEndpoint(c *fiber.Ctx, v *visit) error {
@@ -338,9 +340,7 @@ func (r *Routes) saveEndpoint(c *fiber.Ctx, v *visit) error {
 		})
 	}
 	if err != nil {
-		p := newEndpointPage()
-		p.Title, p.Up = "Edit endpoint", &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
-		return r.again(c, v, p, f, err)
+		return r.again(c, v, editEndpointPage(e), f, err)
 	}
 	return r.done(c, base+"/webhooks/"+e.ID, "Saved.")
 }
