@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -65,11 +66,7 @@ func (r *Routes) customerList(v *visit) *ui.List[customer.State] {
 				Label: "Country", Cell: func(s customer.State) ui.Cell { return v.country(s.Details.Country) },
 				CSV: func(s customer.State) string { return s.Details.Country },
 			},
-			{
-				Label: "Since", Sort: "-created",
-				Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
-				CSV:  func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
-			},
+			timeColumn(v, "Since", "-created", func(s customer.State) time.Time { return s.CreatedAt }),
 			{Label: "ID", Cell: func(s customer.State) ui.Cell { return ui.Mono(s.ID) }},
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[customer.State], error) {

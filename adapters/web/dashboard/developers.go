@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -44,10 +45,7 @@ func (r *Routes) keys(c *fiber.Ctx, v *visit) error {
 				}
 				return v.moment(k.State().LastUsedAt)
 			}, CSV: func(k *core.APIKey) string { return ui.ExactTime(k.State().LastUsedAt) }},
-			{
-				Label: "Created", Cell: func(k *core.APIKey) ui.Cell { return v.moment(k.State().CreatedAt) },
-				CSV: func(k *core.APIKey) string { return ui.ExactTime(k.State().CreatedAt) },
-			},
+			timeColumn(v, "Created", "", func(k *core.APIKey) time.Time { return k.State().CreatedAt }),
 			{Label: "Expires", Cell: func(k *core.APIKey) ui.Cell {
 				if k.State().ExpiresAt.IsZero() {
 					return ui.Label("Never")
@@ -209,10 +207,7 @@ func (r *Routes) events(c *fiber.Ctx, v *visit) error {
 				},
 			},
 			{Label: "ID", Cell: func(e event.Record) ui.Cell { return ui.Mono(e.ID) }},
-			{
-				Label: "Date", Cell: func(e event.Record) ui.Cell { return v.moment(e.CreatedAt) },
-				CSV: func(e event.Record) string { return ui.ExactTime(e.CreatedAt) },
-			},
+			timeColumn(v, "Date", "", func(e event.Record) time.Time { return e.CreatedAt }),
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[event.Record], error) {
 			return r.Webhooks.Events(ctx, v.account(), eventSearch(q), page)

@@ -69,11 +69,7 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 				}
 				return ui.Label(v.plural(len(d.ListingIDs), "%d listing", "%d listings"))
 			}},
-			{
-				Label: "Expires", Sort: "expiresAt",
-				Cell: func(d discount.State) ui.Cell { return v.moment(d.ExpiresAt) },
-				CSV:  func(d discount.State) string { return ui.ExactTime(d.ExpiresAt) },
-			},
+			timeColumn(v, "Expires", "expiresAt", func(d discount.State) time.Time { return d.ExpiresAt }),
 			{Cell: func(d discount.State) ui.Cell {
 				return ui.Cell{
 					Actions: []ui.Action{

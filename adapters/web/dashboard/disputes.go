@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -54,16 +55,8 @@ func (r *Routes) disputes(c *fiber.Ctx, v *visit) error {
 				Cell: func(d dispute.State) ui.Cell { return ui.Text(v.reader.Money(d.Share.Amount)) },
 			},
 			{Label: "Status", Cell: func(d dispute.State) ui.Cell { return disputeTones[d.Status] }},
-			{
-				Label: "Respond by", Sort: "respondBy",
-				Cell: func(d dispute.State) ui.Cell { return v.moment(d.RespondBy) },
-				CSV:  func(d dispute.State) string { return ui.ExactTime(d.RespondBy) },
-			},
-			{
-				Label: "Opened", Sort: "-created",
-				Cell: func(d dispute.State) ui.Cell { return v.moment(d.CreatedAt) },
-				CSV:  func(d dispute.State) string { return ui.ExactTime(d.CreatedAt) },
-			},
+			timeColumn(v, "Respond by", "respondBy", func(d dispute.State) time.Time { return d.RespondBy }),
+			timeColumn(v, "Opened", "-created", func(d dispute.State) time.Time { return d.CreatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[dispute.State], error) {
 			return r.Disputes.List(ctx, v.account(), "", page)

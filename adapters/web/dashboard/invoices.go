@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -45,10 +46,7 @@ func (r *Routes) invoiceList(v *visit, customers *names) *ui.List[invoice.State]
 				Label: "Customer",
 				Cell:  func(i invoice.State) ui.Cell { return customers.cell(i.CustomerID, i.ExternalCustomerID) },
 			},
-			{
-				Label: "Date", Sort: "-created", Cell: func(i invoice.State) ui.Cell { return v.moment(i.CreatedAt) },
-				CSV: func(i invoice.State) string { return ui.ExactTime(i.CreatedAt) },
-			},
+			timeColumn(v, "Date", "-created", func(i invoice.State) time.Time { return i.CreatedAt }),
 		},
 		Read: named(customers, func(one invoice.State) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[invoice.State], error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -82,11 +83,7 @@ func (r *Routes) links(c *fiber.Ctx, v *visit) error {
 			}},
 			{Label: "Address", Cell: func(l paymentlink.State) ui.Cell { return ui.Copyable(r.linkURL(l)) }},
 			{Label: "Status", Cell: linkTone},
-			{
-				Label: "Created", Sort: "-created",
-				Cell: func(l paymentlink.State) ui.Cell { return v.moment(l.CreatedAt) },
-				CSV:  func(l paymentlink.State) string { return ui.ExactTime(l.CreatedAt) },
-			},
+			timeColumn(v, "Created", "-created", func(l paymentlink.State) time.Time { return l.CreatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[paymentlink.State], error) {
 			return r.Catalog.Links(ctx, v.account(), page)

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -78,11 +79,7 @@ func (r *Routes) listingList(v *visit) *ui.List[listing.State] {
 				Cell: func(l listing.State) ui.Cell { return ui.Text(v.listingPrice(l)) },
 				CSV:  func(l listing.State) string { return l.Price.Coded() }},
 			{Label: "Status", Cell: func(l listing.State) ui.Cell { return listingTones[l.Status] }},
-			{
-				Label: "Updated", Sort: "-updated",
-				Cell: func(l listing.State) ui.Cell { return v.moment(l.UpdatedAt) },
-				CSV:  func(l listing.State) string { return ui.ExactTime(l.UpdatedAt) },
-			},
+			timeColumn(v, "Updated", "-updated", func(l listing.State) time.Time { return l.UpdatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[listing.State], error) {
 			return r.Catalog.OwnListings(ctx, v.account(), page)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -98,15 +99,8 @@ func (r *Routes) payoutList(v *visit) *ui.List[payout.State] {
 			},
 				CSV: func(p payout.State) string { return p.Amount.Coded() }},
 			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
-			{
-				Label: "Requested", Sort: "-created",
-				Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV:  func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
-			},
-			{
-				Label: "Paid", Cell: func(p payout.State) ui.Cell { return v.moment(p.PaidAt) },
-				CSV: func(p payout.State) string { return ui.ExactTime(p.PaidAt) },
-			},
+			timeColumn(v, "Requested", "-created", func(p payout.State) time.Time { return p.CreatedAt }),
+			timeColumn(v, "Paid", "", func(p payout.State) time.Time { return p.PaidAt }),
 			{Label: "ID", Cell: func(p payout.State) ui.Cell { return ui.Mono(p.ID) }},
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[payout.State], error) {
@@ -311,10 +305,7 @@ func (r *Routes) ledger(c *fiber.Ctx, v *visit) error {
 				Cell: func(e ledger.Entry) ui.Cell { return ui.Text(v.reader.Money(e.Amount)) },
 				CSV:  func(e ledger.Entry) string { return e.Amount.Typed() },
 			},
-			{
-				Label: "Date", Cell: func(e ledger.Entry) ui.Cell { return v.moment(e.CreatedAt) },
-				CSV: func(e ledger.Entry) string { return ui.ExactTime(e.CreatedAt) },
-			},
+			timeColumn(v, "Date", "", func(e ledger.Entry) time.Time { return e.CreatedAt }),
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ledger.Entry], error) {
 			return r.Treasury.Entries(ctx, v.account(), q["source"], page)

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -78,11 +79,7 @@ func (r *Routes) orderList(v *visit, customers *names) *ui.List[ports.ListedPaym
 				Label: "Customer",
 				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
 			},
-			{
-				Label: "Date", Sort: "-created",
-				Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV:  func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
-			},
+			timeColumn(v, "Date", "-created", func(p ports.ListedPayment) time.Time { return p.CreatedAt }),
 		},
 		Read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ports.ListedPayment], error) {

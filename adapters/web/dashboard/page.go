@@ -288,6 +288,15 @@ func (v *visit) moment(at time.Time) ui.Cell {
 	return ui.Cell{Text: ui.Data(unbroken(day) + ", " + unbroken(clock)), At: at}
 }
 
+// timeColumn is a column of instants, which files have exactly; sort as in ui.Column.
+func timeColumn[T any](v *visit, label ui.Words, sort string, at func(T) time.Time) ui.Column[T] {
+	return ui.Column[T]{
+		Label: label, Sort: sort,
+		Cell: func(one T) ui.Cell { return v.moment(at(one)) },
+		CSV:  func(one T) string { return ui.ExactTime(at(one)) },
+	}
+}
+
 // unbroken keeps a text on one line.
 func unbroken(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 

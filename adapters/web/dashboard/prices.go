@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -172,10 +173,7 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 				Label: "Billed every",
 				Cell:  func(p usage.Price) ui.Cell { return ui.Label(intervals[string(p.Interval)]) },
 			},
-			{
-				Label: "Created", Cell: func(p usage.Price) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV: func(p usage.Price) string { return ui.ExactTime(p.CreatedAt) },
-			},
+			timeColumn(v, "Created", "", func(p usage.Price) time.Time { return p.CreatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Price], error) {
 			return r.Usage.Prices(ctx, v.account(), page)
@@ -230,10 +228,7 @@ func (r *Routes) products(c *fiber.Ctx, v *visit) error {
 		Columns: []ui.Column[usage.Product]{
 			{Label: "Product", Cell: func(p usage.Product) ui.Cell { return ui.Text(p.Name) }},
 			{Label: "ID", Cell: func(p usage.Product) ui.Cell { return ui.Copyable(p.ID) }},
-			{
-				Label: "Created", Cell: func(p usage.Product) ui.Cell { return v.moment(p.CreatedAt) },
-				CSV: func(p usage.Product) string { return ui.ExactTime(p.CreatedAt) },
-			},
+			timeColumn(v, "Created", "", func(p usage.Product) time.Time { return p.CreatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Product], error) {
 			return r.Usage.Products(ctx, v.account(), page)

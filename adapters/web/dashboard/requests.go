@@ -47,10 +47,7 @@ func (r *Routes) requests(c *fiber.Ctx, v *visit) error {
 				CSV:   func(q requestlog.Record) string { return q.Key },
 			},
 			{Label: "Request ID", CSV: func(q requestlog.Record) string { return q.ID }},
-			{
-				Label: "Date", Cell: func(q requestlog.Record) ui.Cell { return v.moment(q.At) },
-				CSV: func(q requestlog.Record) string { return ui.ExactTime(q.At) },
-			},
+			timeColumn(v, "Date", "", func(q requestlog.Record) time.Time { return q.At }),
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[requestlog.Record], error) {
 			return r.Requests.List(ctx, v.account(), requestSearch(q), page)

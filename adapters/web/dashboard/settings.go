@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -308,10 +309,7 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Text(v.browserName(e.UserAgent)) },
 				CSV:   func(e core.AccountEvent) string { return e.UserAgent },
 			},
-			{
-				Label: "Date", Cell: func(e core.AccountEvent) ui.Cell { return v.moment(e.At) },
-				CSV: func(e core.AccountEvent) string { return ui.ExactTime(e.At) },
-			},
+			timeColumn(v, "Date", "", func(e core.AccountEvent) time.Time { return e.At }),
 		},
 		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[core.AccountEvent], error) {
 			return r.Identity.AccessLog(ctx, v.account(), core.AccountEventKind(q["kind"]), page)

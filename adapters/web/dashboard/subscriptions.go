@@ -63,12 +63,9 @@ func (r *Routes) subscriptionList(v *visit, customers *names) *ui.List[subscript
 			}},
 			{Label: "Price", Num: true, Cell: func(s subscription.State) ui.Cell { return ui.Text(v.recurringPrice(s)) }},
 			{Label: "Status", Cell: subscriptionStatus},
-			{Label: "Current period ends", Sort: "currentPeriodEnd",
-				Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) },
-				CSV:  func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
-			{Label: "Started", Sort: "-created",
-				Cell: func(s subscription.State) ui.Cell { return v.moment(s.StartedAt) },
-				CSV:  func(s subscription.State) string { return ui.ExactTime(s.StartedAt) }},
+			timeColumn(v, "Current period ends", "currentPeriodEnd",
+				func(s subscription.State) time.Time { return s.CurrentPeriodEnd }),
+			timeColumn(v, "Started", "-created", func(s subscription.State) time.Time { return s.StartedAt }),
 			{Label: "Customer", Cell: func(s subscription.State) ui.Cell {
 				return customers.cell(s.CustomerID,
 					s.ExternalCustomerID)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -74,10 +75,7 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 				Cell:  func(p usage.PlanState) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
 			},
 			{Label: "Status", Cell: func(p usage.PlanState) ui.Cell { return billingTones[p.Status] }},
-			{
-				Label: "Period ends", Cell: func(p usage.PlanState) ui.Cell { return v.moment(p.Current.End) },
-				CSV: func(p usage.PlanState) string { return ui.ExactTime(p.Current.End) },
-			},
+			timeColumn(v, "Period ends", "", func(p usage.PlanState) time.Time { return p.Current.End }),
 		},
 		Read: named(customers, func(one usage.PlanState) string { return one.CustomerID },
 			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[usage.PlanState], error) {
@@ -132,10 +130,7 @@ func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
 				Cell:  func(m usage.Meter) ui.Cell { return ui.Text(strings.Join(m.Dimensions, ", ")) },
 			},
 			{Label: "ID", Cell: func(m usage.Meter) ui.Cell { return ui.Mono(m.ID) }},
-			{
-				Label: "Created", Cell: func(m usage.Meter) ui.Cell { return v.moment(m.CreatedAt) },
-				CSV: func(m usage.Meter) string { return ui.ExactTime(m.CreatedAt) },
-			},
+			timeColumn(v, "Created", "", func(m usage.Meter) time.Time { return m.CreatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Meter], error) {
 			return r.Usage.Meters(ctx, v.account(), page)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -47,10 +48,7 @@ func (r *Routes) usageReports(c *fiber.Ctx, v *visit) error {
 			{Name: "until", Label: "Used until", Date: true},
 		},
 		Columns: []ui.Column[usage.ReportEntry]{
-			{
-				Label: "Used", Cell: func(e usage.ReportEntry) ui.Cell { return v.moment(e.At) },
-				CSV: func(e usage.ReportEntry) string { return ui.ExactTime(e.At) },
-			},
+			timeColumn(v, "Used", "", func(e usage.ReportEntry) time.Time { return e.At }),
 			{Label: "Meter", Cell: func(e usage.ReportEntry) ui.Cell {
 				name := cmp.Or(names[e.Stream.MeterID], e.Stream.EventName)
 				return ui.Cell{Text: ui.Data(name), Sub: ui.Data(shortKey(e.Key))}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -65,10 +66,7 @@ func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
 				CSV: func(e core.EndpointState) string { return strings.Join(e.Events, "\n") },
 			},
 			{Label: "Status", Cell: endpointTone},
-			{
-				Label: "Created", Cell: func(e core.EndpointState) ui.Cell { return v.moment(e.CreatedAt) },
-				CSV: func(e core.EndpointState) string { return ui.ExactTime(e.CreatedAt) },
-			},
+			timeColumn(v, "Created", "", func(e core.EndpointState) time.Time { return e.CreatedAt }),
 		},
 		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[core.EndpointState], error) {
 			return r.Webhooks.Endpoints(ctx, v.account(), page)
@@ -227,10 +225,7 @@ func (r *Routes) deliveryList(v *visit, e core.EndpointState) *ui.List[webhooks.
 				Label: "Attempts", Num: true,
 				Cell: func(d webhooks.Delivered) ui.Cell { return ui.Text(strconv.Itoa(d.AttemptCount)) },
 			},
-			{
-				Label: "Date", Cell: func(d webhooks.Delivered) ui.Cell { return v.moment(d.CreatedAt) },
-				CSV: func(d webhooks.Delivered) string { return ui.ExactTime(d.CreatedAt) },
-			},
+			timeColumn(v, "Date", "", func(d webhooks.Delivered) time.Time { return d.CreatedAt }),
 			{Cell: func(d webhooks.Delivered) ui.Cell {
 				if !e.Enabled {
 					return ui.Cell{}
