@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-	"sundry/core/apiformat"
 	"sundry/core/appointment"
 	"sundry/core/civil"
 	"sundry/core/fault"
@@ -45,19 +44,13 @@ func (h handlers) listAppointments(c *fiber.Ctx) error {
 	p := httpapi.ReadPage(c, &f, id.Appointment)
 	search := ports.AppointmentSearch{
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"),
-		Status: appointment.Status(c.Query("status")),
-		From:   httpapi.ReadTime(&f, "from", apiformat.Text(c.Query("from"))),
-		To:     httpapi.ReadTime(&f, "to", apiformat.Text(c.Query("to"))),
+		From: httpapi.QueryTime(c, &f, "from"), To: httpapi.QueryTime(c, &f, "to"),
 	}
 	f.Check(
 		search.ListingID == "" || id.Valid(id.Listing, search.ListingID), "listingId", fault.DetailInvalid,
 		"Expected the id of a listing, lst_….",
 	)
-	if search.Status != "" {
-		f.OneOf(
-			"status", string(search.Status), string(appointment.StatusConfirmed), string(appointment.StatusCanceled),
-		)
-	}
+	search.Status = httpapi.QueryOneOf(c, &f, "status", appointment.StatusConfirmed, appointment.StatusCanceled)
 	if err := f.Err(); err != nil {
 		return err
 	}

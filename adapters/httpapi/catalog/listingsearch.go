@@ -9,7 +9,6 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/core/fault"
 	"sundry/core/id"
-	"sundry/core/listing"
 	"sundry/core/listingtype"
 	"sundry/core/money"
 	"sundry/core/plan"
@@ -36,13 +35,11 @@ func (h handlers) searchListings(c *fiber.Ctx) error {
 // listingSearch reads the filters and adds their faults to f.
 func listingSearch(c *fiber.Ctx, f *fault.Violations) ports.ListingSearch {
 	search := ports.ListingSearch{
-		Type: listing.Type(c.Query("type")), CreatorID: c.Query("creatorId"), Text: httpapi.QueryText(c, f, "q"),
+		CreatorID: c.Query("creatorId"), Text: httpapi.QueryText(c, f, "q"),
 		Sort:     ports.ListingSort(c.Query("sort")),
 		MinPrice: queryAmount(c, f, "minPriceInCents"), MaxPrice: queryAmount(c, f, "maxPriceInCents"),
 	}
-	if search.Type != "" {
-		f.OneOf("type", string(search.Type), listingtype.Names()...)
-	}
+	search.Type = httpapi.QueryOneOf(c, f, "type", listingtype.All()...)
 	f.Check(
 		search.CreatorID == "" || id.Valid(id.Creator, search.CreatorID), "creatorId", fault.DetailInvalid,
 		"Expected the id of a creator, crt_….",

@@ -56,14 +56,7 @@ func newAuditView(e core.AccountEvent) auditView {
 func (h handlers) listAuditLog(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f, core.AccountEventPrefix)
-	kind := core.AccountEventKind(c.Query("kind"))
-	if kind != "" {
-		var known []string
-		for _, k := range core.AccountEventKinds() {
-			known = append(known, string(k))
-		}
-		f.OneOf("kind", string(kind), known...)
-	}
+	kind := httpapi.QueryOneOf(c, &f, "kind", core.AccountEventKinds()...)
 	if err := f.Err(); err != nil {
 		return err
 	}

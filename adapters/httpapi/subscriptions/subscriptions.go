@@ -17,25 +17,13 @@ import (
 
 func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Live) }
 
-// statusNames are the values of the filter by status.
-func statusNames() []string {
-	var names []string
-	for _, status := range core.Statuses() {
-		names = append(names, string(status))
-	}
-	return names
-}
-
 func (h handlers) list(c *fiber.Ctx) error {
 	var f fault.Violations
 	page := httpapi.ReadPage(c, &f, id.Subscription)
 	filter := ports.SubscriptionFilter{
 		CreatorID: httpapi.Account(c), CustomerID: httpapi.QueryText(c, &f, "customerId"),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
-		Status:             core.Status(httpapi.QueryText(c, &f, "status")),
-	}
-	if filter.Status != "" {
-		f.OneOf("status", string(filter.Status), statusNames()...)
+		Status:             httpapi.QueryOneOf(c, &f, "status", core.Statuses()...),
 	}
 	if err := f.Err(); err != nil {
 		return err

@@ -61,10 +61,7 @@ func taskID(shown string) (stored string, ok bool) {
 func (h handlers) listTasks(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f, "")
-	state := ports.TaskState(c.Query("state"))
-	if state != "" {
-		f.OneOf("state", string(state), string(ports.TaskWaiting), string(ports.TaskRunning), string(ports.TaskFailed))
-	}
+	state := httpapi.QueryOneOf(c, &f, "state", ports.TaskWaiting, ports.TaskRunning, ports.TaskFailed)
 	if err := f.Err(); err != nil {
 		return err
 	}
