@@ -63,7 +63,7 @@ func (r *Routes) sendCalendarPage(c *fiber.Ctx, p page, data *calendarData) erro
 	view.Nonce, view.Script, view.Data = layout.NewNonce(), "move.js", data
 	html, err := r.pages.Render(p.reader, "appointment_times.html", view)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPrivate(c, html, layout.Policy{Forms: true, Scripts: layout.Nonce(view.Nonce)})
 }

@@ -10,7 +10,7 @@ import (
 func (r *Routes) meeting(c *fiber.Ctx) error {
 	m, err := r.booking.JoinMeeting(c.UserContext(), c.Params("room"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if m.URL != "" {
 		c.Set(fiber.HeaderReferrerPolicy, "no-referrer")

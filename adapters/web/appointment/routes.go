@@ -45,15 +45,16 @@ func New(l *layout.Layout, book *booking.Service, cancellations *booking.Cancell
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
+	handle := r.layout.Handle
 	compress := layout.Compress()
-	app.Get("/a/:secret", compress, r.show)
-	app.Get("/a/:secret/calendar.ics", compress, r.calendar)
-	app.Get("/a/:secret/reschedule", compress, r.choose)
-	app.Post("/a/:secret/reschedule", compress, r.move)
+	app.Get("/a/:secret", compress, handle(r.show))
+	app.Get("/a/:secret/calendar.ics", compress, handle(r.calendar))
+	app.Get("/a/:secret/reschedule", compress, handle(r.choose))
+	app.Post("/a/:secret/reschedule", compress, handle(r.move))
 	app.Get("/a/:secret/times", compress, r.openTimes)
-	app.Get("/a/:secret/cancel", compress, r.askCancel)
-	app.Post("/a/:secret/cancel", compress, r.cancel)
-	app.Get("/m/:room", compress, r.meeting)
+	app.Get("/a/:secret/cancel", compress, handle(r.askCancel))
+	app.Post("/a/:secret/cancel", compress, handle(r.cancel))
+	app.Get("/m/:room", compress, handle(r.meeting))
 }
 
 // page holds what the pages of an appointment show.
@@ -146,14 +147,14 @@ const daysShown = 14
 func (r *Routes) show(c *fiber.Ctx) error {
 	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	page, err := newPage(c, m)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if err := r.addMoney(c, &page, m); err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if c.Query("done") == "moved" && page.State == "confirmed" {
 		page.Done = "moved"
@@ -196,7 +197,7 @@ func newSpan(reader locale.Locale, zone *time.Location, starts, ends time.Time) 
 func (r *Routes) calendar(c *fiber.Ctx) error {
 	raw, err := r.booking.CalendarOf(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="appointment.ics"`)
 	return sendCalendar(c, raw)
@@ -218,14 +219,14 @@ func (r *Routes) times(c *fiber.Ctx, problem func(p page) string) error {
 	secret := c.Params("secret")
 	m, err := r.booking.Managed(c.UserContext(), secret)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if !m.Changeable {
 		return layout.SeeOther(c, "/a/"+secret)
 	}
 	page, err := newPage(c, m)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if problem != nil {
 		page.Problem = problem(page)
@@ -239,12 +240,12 @@ func (r *Routes) times(c *fiber.Ctx, problem func(p page) string) error {
 	from, _ := civil.ParseDate(c.Query("from")) // anything else is today
 	open, err := r.booking.Alternatives(c.UserContext(), secret, from, daysShown)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	page.list(m, open)
 	data, err := r.calendarData(c, page, m)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return r.sendCalendarPage(c, page, data)
 }
@@ -300,7 +301,7 @@ func (r *Routes) move(c *fiber.Ctx) error {
 			return layout.Reader(c).Text("apt.move.limit", appointment.MaxBuyerMoves, p.Seller)
 		})
 	}
-	return r.layout.Fail(c, err)
+	return err
 }
 
 func (r *Routes) askCancel(c *fiber.Ctx) error { return r.cancelForm(c, "") }
@@ -309,17 +310,17 @@ func (r *Routes) askCancel(c *fiber.Ctx) error { return r.cancelForm(c, "") }
 func (r *Routes) cancelForm(c *fiber.Ctx, problem string) error {
 	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if !m.Changeable {
 		return layout.SeeOther(c, "/a/"+c.Params("secret"))
 	}
 	page, err := newPage(c, m)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if err := r.addMoney(c, &page, m); err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if page.Problem = problem; problem != "" {
 		page.Reason = c.FormValue("reason")
@@ -341,13 +342,13 @@ func (r *Routes) cancel(c *fiber.Ctx) error {
 		c.Status(fiber.StatusBadRequest)
 		return r.cancelForm(c, layout.Reader(c).Text("apt.cancel.too_long"))
 	}
-	return r.layout.Fail(c, err)
+	return err
 }
 
 func (r *Routes) send(c *fiber.Ctx, template, title string, p page) error {
 	html, err := r.render(template, title, p)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPrivate(c, html, layout.Policy{Forms: true})
 }

@@ -52,12 +52,13 @@ func New(l *layout.Layout, d Deps) (*Routes, error) {
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
+	handle := r.layout.Handle
 	compress := layout.Compress()
 	app.Get("/"+overlayScript, compress, r.overlay)
-	app.Get("/c/:secret", compress, r.show)
-	app.Get("/c/:secret/again", r.again)
-	app.Get("/l/:code", compress, r.link)
-	app.Get("/preview/:token/:until", compress, r.preview)
+	app.Get("/c/:secret", compress, handle(r.show))
+	app.Get("/c/:secret/again", handle(r.again))
+	app.Get("/l/:code", compress, handle(r.link))
+	app.Get("/preview/:token/:until", compress, handle(r.preview))
 }
 
 // overlay serves the script other origins load; its name never changes, so caches ask again after an hour.
@@ -79,7 +80,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	secret := c.Params("secret")
 	session, err := r.Sessions.Page(c.UserContext(), secret)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	p := page{Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), secret, r.Booking.ManageURL)}
 	p.Embedded = c.Query("embed") == "1" && session.Session.UIMode == core.Embedded
@@ -91,13 +92,13 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	}
 	if p.Choosing() {
 		if p.Booking.Calendar, err = r.calendar(c.UserContext(), session.Session); err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 	}
 	if p.Receipt != nil {
 		content, opens, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
 		if err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 		if p.Receipt.Files = order.FileLinks(p.Reader, session.ReceiptURL, content); !opens {
 			p.Receipt.DownloadURL = ""
@@ -106,7 +107,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	if p.Receipt != nil && p.Recurring != nil {
 		// The page may be shared, so it only offers to mail a link to the customer.
 		if p.ManageURL, err = r.Customers.AskURL(session.Session.CustomerID); err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 	}
 	if p.Buyer.Country == "" {
@@ -115,7 +116,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	nonce := layout.NewNonce()
 	html, err := r.render(p, nonce)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	policy := layout.Policy{Scripts: layout.Nonce(nonce), Parents: p.Parents}
 	if p.NeedsCard {
@@ -128,19 +129,19 @@ func (r *Routes) show(c *fiber.Ctx) error {
 func (r *Routes) link(c *fiber.Ctx) error {
 	visitor := checkout.Visitor{Network: r.layout.ClientAddress(c), Country: r.layout.ClientCountry(c)}
 	if c.Method() == fiber.MethodHead {
-		return r.exists(c, r.Sessions.CheckLink(c.UserContext(), c.Params("code"), visitor))
+		return exists(c, r.Sessions.CheckLink(c.UserContext(), c.Params("code"), visitor))
 	}
 	url, err := r.Sessions.OpenLink(c.UserContext(), c.Params("code"), c.Queries(), visitor)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SeeOther(c, url)
 }
 
 // exists responds to HEAD for an address at which GET opens a session.
-func (r *Routes) exists(c *fiber.Ctx, err error) error {
+func exists(c *fiber.Ctx, err error) error {
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return nil
@@ -150,11 +151,11 @@ func (r *Routes) exists(c *fiber.Ctx, err error) error {
 // nothing.
 func (r *Routes) again(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodHead {
-		return r.exists(c, r.Sessions.CheckAgain(c.UserContext(), c.Params("secret")))
+		return exists(c, r.Sessions.CheckAgain(c.UserContext(), c.Params("secret")))
 	}
 	url, err := r.Sessions.Again(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SeeOther(c, order.InFrame(url, c.Query("embed") == "1"))
 }
@@ -163,7 +164,7 @@ func (r *Routes) again(c *fiber.Ctx) error {
 func (r *Routes) preview(c *fiber.Ctx) error {
 	session, err := r.Sessions.Preview(c.UserContext(), c.Params("token"), c.Params("until"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return r.SendPreview(c, session)
 }
@@ -173,7 +174,7 @@ func (r *Routes) SendPreview(c *fiber.Ctx, session checkout.Page) error {
 	p := page{Order: order.New(session, layout.Reader(c), "", r.Booking.ManageURL), Preview: true}
 	html, err := r.render(p, "")
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPrivate(c, html, layout.Policy{Parents: []string{"'self'"}})
 }

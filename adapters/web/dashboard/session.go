@@ -46,29 +46,26 @@ type handler func(c *fiber.Ctx, v *visit) error
 // signedIn runs the handler for signed-in users, and redirects everybody else to the sign-in, which returns them
 // to the page.
 func (r *Routes) signedIn(handle handler) fiber.Handler {
-	return func(c *fiber.Ctx) error {
+	return r.layout.Handle(func(c *fiber.Ctx) error {
 		browser, err := r.Identity.AuthenticateBrowser(c.UserContext(), c.Cookies(r.cookieName(sessionCookie)))
 		if fault.Is(err, fault.Unauthenticated) {
 			return r.askSignIn(c)
 		}
-		if err == nil && browser.LacksSecondStep && !isOpenWithoutStep(c.Path()) {
+		if err != nil {
+			return err
+		}
+		if browser.LacksSecondStep && !isOpenWithoutStep(c.Path()) {
 			return layout.SeeOther(c, base+"/security/steps")
 		}
-		if err == nil {
-			c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{
-				ID: browser.User.ID(), Name: browser.User.Label(), Client: r.client(c),
-			}))
-			v := &visit{Browser: browser, c: c, reader: reader(c)}
-			if err = handle(c, v); err != nil {
-				return r.fail(c, v, err)
-			}
-			return nil
-		}
-		if err != nil {
-			return r.layout.Fail(c, err)
+		c.SetUserContext(ports.WithActor(c.UserContext(), core.Actor{
+			ID: browser.User.ID(), Name: browser.User.Label(), Client: r.client(c),
+		}))
+		v := &visit{Browser: browser, c: c, reader: reader(c)}
+		if err := handle(c, v); err != nil {
+			return r.fail(c, v, err)
 		}
 		return nil
-	}
+	})
 }
 
 // askSignIn redirects to the sign-in, which leads back to the page. A form that was sent meanwhile is not saved: its

@@ -56,7 +56,7 @@ type guestHandler func(c *fiber.Ctx, token string) error
 
 // guest gives every visitor a text of their own in a cookie, which their forms belong to: nobody else can sign them in.
 func (r *Routes) guest(handle guestHandler) fiber.Handler {
-	return func(c *fiber.Ctx) error {
+	return r.layout.Handle(func(c *fiber.Ctx) error {
 		text := c.Cookies(r.cookieName(guestCookie))
 		token := r.Identity.GuestFormToken(text)
 		if c.Method() == fiber.MethodPost && (text == "" || !isOwnForm(c, token)) {
@@ -67,11 +67,8 @@ func (r *Routes) guest(handle guestHandler) fiber.Handler {
 			token = r.Identity.GuestFormToken(text)
 			r.setCookie(c, guestCookie, text, 24*time.Hour)
 		}
-		if err := handle(c, token); err != nil {
-			return r.layout.Fail(c, err)
-		}
-		return nil
-	}
+		return handle(c, token)
+	})
 }
 
 // addressOf returns the address of a page with what its form carries on: names and values in turns. What is empty, and

@@ -62,12 +62,13 @@ func New(l *layout.Layout, openapi func() ([]byte, error)) (_ *Routes, err error
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	app.Get("/", func(c *fiber.Ctx) error { return r.send(c, "landing", "", r.landing) })
+	handle := r.layout.Handle
+	app.Get("/", handle(func(c *fiber.Ctx) error { return r.send(c, "landing", "", r.landing) }))
 	app.Get("/llms.txt", layout.Compress(), r.plain)
 	app.Get("/llms-full.txt", r.markdown)
 	app.Get("/docs.md", r.markdown)
-	app.Get("/docs", r.start)
-	app.Get("/docs/:page", r.page)
+	app.Get("/docs", handle(r.start))
+	app.Get("/docs/:page", handle(r.page))
 }
 
 func (r *Routes) landing(reader locale.Locale) ([]byte, error) {
@@ -84,7 +85,7 @@ func (r *Routes) start(c *fiber.Ctx) error {
 	}
 	html, err := r.render(layout.Reader(c).Pattern(), "", query)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	c.Set(fiber.HeaderXRobotsTag, "noindex")
 	return layout.SendPrivate(c, html, policy)
@@ -94,11 +95,11 @@ func (r *Routes) start(c *fiber.Ctx) error {
 func (r *Routes) page(c *fiber.Ctx) error {
 	all, err := r.contents()
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	slug := c.Params("page")
 	if !all.has(slug) {
-		return r.layout.Fail(c, fault.New(fault.NotFoundCode, "There is no such page."))
+		return fault.New(fault.NotFoundCode, "There is no such page.")
 	}
 	return r.serve(c, slug)
 }
@@ -115,7 +116,7 @@ func (r *Routes) send(c *fiber.Ctx, kind, slug string, render func(reader locale
 	reader := layout.Reader(c).Pattern()
 	page, err := r.rendered.get(cachedPage{kind, slug, reader}, func() ([]byte, error) { return render(reader) })
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
 	c.Vary(fiber.HeaderAcceptLanguage)

@@ -35,8 +35,9 @@ func New(l *layout.Layout, documents *invoicing.Documents) (*Routes, error) {
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	app.Get("/d/:kind/:secret", layout.Compress(), r.show)
-	app.Get("/d/:kind/:secret/pdf", r.pdf)
+	handle := r.layout.Handle
+	app.Get("/d/:kind/:secret", layout.Compress(), handle(r.show))
+	app.Get("/d/:kind/:secret/pdf", handle(r.pdf))
 }
 
 // page holds the data of the template.
@@ -52,11 +53,11 @@ func (r *Routes) open(c *fiber.Ctx) (invoicing.Issued, error) {
 func (r *Routes) show(c *fiber.Ctx) error {
 	issued, err := r.open(c)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	html, err := r.render(layout.Reader(c), page{issued.Page, "/d/" + c.Params("kind") + "/" + c.Params("secret")})
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPrivate(c, html, layout.Policy{})
 }
@@ -70,11 +71,11 @@ func (r *Routes) render(reader locale.Locale, p page) ([]byte, error) {
 func (r *Routes) pdf(c *fiber.Ctx) error {
 	issued, err := r.open(c)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	content, err := r.documents.PDF(issued)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPDF(c, issued.Number, content)
 }

@@ -24,20 +24,21 @@ func New(l *layout.Layout, sessions *checkout.Service, content *files.Service) *
 
 // Mount adds the addresses to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	app.Get("/r/:secret/files/:file", r.start)
-	app.Get("/f/:until/:checkout/:token", r.send)
+	handle := r.layout.Handle
+	app.Get("/r/:secret/files/:file", handle(r.start))
+	app.Get("/f/:until/:checkout/:token", handle(r.send))
 }
 
 // start leads from a receipt to the bytes of one of its files.
 func (r *Routes) start(c *fiber.Ctx) error {
 	page, err := r.sessions.PaidPage(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if c.Method() == fiber.MethodHead { // a question about the file is no download of it
 		state, err := r.files.Find(c.UserContext(), page.Session.CreatorID, page.Session.ID, c.Params("file"))
 		if err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 		return layout.SendFile(c, state, r.files.Bytes)
 	}
@@ -45,7 +46,7 @@ func (r *Routes) start(c *fiber.Ctx) error {
 		c.UserContext(), page.Session.CreatorID, page.Session.ID, c.Params("file"), r.layout.ClientAddress(c),
 	)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SeeOther(c, at)
 }
@@ -53,7 +54,7 @@ func (r *Routes) start(c *fiber.Ctx) error {
 func (r *Routes) send(c *fiber.Ctx) error {
 	state, err := r.files.Open(c.UserContext(), c.Params("until"), c.Params("checkout"), c.Params("token"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendFile(c, state, r.files.Bytes)
 }

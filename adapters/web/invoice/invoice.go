@@ -43,12 +43,13 @@ func New(l *layout.Layout, invoices *invoicing.Service, documents *invoicing.Doc
 
 // Mount adds the page to the application.
 func (r *Routes) Mount(app fiber.Router) {
+	handle := r.layout.Handle
 	compress := layout.Compress()
-	app.Get("/i/:secret", compress, r.show)
-	app.Get("/i/:secret/pdf", r.pdf)
-	app.Post("/i/:secret/pay", compress, r.pay)
+	app.Get("/i/:secret", compress, handle(r.show))
+	app.Get("/i/:secret/pdf", handle(r.pdf))
+	app.Post("/i/:secret/pay", compress, handle(r.pay))
 	app.Get("/i/:secret/challenge", r.challenge)
-	app.Post("/i/:secret/authenticate", compress, r.authenticate)
+	app.Post("/i/:secret/authenticate", compress, handle(r.authenticate))
 }
 
 // page holds the data of the template.
@@ -100,7 +101,7 @@ func (page) Quantity(l core.Line) string { return l.Quantity() }
 func (r *Routes) show(c *fiber.Ctx) error {
 	state, err := r.invoicing.ByLink(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return r.send(c, page{State: state})
 }
@@ -108,15 +109,15 @@ func (r *Routes) show(c *fiber.Ctx) error {
 func (r *Routes) pdf(c *fiber.Ctx) error {
 	state, err := r.invoicing.ByLink(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	issued, err := r.documents.Of(c.UserContext(), document.Invoice, state.ID, layout.Reader(c))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	content, err := r.documents.PDF(issued)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPDF(c, state.Number, content)
 }
@@ -155,10 +156,10 @@ func (r *Routes) paid(c *fiber.Ctx, state core.State, card string, err error) er
 	case err == nil, fault.Is(err, fault.StateConflict):
 		return layout.SeeOther(c, "/i/"+secret)
 	case !errors.As(err, &refused) || state.ID == "":
-		return r.layout.Fail(c, err)
+		return err
 	}
 	if state, err = r.invoicing.ByLink(c.UserContext(), secret); err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	c.Status(r.layout.Config().StatusOf(refused))
 	return r.send(c, page{State: state, Problem: problem(layout.Reader(c), refused), Card: card})
@@ -189,7 +190,7 @@ func (r *Routes) send(c *fiber.Ctx, p page) error {
 			p.Mandate, err = r.invoicing.MandateText(c.UserContext(), p.State, p.reader)
 		}
 		if err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 		p.Waiting = status == payment.RequiresAction
 		p.Processing = status != "" && !p.Waiting

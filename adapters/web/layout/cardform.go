@@ -45,7 +45,7 @@ func (l *Layout) SendForm(c *fiber.Ctx, pages *Pages, name string, view View, fo
 	}
 	html, err := pages.Render(Reader(c), name, view)
 	if err != nil {
-		return l.Fail(c, err)
+		return err
 	}
 	return SendPrivate(c, html, policy)
 }

@@ -138,6 +138,16 @@ func (l *Layout) ClientAddress(c *fiber.Ctx) string { return l.config.ClientAddr
 // ClientCountry returns the country that a reader's network is in, as far as a trusted proxy reports it.
 func (l *Layout) ClientCountry(c *fiber.Ctx) string { return l.config.ClientCountry(c) }
 
+// Handle lets the handler of a page return its errors, which Fail shows.
+func (l *Layout) Handle(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if err := handle(c); err != nil {
+			return l.Fail(c, err)
+		}
+		return nil
+	}
+}
+
 // Fail responds with an error page in plain words: these addresses are opened by people.
 func (l *Layout) Fail(c *fiber.Ctx, err error) error {
 	id := c.GetRespHeader(fiber.HeaderXRequestID)

@@ -11,7 +11,7 @@ import (
 func (r *Routes) find(c *fiber.Ctx) error {
 	shop, err := r.Customers.Shop(c.UserContext(), c.Params("creator"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return r.send(c, "portal_find.html", "portal.find.title", page{
 		Path: "/find/" + c.Params("creator"), Seller: shop.Name, Storefront: shop.Profile,
@@ -27,7 +27,7 @@ func (r *Routes) askByEmail(c *fiber.Ctx) error {
 		return layout.SeeOther(c, at)
 	}
 	if _, err := r.Customers.Shop(c.UserContext(), c.Params("creator")); err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	err := r.Customers.AskByEmail(
 		c.UserContext(), c.Params("creator"), c.FormValue("email"), r.layout.ClientAddress(c),
@@ -36,7 +36,7 @@ func (r *Routes) askByEmail(c *fiber.Ctx) error {
 	case fault.Is(err, fault.ValidationFailed):
 		return layout.SeeOther(c, at+"?done=email")
 	case err != nil:
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SeeOther(c, at+"?done=mailed")
 }

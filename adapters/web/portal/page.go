@@ -116,14 +116,14 @@ func (r *Routes) newPage(c *fiber.Ctx, v customers.Visit) page {
 func (r *Routes) home(c *fiber.Ctx) error {
 	visit, err := r.Customers.Visit(c.UserContext(), c.Params("link"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	p := r.newPage(c, visit)
 	if visit.Expired {
 		return r.send(c, "portal_expired.html", "portal.expired.title", p)
 	}
 	if err := r.fill(c, visit, &p); err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return r.send(c, "portal.html", "portal.title", p)
 }
@@ -252,7 +252,7 @@ func (r *Routes) send(c *fiber.Ctx, template, title string, shown page) error {
 		Title: reader.Text(title), Classes: "sheet", Accent: shown.Storefront.AccentColor, Page: shown,
 	})
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPrivate(c, html, layout.Policy{Forms: true})
 }

@@ -66,21 +66,22 @@ func New(l *layout.Layout, d Deps) (*Routes, error) {
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
+	handle := r.layout.Handle
 	compress := layout.Compress()
-	app.Get("/setup/:secret", compress, r.setup)
-	app.Post("/setup/:secret", compress, r.saveCard)
-	app.Post("/setup/:secret/authenticate", compress, r.authenticateCard)
+	app.Get("/setup/:secret", compress, handle(r.setup))
+	app.Post("/setup/:secret", compress, handle(r.saveCard))
+	app.Post("/setup/:secret/authenticate", compress, handle(r.authenticateCard))
 	app.Get("/setup/:secret/challenge", r.challengeCard)
-	app.Get("/p/:link", compress, r.home)
-	app.Post("/p/:link/mail", compress, r.mailLink)
+	app.Get("/p/:link", compress, handle(r.home))
+	app.Post("/p/:link/mail", compress, handle(r.mailLink))
 	app.Get("/p/:link/address", compress, r.visitor(r.askAddress))
 	app.Post("/p/:link/address", compress, r.visitor(r.saveAddress))
-	app.Post("/p/:link/cards", compress, r.addCard)
+	app.Post("/p/:link/cards", compress, r.visitor(r.addCard))
 	app.Post("/p/:link/cards/:card/remove", compress, r.visitor(r.removeCard))
 	app.Post("/p/:link/cards/:card/choose", compress, r.visitor(r.chooseCard))
 	app.Post("/p/:link/plans/:subscription/pause", compress, r.visitor(r.pause))
-	app.Get("/find/:creator", compress, r.find)
-	app.Post("/find/:creator", compress, r.askByEmail)
+	app.Get("/find/:creator", compress, handle(r.find))
+	app.Post("/find/:creator", compress, handle(r.askByEmail))
 	app.Get("/p/:link/receipts/:payment", compress, r.visitor(r.receipt))
 	app.Get("/p/:link/plans/:subscription/cancel", compress, r.visitor(r.askCancel))
 	app.Post("/p/:link/plans/:subscription/cancel", compress, r.visitor(r.cancel))
@@ -95,19 +96,16 @@ func (r *Routes) Mount(app fiber.Router) {
 
 // visitor opens the portal for a handler; an expired link redirects to the page that explains that.
 func (r *Routes) visitor(handle func(c *fiber.Ctx, v customers.Visit) error) fiber.Handler {
-	return func(c *fiber.Ctx) error {
+	return r.layout.Handle(func(c *fiber.Ctx) error {
 		visit, err := r.Customers.Visit(c.UserContext(), c.Params("link"))
 		if err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 		if visit.Expired {
 			return layout.SeeOther(c, path(c))
 		}
-		if err := handle(c, visit); err != nil {
-			return r.layout.Fail(c, err)
-		}
-		return nil
-	}
+		return handle(c, visit)
+	})
 }
 
 // path is the portal's own address.
@@ -153,7 +151,7 @@ func (r *Routes) repeated(
 
 func (r *Routes) mailLink(c *fiber.Ctx) error {
 	if err := r.Customers.MailLink(c.UserContext(), c.Params("link")); err != nil && !fault.Is(err, fault.StateConflict) {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return done(c, "mailed")
 }
@@ -337,16 +335,14 @@ func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 	return paid(c, attempt)
 }
 
-func (r *Routes) addCard(c *fiber.Ctx) error {
-	return r.visitor(func(c *fiber.Ctx, v customers.Visit) error {
-		setup, err := r.Payments.OpenSetup(
-			c.UserContext(), v.Customer.CreatorID, v.Customer.ID, r.layout.Config().BaseURL+path(c)+"?done=card",
-		)
-		if err != nil {
-			return err
-		}
-		return layout.SeeOther(c, r.Payments.SetupURL(setup.ID))
-	})(c)
+func (r *Routes) addCard(c *fiber.Ctx, v customers.Visit) error {
+	setup, err := r.Payments.OpenSetup(
+		c.UserContext(), v.Customer.CreatorID, v.Customer.ID, r.layout.Config().BaseURL+path(c)+"?done=card",
+	)
+	if err != nil {
+		return err
+	}
+	return layout.SeeOther(c, r.Payments.SetupURL(setup.ID))
 }
 
 func (r *Routes) removeCard(c *fiber.Ctx, v customers.Visit) error {
@@ -368,7 +364,7 @@ func (r *Routes) saveCard(c *fiber.Ctx) error {
 		return r.showSetup(c, &place{Address: givenPlace(c), TaxID: c.FormValue("taxId")})
 	}
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	_, err = r.Payments.SaveOnPage(
 		c.UserContext(), c.Params("secret"),
@@ -393,7 +389,7 @@ func (r *Routes) saved(c *fiber.Ctx, err error) error {
 	var refusal *fault.Error
 	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode ||
 		refusal.Code == fault.RateLimited) {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	to := "/setup/" + c.Params("secret")
 	if fault.Is(err, fault.ProcessorUnavailable) {

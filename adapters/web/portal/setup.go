@@ -26,7 +26,7 @@ func (r *Routes) setup(c *fiber.Ctx) error { return r.showSetup(c, nil) }
 func (r *Routes) showSetup(c *fiber.Ctx, refused *place) error {
 	s, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"), layout.Reader(c))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	p := setupPage{
 		Path: "/setup/" + c.Params("secret"), Seller: s.Seller.Name, Storefront: s.Seller.Profile, Mandate: s.Mandate,
@@ -35,7 +35,7 @@ func (r *Routes) showSetup(c *fiber.Ctx, refused *place) error {
 	}
 	owner, err := r.Customers.Get(c.UserContext(), s.Setup.CreatorID, s.Setup.CustomerID)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	p.Place = placeOf(owner.Details)
 	if refused != nil {

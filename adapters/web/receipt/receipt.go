@@ -48,19 +48,20 @@ func New(l *layout.Layout, d Deps) (*Routes, error) {
 
 // Mount adds the page to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	app.Get("/r/:secret", layout.Compress(), r.show)
-	app.Get("/r/:secret/pdf", r.pdf)
+	handle := r.layout.Handle
+	app.Get("/r/:secret", layout.Compress(), handle(r.show))
+	app.Get("/r/:secret/pdf", handle(r.pdf))
 }
 
 func (r *Routes) show(c *fiber.Ctx) error {
 	secret := c.Params("secret")
 	session, err := r.Sessions.PaidPage(c.UserContext(), secret)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	credits, err := r.Documents.Credits(c.UserContext(), session.Session.CreatorID, session.Session.PaymentID)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	shown := page{
 		Order:    order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL),
@@ -68,18 +69,18 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	}
 	content, _, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	shown.Receipt.Files = order.FileLinks(shown.Reader, session.ReceiptURL, content)
 	if shown.Recurring != nil {
 		// The page may be shared, so it only offers to mail a link to the customer.
 		if shown.ManageURL, err = r.Customers.AskURL(session.Session.CustomerID); err != nil {
-			return r.layout.Fail(c, err)
+			return err
 		}
 	}
 	html, err := r.render(shown)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPrivate(c, html, layout.Policy{Scripts: "'self'"})
 }
@@ -87,15 +88,15 @@ func (r *Routes) show(c *fiber.Ctx) error {
 func (r *Routes) pdf(c *fiber.Ctx) error {
 	session, err := r.Sessions.PaidPage(c.UserContext(), c.Params("secret"))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	issued, err := r.Documents.Of(c.UserContext(), document.Receipt, session.Session.PaymentID, layout.Reader(c))
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	content, err := r.Documents.PDF(issued)
 	if err != nil {
-		return r.layout.Fail(c, err)
+		return err
 	}
 	return layout.SendPDF(c, issued.Number, content)
 }
