@@ -29,15 +29,13 @@ type Events struct {
 
 var _ ports.EventVerifier = (*Events)(nil)
 
-// NewEvents returns the events of a processor that shares a secret with the receiver. SendTo must be called before the
-// first is emitted.
-func NewEvents(secret []byte, store ports.Store, clock ports.Clock) *Events {
-	return &Events{secret: secret, store: store, clock: clock}
-}
-
-// SendTo names the receiver: what the inbound route calls.
-func (e *Events) SendTo(send func(ctx context.Context, payload []byte, signature string) error) {
-	e.send = send
+// NewEvents returns the events of a processor that shares a secret with the receiver, which send hands them to: what
+// the inbound route calls.
+func NewEvents(
+	secret []byte, store ports.Store, clock ports.Clock,
+	send func(ctx context.Context, payload []byte, signature string) error,
+) *Events {
+	return &Events{secret: secret, store: store, clock: clock, send: send}
 }
 
 // message is an event as it is sent.

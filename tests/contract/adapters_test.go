@@ -64,7 +64,7 @@ func TestEventVerifiers(t *testing.T) {
 		contract.EventVerifier(t, func(*testing.T) contract.EventFixture {
 			secret := []byte("secret")
 			return contract.EventFixture{
-				Verifier: sandboxpay.NewEvents(secret, nil, nil),
+				Verifier: sandboxpay.NewEvents(secret, nil, nil, nil),
 				Payload:  []byte(`{"id":"evt_1","kind":"payment","objectId":"pay_1","creatorId":"crt_1"}`),
 				Sign: func(payload []byte, at time.Time) string {
 					mac := hmac.New(sha256.New, secret)
