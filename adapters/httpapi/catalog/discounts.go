@@ -41,7 +41,8 @@ type discountView struct {
 func (h handlers) newDiscountView(d discount.State) discountView {
 	view := discountView{
 		ID: d.ID, Code: d.Code, Duration: d.Duration, TimesRedeemed: d.Redeemed, ExpiresAt: apiformat.Time(d.ExpiresAt),
-		ListingIDs: d.ListingIDs, Active: d.DeletedAt.IsZero(), Livemode: h.Live,
+		MaxRedemptions: apiformat.Count(d.MaxRedemptions),
+		ListingIDs:     d.ListingIDs, Active: d.DeletedAt.IsZero(), Livemode: h.Live,
 		CreatedAt: apiformat.Time(d.CreatedAt),
 	}
 	if view.ListingIDs == nil {
@@ -54,9 +55,6 @@ func (h handlers) newDiscountView(d discount.State) discountView {
 	}
 	if d.Duration == discount.Repeating {
 		view.DurationInMonths = &d.DurationInMonths
-	}
-	if d.MaxRedemptions > 0 {
-		view.MaxRedemptions = &d.MaxRedemptions
 	}
 	return view
 }

@@ -69,15 +69,11 @@ type endpointView struct {
 }
 
 func (h handlers) newEndpointView(e webhook.EndpointState) endpointView {
-	view := endpointView{
+	return endpointView{
 		ID: e.ID, URL: e.URL, Events: e.Events, Enabled: e.Enabled, DisabledReason: apiformat.Text(e.DisabledReason),
 		Livemode:    h.Live,
-		MaxInFlight: e.MaxInFlight, CreatedAt: apiformat.Time(e.CreatedAt),
+		MaxInFlight: e.MaxInFlight, MaxPerSecond: apiformat.Count(e.MaxPerSecond), CreatedAt: apiformat.Time(e.CreatedAt),
 	}
-	if e.MaxPerSecond > 0 {
-		view.MaxPerSecond = &e.MaxPerSecond
-	}
-	return view
 }
 
 type endpointRequest struct {
@@ -202,11 +198,9 @@ func newDeliveryView(d webhooks.Delivered) deliveryView {
 	}
 	for i, a := range d.Attempts {
 		view.Attempts[i] = attemptView{
-			Number: a.Number, At: apiformat.Time(a.At), DurationMs: a.Duration.Milliseconds(),
-			Error: apiformat.Text(a.Error), ResponseBody: apiformat.Text(a.ResponseBody),
-		}
-		if a.StatusCode > 0 {
-			view.Attempts[i].StatusCode = &a.StatusCode
+			Number: a.Number, At: apiformat.Time(a.At), StatusCode: apiformat.Count(a.StatusCode),
+			DurationMs: a.Duration.Milliseconds(), Error: apiformat.Text(a.Error),
+			ResponseBody: apiformat.Text(a.ResponseBody),
 		}
 	}
 	return view
