@@ -3,6 +3,7 @@ package payments
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -37,10 +38,16 @@ type handlers struct{ Deps }
 // Routes returns the area's lines of the route table.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
-	return append([]httpapi.Route{
+	return slices.Concat(h.paymentRoutes(), h.refundRoutes(), h.disputeRoutes(), []httpapi.Route{
+		{Method: fiber.MethodPost, Path: "/v1/processor-events", Auth: httpapi.Public, Handle: h.postProcessorEvent},
+	})
+}
+
+func (h handlers) paymentRoutes() []httpapi.Route {
+	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/payments", Auth: httpapi.SecretKey, Handle: h.listPayments, MayBeStale: true},
 		{Method: fiber.MethodGet, Path: "/v1/payments/:id", Auth: httpapi.SecretKey, Handle: h.getPayment},
-	}, h.returnRoutes()...)
+	}
 }
 
 // paymentView is a payment attempt. Exactly one of the three subjects is not null.
