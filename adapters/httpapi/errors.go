@@ -147,7 +147,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(wait))
 	}
 	if f.Code == fault.Misdirected {
-		c.Set(CellHeader, strconv.Itoa(int(f.Cell)))
+		c.Set(cellHeader, strconv.Itoa(int(f.Cell)))
 	}
 	return c.Status(status).JSON(view)
 }

@@ -13,8 +13,8 @@ import (
 	"sundry/core/identity"
 )
 
-// CellHeader is the header in which a refusal names the cell to ask, and a client the one that it asks.
-const CellHeader = "Sundry-Cell"
+// cellHeader is the header in which a refusal names the cell to ask, and a client the one that it asks.
+const cellHeader = "Sundry-Cell"
 
 // misdirected turns the refusal of what this cell does not know into MISDIRECTED where the request names another cell.
 // An account's own credential says that the request is right here.
@@ -37,7 +37,7 @@ func (s *Server) misdirectedPage(c *fiber.Ctx) error {
 	}
 	c.Response().Header.Del(fiber.HeaderContentEncoding)
 	if s.RefusedPage != nil && s.RefusedPage(c, fiber.StatusMisdirectedRequest) {
-		c.Set(CellHeader, strconv.Itoa(int(cell)))
+		c.Set(cellHeader, strconv.Itoa(int(cell)))
 		return nil
 	}
 	return fault.Elsewhere(cell)

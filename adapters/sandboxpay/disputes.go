@@ -10,9 +10,9 @@ import (
 	"sundry/ports"
 )
 
-// TaskEmit sends an event to the inbound route as a real processor would; its subject is the dispute, with a suffix for
+// taskEmit sends an event to the inbound route as a real processor would; its subject is the dispute, with a suffix for
 // each event about it.
-const TaskEmit = "sandbox.emit"
+const taskEmit = "sandbox.emit"
 
 // What a creator writes as evidence to decide a dispute in the sandbox. Any other text leaves it under review.
 const (
@@ -38,10 +38,10 @@ func (p *Processor) dispute(ctx context.Context, repos ports.Repos, r ports.Char
 	if err := repos.Sandbox.Disputes.Insert(ctx, report); err != nil {
 		return err
 	}
-	if err := repos.Tasks.Schedule(ctx, TaskEmit, report.ProcessorID+"/opened", r.CreatorID, now); err != nil {
+	if err := repos.Tasks.Schedule(ctx, taskEmit, report.ProcessorID+"/opened", r.CreatorID, now); err != nil {
 		return err
 	}
-	return repos.Tasks.Schedule(ctx, TaskEmit, report.ProcessorID+"/overdue", r.CreatorID, report.RespondBy)
+	return repos.Tasks.Schedule(ctx, taskEmit, report.ProcessorID+"/overdue", r.CreatorID, report.RespondBy)
 }
 
 // FindDispute implements ports.DisputeProcessor. A dispute that nobody responded to in time is lost.

@@ -53,8 +53,8 @@ func (e *Events) sign(payload []byte, seconds int64) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Emit sends an event. Task TaskEmit. Sending it again is harmless: the receiver keeps each event once.
-func (e *Events) Emit(ctx context.Context, t ports.Task) error {
+// emit sends an event. Task taskEmit. Sending it again is harmless: the receiver keeps each event once.
+func (e *Events) emit(ctx context.Context, t ports.Task) error {
 	objectID, _, _ := strings.Cut(t.Subject, "/")
 	payload, err := json.Marshal(message{ID: "evt_" + t.Subject, Kind: ports.AboutDispute, ObjectID: objectID,
 		CreatorID: t.CreatorID})

@@ -8,7 +8,7 @@ const Name = "sandbox"
 // Open opens the sandbox as a payment provider. It implements ports.OpenProvider.
 func Open(h ports.ProviderHost) (ports.Provider, error) {
 	processor, events := New(h.Store), NewEvents(h.Key("processor-events"), h.Store, h.Clock, h.Receive)
-	h.Handle(TaskEmit, events.Emit)
+	h.Handle(taskEmit, events.emit)
 	h.Verify(processor.Verify)
 	return ports.Provider{
 		Name: Name, Label: "Sandbox", Processor: processor, Cards: processor, RefundLister: processor,

@@ -10,10 +10,10 @@ import (
 	"sundry/ports"
 )
 
-// FailingPayout is the amount of a payout, in minor units of any currency, that the sandbox's bank refuses.
-const FailingPayout = 1_313
+// failingPayout is the amount of a payout, in minor units of any currency, that the sandbox's bank refuses.
+const failingPayout = 1_313
 
-// Rail implements ports.PayoutRail without money: a payout arrives at once, but for FailingPayout. An account is ready
+// Rail implements ports.PayoutRail without money: a payout arrives at once, but for failingPayout. An account is ready
 // as soon as it is opened, and needs nothing more. What the rail does follows from the request alone, so asking again
 // repeats the first response.
 type Rail struct{}
@@ -25,7 +25,7 @@ var _ ports.PayoutRail = Rail{}
 
 // Send implements ports.PayoutRail.
 func (Rail) Send(_ context.Context, p payout.State) (ports.PayoutOutcome, error) {
-	if p.Amount.Minor == FailingPayout {
+	if p.Amount.Minor == failingPayout {
 		return ports.PayoutOutcome{Status: payout.Failed, Reason: "account_closed"}, nil
 	}
 	return ports.PayoutOutcome{Status: payout.Paid}, nil

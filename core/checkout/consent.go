@@ -96,14 +96,14 @@ func (a Agreement) statement() string {
 // the European Economic Area, and the United Kingdom, which kept the directive's rules.
 var economicArea = []string{"GB", "IS", "LI", "NO"}
 
-// HasWithdrawal reports whether consumers in a country have a right of withdrawal (Directive 2011/83/EU, article 9).
-func HasWithdrawal(code string) bool { return tax.InEU(code) || slices.Contains(economicArea, code) }
+// hasWithdrawal reports whether consumers in a country have a right of withdrawal (Directive 2011/83/EU, article 9).
+func hasWithdrawal(code string) bool { return tax.InEU(code) || slices.Contains(economicArea, code) }
 
-// WithdrawalCountries lists the countries of HasWithdrawal, by code.
+// WithdrawalCountries lists the countries of hasWithdrawal, by code.
 func WithdrawalCountries() []string {
 	var all []string
 	for _, c := range country.List("") {
-		if HasWithdrawal(c.Code) {
+		if hasWithdrawal(c.Code) {
 			all = append(all, c.Code)
 		}
 	}
@@ -162,7 +162,7 @@ func (a Acceptance) Reader() locale.Locale {
 // STATE_CONFLICT where the page showed other texts than those of the agreement.
 func (c *Session) Accept(a Agreement, given Acceptance, now time.Time) error {
 	asked := a.ImmediateSupply()
-	if !HasWithdrawal(c.s.Buyer.Country) {
+	if !hasWithdrawal(c.s.Buyer.Country) {
 		asked = ""
 	}
 	if asked != "" && (!given.ImmediateSupply || given.Shown == "") {

@@ -11,11 +11,11 @@ import (
 	"sundry/core/secret"
 )
 
-// ReturnTokenLifetime is the time for which a return token opens the receipt. It may be used any number of times.
-const ReturnTokenLifetime = 24 * time.Hour
+// returnTokenLifetime is the time for which a return token opens the receipt. It may be used any number of times.
+const returnTokenLifetime = 24 * time.Hour
 
-// PreviewLifetime is the time for which a preview link opens.
-const PreviewLifetime = 24 * time.Hour
+// previewLifetime is the time for which a preview link opens.
+const previewLifetime = 24 * time.Hour
 
 // Secrets derives the tokens of session links from the ids of sessions (package secret).
 type Secrets struct {
@@ -60,9 +60,9 @@ func (s Secrets) OpenReceipt(token string) (sessionID string, ok bool) {
 	return s.verify(purposeReceipt, token)
 }
 
-// Preview returns the path of a listing's preview, for PreviewLifetime after now (real time).
+// Preview returns the path of a listing's preview, for previewLifetime after now (real time).
 func (s Secrets) Preview(listingID string, now time.Time) string {
-	until := strconv.FormatInt(now.Add(PreviewLifetime).Unix(), 10)
+	until := strconv.FormatInt(now.Add(previewLifetime).Unix(), 10)
 	return "/preview/" + secret.Derive(s.Keys, purposePreview, listingID, until) + "/" + until
 }
 
@@ -86,7 +86,7 @@ func (s Secrets) verify(purpose, token string) (string, bool) {
 
 // ReturnToken proves the buyer's return for one session until 24 hours after now (real time).
 func (s Secrets) ReturnToken(sessionID string, now time.Time) string {
-	return returnToken(s.Keys.Current(), sessionID, now.Add(ReturnTokenLifetime).Unix())
+	return returnToken(s.Keys.Current(), sessionID, now.Add(returnTokenLifetime).Unix())
 }
 
 func returnToken(key []byte, sessionID string, expires int64) string {

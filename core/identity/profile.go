@@ -15,8 +15,8 @@ import (
 	"sundry/core/webhook"
 )
 
-// MaxRefundPolicy bounds a refund policy, in characters: what a buyer still reads beside the payment button.
-const MaxRefundPolicy = 5000
+// maxRefundPolicy bounds a refund policy, in characters: what a buyer still reads beside the payment button.
+const maxRefundPolicy = 5000
 
 const maxLogoURL = 2048
 
@@ -94,7 +94,7 @@ func (e ProfileEdit) Clean() (ProfileEdit, error) {
 	}
 	if given(e.RefundPolicy) {
 		policy := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(*e.RefundPolicy))
-		text.CheckLines(&f, "refundPolicy", policy, MaxRefundPolicy)
+		text.CheckLines(&f, "refundPolicy", policy, maxRefundPolicy)
 		e.RefundPolicy = &policy
 	}
 	if e.EmbedOrigins != nil {

@@ -59,7 +59,7 @@ func (d Draft) parse() (State, error) {
 	f.Check(planKey.MatchString(d.Key), "planKey", fault.DetailInvalid,
 		"Expected 1 to 100 lower-case letters, digits, hyphens or underscores, starting with a letter or digit.")
 	text.CheckName(&f, "name", d.Name, maxName)
-	CheckTrialDays(&f, "trialDays", d.TrialDays)
+	checkTrialDays(&f, "trialDays", d.TrialDays)
 	s := State{
 		Key: d.Key, Name: d.Name, IsDefault: d.IsDefault, TrialDays: d.TrialDays,
 		Prices: parsePrices(&f, d.Prices),

@@ -16,8 +16,8 @@ import (
 // DefaultKey names the plan that a listing without plans of its own is taken to have.
 const DefaultKey = "default"
 
-// MaxPlans bounds the plans of one listing, retired ones included.
-const MaxPlans = 100
+// maxPlans bounds the plans of one listing, retired ones included.
+const maxPlans = 100
 
 // State is a plan's data, as stores and views see it.
 type State struct {
@@ -170,8 +170,8 @@ func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (State, 
 	after := slices.Clone(s.plans)
 	i := s.index(d.Key)
 	if i < 0 {
-		if len(s.plans) >= MaxPlans {
-			return State{}, fault.Newf(fault.StateConflict, "A listing may have at most %d plans.", MaxPlans)
+		if len(s.plans) >= maxPlans {
+			return State{}, fault.Newf(fault.StateConflict, "A listing may have at most %d plans.", maxPlans)
 		}
 		next.ID, next.CreatedAt = newID(id.Plan), now
 		i, after = len(after), append(after, next)

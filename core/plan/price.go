@@ -59,8 +59,8 @@ func CheckCount(f *fault.Violations, field string, interval period.Interval, cou
 	}
 }
 
-// CheckTrialDays records a trial that is too long or negative.
-func CheckTrialDays(f *fault.Violations, field string, days int) {
+// checkTrialDays records a trial that is too long or negative.
+func checkTrialDays(f *fault.Violations, field string, days int) {
 	f.Check(days >= 0 && days <= MaxTrialDays, field, fault.DetailOutOfRange, "Expected 0 to 730 days.")
 }
 

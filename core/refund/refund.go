@@ -63,8 +63,8 @@ func KnownReasons() []string {
 	}
 }
 
-// MaxReason bounds the length of a reason, in characters.
-const MaxReason = 500
+// maxReason bounds the length of a reason, in characters.
+const maxReason = 500
 
 // Request is an account's request for a refund. Exactly one of PaymentID and CheckoutID names the payment.
 type Request struct {
@@ -99,7 +99,7 @@ func (r Request) Validate() error {
 			"refund all that is left.")
 	}
 	if f.Check(r.Reason != "", "reason", fault.DetailRequired, "Give a reason, such as requested_by_customer.") {
-		text.CheckLines(&f, "reason", r.Reason, MaxReason)
+		text.CheckLines(&f, "reason", r.Reason, maxReason)
 	}
 	if r.Subscription != EndByDefault {
 		f.OneOf("subscription", string(r.Subscription), string(CancelNow), string(CancelAtPeriodEnd),

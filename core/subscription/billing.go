@@ -262,8 +262,8 @@ type RenewalDue struct {
 // EventName implements event.Event.
 func (RenewalDue) EventName() string { return "subscription.renewal_due" }
 
-// NoticePeriod is the lead of the notice before a charge that the customer may have forgotten.
-const NoticePeriod = 7 * day
+// noticePeriod is the lead of the notice before a charge that the customer may have forgotten.
+const noticePeriod = 7 * day
 
 // NoticeAt returns the time at which the customer is notified of the next charge: before the end of a trial and before
 // each renewal of a year (Interval.PerYear) or more. Zero when there is no notice.
@@ -273,7 +273,7 @@ func (s State) NoticeAt() time.Time {
 	if step != StepRenew || s.Status != StatusTrialing && (s.Status != StatusActive || !yearly) {
 		return time.Time{}
 	}
-	if at := due.Add(-NoticePeriod); at.After(s.CurrentPeriodStart) {
+	if at := due.Add(-noticePeriod); at.After(s.CurrentPeriodStart) {
 		return at
 	}
 	return s.CurrentPeriodStart

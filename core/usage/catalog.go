@@ -58,7 +58,7 @@ func (m Meter) Check(f *fault.Violations, r Report) {
 	switch m.Aggregation {
 	case Sum: // takes corrections
 	case Max, Last:
-		f.Check(!r.Quantity.IsNegative(), "quantity", fault.DetailOutOfRange, "A "+string(m.Aggregation)+
+		f.Check(!r.Quantity.isNegative(), "quantity", fault.DetailOutOfRange, "A "+string(m.Aggregation)+
 			" meter takes no negative quantity.")
 	case Count, Unique:
 		f.Check(r.Quantity == Units(1), "quantity", fault.DetailOutOfRange, "A "+string(m.Aggregation)+

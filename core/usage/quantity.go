@@ -93,8 +93,8 @@ func (q *Quantity) Scan(from any) (err error) {
 	return err
 }
 
-// IsNegative reports whether q is below 0.
-func (q Quantity) IsNegative() bool { return q.negative }
+// isNegative reports whether q is below 0.
+func (q Quantity) isNegative() bool { return q.negative }
 
 // IsZero reports whether q is 0.
 func (q Quantity) IsZero() bool { return q.value.isZero() }
