@@ -31,28 +31,9 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 	if err != nil {
 		return f, nil, err
 	}
-	subscriptions, err := r.Subscriptions.List(
-		ctx, ports.SubscriptionFilter{CreatorID: v.account()}, ports.Page{Limit: maxChoices},
-	)
+	subs, err := r.subscriptionOptions(c, v)
 	if err != nil {
 		return f, nil, err
-	}
-	var subs []ui.Option
-	var subscribers []string
-	customers := r.names(v)
-	for _, s := range subscriptions.Items {
-		subscribers = append(subscribers, s.CustomerID)
-	}
-	if err := customers.load(c.UserContext(), subscribers...); err != nil {
-		return f, nil, err
-	}
-	for _, s := range subscriptions.Items {
-		if !s.Status.Terminal() {
-			subs = append(subs, ui.Option{
-				Value: s.ID, Label: ui.Data(customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + s.Offer.Name()),
-				Selected: s.ID == c.Query("subscription"),
-			})
-		}
 	}
 	switch {
 	case len(meters) == 0:
@@ -84,6 +65,34 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 		})
 	f.Cancel = base + "/usage"
 	return f, nil, nil
+}
+
+// subscriptionOptions offers the account's newest subscriptions that go on; the one that the address names is selected.
+func (r *Routes) subscriptionOptions(c *fiber.Ctx, v *visit) (options []ui.Option, err error) {
+	ctx := c.UserContext()
+	found, err := r.Subscriptions.List(
+		ctx, ports.SubscriptionFilter{CreatorID: v.account()}, ports.Page{Limit: maxChoices},
+	)
+	if err != nil {
+		return nil, err
+	}
+	var subscribers []string
+	for _, s := range found.Items {
+		subscribers = append(subscribers, s.CustomerID)
+	}
+	customers := r.names(v)
+	if err := customers.load(ctx, subscribers...); err != nil {
+		return nil, err
+	}
+	for _, s := range found.Items {
+		if !s.Status.Terminal() {
+			options = append(options, ui.Option{
+				Value: s.ID, Label: ui.Data(customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + s.Offer.Name()),
+				Selected: s.ID == c.Query("subscription"),
+			})
+		}
+	}
+	return options, nil
 }
 
 func (r *Routes) newBillingPlan(c *fiber.Ctx, v *visit) error {

@@ -318,37 +318,44 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		Lead: v.say("Now: %s, %s", s.Offer.Name(), v.recurringPrice(s)),
 		Up:   &ui.Action{Label: ui.Data(s.Offer.Name()), Href: at},
 	}
-	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
-	if !chosen {
-		recipe, err := r.Catalog.RecipeOf(c.UserContext(), v.account(), s.Offer.ListingID)
-		if fault.Is(err, fault.NotFoundCode) {
-			return r.flash(c, at, "bad", "Its listing is no longer sold, so there is no plan to change to.")
-		}
-		if err != nil {
-			return r.refused(c, at, err)
-		}
-		options := []ui.Option{{Value: ":", Label: v.say("Keep %s", cmp.Or(s.Offer.PlanName, s.Offer.Title))}}
-		for _, one := range recipe.Plans {
-			for _, price := range one.Prices {
-				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
-					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Every()),
-						Label: ui.Data(one.Name + ", " + v.intervalPrice(price))})
-				}
+	if plan, interval, chosen := strings.Cut(c.Query("plan"), ":"); chosen {
+		return r.confirmChange(c, v, p, s, subscriptions.Change{
+			Plan: plan, Every: period.Cadence(interval), Quantity: c.QueryInt("quantity"),
+			Mode: subscription.ProrationMode(c.Query("mode")),
+		})
+	}
+	recipe, err := r.Catalog.RecipeOf(c.UserContext(), v.account(), s.Offer.ListingID)
+	if fault.Is(err, fault.NotFoundCode) {
+		return r.flash(c, at, "bad", "Its listing is no longer sold, so there is no plan to change to.")
+	}
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	options := []ui.Option{{Value: ":", Label: v.say("Keep %s", cmp.Or(s.Offer.PlanName, s.Offer.Title))}}
+	for _, one := range recipe.Plans {
+		for _, price := range one.Prices {
+			if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
+				options = append(options, ui.Option{Value: one.Key + ":" + string(price.Every()),
+					Label: ui.Data(one.Name + ", " + v.intervalPrice(price))})
 			}
 		}
-		p.Parts = []ui.Part{ui.FormPart(ui.Form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview",
-			Cancel: at, Fields: []ui.Field{
-				{Name: "plan", Label: "Plan", Type: "select", Options: options},
-				{Name: "quantity", Label: "Quantity", Type: "number", Value: strconv.Itoa(s.Offer.Seats())},
-				{Name: "mode", Label: "When", Type: "select",
-					Options: ui.Choices("", string(subscription.ChargeNow), "Now, with proration by days",
-						string(subscription.NextPeriod), "With the next period")},
-			}})}
-		return r.send(c, v, p)
 	}
-	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID,
-		subscriptions.Change{Plan: plan, Every: period.Cadence(interval), Quantity: c.QueryInt("quantity"),
-			Mode: subscription.ProrationMode(c.Query("mode"))})
+	return r.ask(c, v, p, ui.Form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview",
+		Cancel: at, Fields: []ui.Field{
+			{Name: "plan", Label: "Plan", Type: "select", Options: options},
+			{Name: "quantity", Label: "Quantity", Type: "number", Value: strconv.Itoa(s.Offer.Seats())},
+			{Name: "mode", Label: "When", Type: "select",
+				Options: ui.Choices("", string(subscription.ChargeNow), "Now, with proration by days",
+					string(subscription.NextPeriod), "With the next period")},
+		}})
+}
+
+// confirmChange shows what a change of plan costs, and asks for confirmation.
+func (r *Routes) confirmChange(
+	c *fiber.Ctx, v *visit, p ui.Page, s subscription.State, change subscriptions.Change,
+) error {
+	at := base + "/subscriptions/" + s.ID
+	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID, change)
 	if err != nil {
 		return r.refused(c, at, err)
 	}
@@ -356,9 +363,9 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	f := v.form("confirm", at+"/change", "Change plan", ui.Hidden("plan", plan), ui.Hidden("interval", interval),
-		ui.Hidden("quantity", strconv.Itoa(quote.Bill.Offer.Seats())),
-		ui.Hidden("mode", c.Query("mode")), ui.Hidden("quote", quote.ID))
+	f := v.form("confirm", at+"/change", "Change plan", ui.Hidden("plan", change.Plan),
+		ui.Hidden("interval", string(change.Every)), ui.Hidden("quantity", strconv.Itoa(quote.Bill.Offer.Seats())),
+		ui.Hidden("mode", string(change.Mode)), ui.Hidden("quote", quote.ID))
 	f.Cancel, f.Title = at, "What changes"
 	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.Name())}}
 	for _, l := range quote.Bill.Breakdown(v.reader) {
