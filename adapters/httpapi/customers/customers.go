@@ -68,7 +68,7 @@ func (a *addressRequest) address() customer.Address {
 	}
 }
 
-func (h handlers) view(s customer.State) customerView {
+func (h handlers) newCustomerView(s customer.State) customerView {
 	return customerView{
 		ID: s.ID, Livemode: h.Live, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
 		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), BillingAddress: newAddressView(s.Details.Address),
@@ -87,7 +87,7 @@ func (h handlers) list(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return httpapi.RespondList(c, h.view)(h.Customers.List(c.UserContext(), filter, page))
+	return httpapi.RespondList(c, h.newCustomerView)(h.Customers.List(c.UserContext(), filter, page))
 }
 
 // customerRequest is the body of a POST.
@@ -115,13 +115,13 @@ func (h handlers) post(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), draft.Check()); err != nil {
 		return err
 	}
-	return httpapi.RespondStatus(c, fiber.StatusCreated, h.view)(
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newCustomerView)(
 		h.Customers.Create(c.UserContext(), httpapi.Account(c), draft),
 	)
 }
 
 func (h handlers) get(c *fiber.Ctx) error {
-	return httpapi.Respond(c, h.view)(h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newCustomerView)(h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // customerPatch is the body of a PATCH. Null clears the name, the billing address, the tax ID and the metadata.
@@ -155,9 +155,11 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), patch.Check()); err != nil {
 		return err
 	}
-	return httpapi.Respond(c, h.view)(h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch))
+	return httpapi.Respond(c, h.newCustomerView)(
+		h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch),
+	)
 }
 
 func (h handlers) postErasure(c *fiber.Ctx) error {
-	return httpapi.Respond(c, h.view)(h.Customers.Erase(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newCustomerView)(h.Customers.Erase(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }

@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Live) }
+func (h handlers) newView(s core.State) core.View { return core.NewView(s, h.Live) }
 
 func (h handlers) list(c *fiber.Ctx) error {
 	var f fault.Violations
@@ -28,11 +28,11 @@ func (h handlers) list(c *fiber.Ctx) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return httpapi.RespondList(c, h.view)(h.Subscriptions.List(c.UserContext(), filter, page))
+	return httpapi.RespondList(c, h.newView)(h.Subscriptions.List(c.UserContext(), filter, page))
 }
 
 func (h handlers) get(c *fiber.Ctx) error {
-	return httpapi.Respond(c, h.view)(h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newView)(h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) patch(c *fiber.Ctx) error {
@@ -40,7 +40,7 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return httpapi.Respond(c, h.view)(
+	return httpapi.Respond(c, h.newView)(
 		h.Subscriptions.SetMetadata(c.UserContext(), httpapi.Account(c), c.Params("id"), change),
 	)
 }
@@ -55,17 +55,17 @@ func (h handlers) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return httpapi.Respond(c, h.view)(h.Subscriptions.Cancel(
+	return httpapi.Respond(c, h.newView)(h.Subscriptions.Cancel(
 		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.AtPeriodEnd),
 	))
 }
 
 func (h handlers) pause(c *fiber.Ctx) error {
-	return httpapi.Respond(c, h.view)(h.Subscriptions.Pause(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newView)(h.Subscriptions.Pause(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) resume(c *fiber.Ctx) error {
-	return httpapi.Respond(c, h.view)(h.Subscriptions.Resume(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return httpapi.Respond(c, h.newView)(h.Subscriptions.Resume(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 // previewRequest is the body of POST …/change/preview.
@@ -179,7 +179,7 @@ func (h handlers) change(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return err
 	}
-	return httpapi.Respond(c, h.view)(
+	return httpapi.Respond(c, h.newView)(
 		h.Subscriptions.ChangePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), change),
 	)
 }

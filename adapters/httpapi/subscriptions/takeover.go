@@ -92,7 +92,7 @@ func (h handlers) post(c *fiber.Ctx) error {
 		return err
 	}
 	t.CustomerID = buyer.ID
-	return httpapi.RespondStatus(c, fiber.StatusCreated, h.view)(
+	return httpapi.RespondStatus(c, fiber.StatusCreated, h.newView)(
 		h.Subscriptions.TakeOver(c.UserContext(), httpapi.Account(c), t),
 	)
 }
