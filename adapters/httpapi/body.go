@@ -10,8 +10,8 @@ import (
 // earlyBody is the part of a body for which memory is taken before it has arrived.
 const earlyBody = 64 << 10
 
-// withBody reads the body of a request before any handler. The server itself would take as much memory as Content-Length
-// announces, which costs a client that sends nothing else a few bytes.
+// withBody reads the body of a request before any handler. The server itself would take as much memory as
+// Content-Length announces, which costs a client that sends nothing else a few bytes.
 func (s *Server) withBody(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		body, err := bodyOf(&c.Request)
