@@ -23,11 +23,17 @@ const maxEvidence = 20_000
 // FindDispute implements ports.DisputeProcessor. An inquiry, which holds no money, is no dispute: ErrNotFound until it
 // becomes one.
 func (p *Processor) FindDispute(ctx context.Context, processorID string) (ports.DisputeReport, error) {
-	params := &stripe.DisputeParams{Params: keyed(ctx, "")}
-	params.AddExpand("payment_intent")
+	params := disputeParams(ctx, "")
 	return reportOf(call(ctx, "get "+processorID, func() (*stripe.Dispute, error) {
 		return p.api.Disputes.Get(processorID, params)
 	}))
+}
+
+// disputeParams has Stripe return the payment intent, too, whose metadata names our payment.
+func disputeParams(ctx context.Context, key string) *stripe.DisputeParams {
+	params := &stripe.DisputeParams{Params: keyed(ctx, key)}
+	params.AddExpand("payment_intent")
+	return params
 }
 
 // SubmitEvidence implements ports.DisputeProcessor. Files are uploaded first, each under a key of its own, so that what
@@ -42,10 +48,8 @@ func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
 	if err := p.uploadEvidence(ctx, processorID, e, evidence); err != nil {
 		return ports.DisputeReport{}, err
 	}
-	params := &stripe.DisputeParams{
-		Params: keyed(ctx, processorID+":evidence"), Submit: new(true), Evidence: evidence,
-	}
-	params.AddExpand("payment_intent")
+	params := disputeParams(ctx, processorID+":evidence")
+	params.Submit, params.Evidence = new(true), evidence
 	return reportOf(call(ctx, "submit evidence", func() (*stripe.Dispute, error) {
 		return p.api.Disputes.Update(processorID, params)
 	}))
@@ -172,8 +176,7 @@ func (p *Processor) AcceptDispute(ctx context.Context, processorID string) (port
 	if err != nil || found.Status.Closed() {
 		return found, err
 	}
-	params := &stripe.DisputeParams{Params: keyed(ctx, processorID+":close")}
-	params.AddExpand("payment_intent")
+	params := disputeParams(ctx, processorID+":close")
 	return reportOf(call(ctx, "close dispute", func() (*stripe.Dispute, error) {
 		return p.api.Disputes.Close(processorID, params)
 	}))

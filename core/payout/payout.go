@@ -3,6 +3,7 @@ package payout
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"sundry/core/fault"
@@ -28,6 +29,11 @@ type Request struct {
 	Minor *int64
 	// Key is the caller's idempotency key, "" for none: what was asked for under it within a day is not asked again.
 	Key string
+}
+
+// Repeats reports whether the request asks for what a payout was made for.
+func (r Request) Repeats(s State) bool {
+	return strings.EqualFold(r.Currency, string(s.Amount.Currency)) && (r.Minor == nil || *r.Minor == s.Amount.Minor)
 }
 
 // Validate reports every fault of the request and returns its currency.

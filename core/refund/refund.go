@@ -85,6 +85,13 @@ type Request struct {
 	ProcessorID string
 }
 
+// Repeats reports whether the request asks for what a refund was made for.
+func (r Request) Repeats(s State) bool {
+	return (r.PaymentID == "" || r.PaymentID == s.PaymentID) && (r.CheckoutID == "" || r.CheckoutID == s.CheckoutID) &&
+		(r.Minor == nil || *r.Minor == s.Share.Amount.Minor) && r.Reason == s.Reason && r.KeepAccess == s.KeepAccess &&
+		r.Subscription == s.Subscription
+}
+
 // Validate reports every fault of the request.
 func (r Request) Validate() error {
 	var f fault.Violations

@@ -49,7 +49,8 @@ type Refunds struct{ deps RefundDeps }
 // NewRefunds returns the use cases.
 func NewRefunds(d RefundDeps) *Refunds { return &Refunds{deps: d} }
 
-// Create refunds a payment of the account. Faults: VALIDATION_FAILED, NOT_FOUND, NOT_REFUNDABLE.
+// Create refunds a payment of the account. Faults: VALIDATION_FAILED, NOT_FOUND, NOT_REFUNDABLE,
+// IDEMPOTENCY_KEY_MISMATCH.
 func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Request) (refund.State, error) {
 	if err := req.Validate(); err != nil {
 		return refund.State{}, err
@@ -77,7 +78,7 @@ func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Reque
 }
 
 // Request is Create that returns before the processor was asked, which the task does: for many refunds at once. Again
-// with the same key it returns what was requested. Faults: VALIDATION_FAILED, NOT_FOUND, NOT_REFUNDABLE.
+// with the same key it returns what was requested. Faults: see Create.
 func (s *Refunds) Request(ctx context.Context, creatorID string, req refund.Request) (asked refund.State, err error) {
 	if err := req.Validate(); err != nil {
 		return refund.State{}, err
@@ -116,8 +117,14 @@ func (s *Refunds) reserve(
 	}
 	if req.Key != "" {
 		earlier, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
-		if !errors.Is(err, ports.ErrNotFound) {
-			return s.linked(earlier), err // a request that died before its response
+		switch { // a request that died before its response
+		case errors.Is(err, ports.ErrNotFound):
+		case err == nil && !req.Repeats(earlier):
+			return refund.State{}, fault.New(
+				fault.IdempotencyKeyMismatch, "The idempotency key was used before for another refund.",
+			)
+		default:
+			return s.linked(earlier), err
 		}
 	}
 	paid, err := s.payment(ctx, r, creatorID, req)

@@ -182,16 +182,52 @@ func TestMoneyThatGoesBackByItselfIsNotRefundedBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refunds := payments.NewRefunds(payments.RefundDeps{
-			Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: fakes.Providers(w.processor), Ledger: bottomless{},
-			Customers: fakes.Customer{ID: customerID, CreatorID: creatorID},
-		})
+		refunds := w.refunds()
 		request := refund.Request{PaymentID: started.ID, Reason: "requested_by_customer"}
 		_, err = refunds.Request(t.Context(), creatorID, request)
 		refused(t, err, fault.NotRefundable)
 		w.work()
 		if p := w.payment(started.ID); p.Refunded != eur(1000) {
 			t.Errorf("refunded %+v", p.Refunded)
+		}
+	})
+}
+
+// refunds makes refunds of as much as is asked for.
+func (w *fixture) refunds() *payments.Refunds {
+	return payments.NewRefunds(payments.RefundDeps{
+		Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: fakes.Providers(w.processor), Ledger: bottomless{},
+		Customers: fakes.Customer{ID: customerID, CreatorID: creatorID},
+	})
+}
+
+// TestRefundKey_IsOfOneRequest: a request that died before its response is found by its key, and another is not taken
+// for it.
+func TestRefundKey_IsOfOneRequest(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		refunds, amount, less := w.refunds(), int64(1000), int64(999)
+		request := refund.Request{PaymentID: paid.ID, Minor: &amount, Reason: "other", Key: "key"}
+		first, err := refunds.Request(t.Context(), creatorID, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, change := range map[string]func(*refund.Request){
+			"another amount":  func(r *refund.Request) { r.Minor = &less },
+			"another reason":  func(r *refund.Request) { r.Reason = "duplicate" },
+			"another payment": func(r *refund.Request) { r.PaymentID = "pay_other" },
+			"kept access":     func(r *refund.Request) { r.KeepAccess = true },
+		} {
+			other := request
+			change(&other)
+			if _, err := refunds.Request(t.Context(), creatorID, other); !fault.Is(err, fault.IdempotencyKeyMismatch) {
+				t.Errorf("%s: %v, want IDEMPOTENCY_KEY_MISMATCH", name, err)
+			}
+		}
+		if again, err := refunds.Request(t.Context(), creatorID, request); err != nil || again.ID != first.ID {
+			t.Errorf("the same request made %s, %v; want %s", again.ID, err, first.ID)
 		}
 	})
 }

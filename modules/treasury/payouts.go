@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/core/document"
+	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/core/ledger"
@@ -25,8 +26,8 @@ const (
 )
 
 // RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a
-// lost response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE, and
-// STATE_CONFLICT while the creator has no payout account that receives it.
+// lost response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE,
+// IDEMPOTENCY_KEY_MISMATCH, and STATE_CONFLICT while the creator has no payout account that receives it.
 func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payout.Request) (payout.State, error) {
 	currency, err := req.Validate(s.cfg.PayoutMinimum)
 	if err != nil {
@@ -79,8 +80,14 @@ func (s *Service) askPayout(
 	}
 	if req.Key != "" {
 		earlier, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
-		if !errors.Is(err, ports.ErrNotFound) {
-			return s.linked(earlier), err // a request that died before its response
+		switch { // a request that died before its response
+		case errors.Is(err, ports.ErrNotFound):
+		case err == nil && !req.Repeats(earlier):
+			return payout.State{}, fault.New(
+				fault.IdempotencyKeyMismatch, "The idempotency key was used before for another payout.",
+			)
+		default:
+			return s.linked(earlier), err
 		}
 	}
 	from := payout.Funds{Minimum: s.cfg.PayoutMinimum}

@@ -216,6 +216,9 @@ func TestAPayoutIsAskedForOncePerKey(t *testing.T) {
 		if err != nil || again != first {
 			t.Errorf("asked again: %+v, %v; want %+v", again, err, first)
 		}
+		if _, err := w.RequestPayout(t.Context(), creatorID, some(1001, "k1")); !fault.Is(err, fault.IdempotencyKeyMismatch) {
+			t.Errorf("another amount: %v, want IDEMPOTENCY_KEY_MISMATCH", err)
+		}
 		other, err := w.RequestPayout(t.Context(), creatorID, some(1000, "k2"))
 		if err != nil || other.ID == first.ID {
 			t.Errorf("another key: %+v, %v", other, err)
