@@ -159,7 +159,7 @@ func TestDimensionsAreMadeInTheDashboard(t *testing.T) {
 			"recurring.interval", "month", "rates"}
 		v.Open(t, "/dashboard/usage/prices/new")
 		page = v.Send(t, "/dashboard/usage/prices/new", append(form, "model=large")...)
-		if !strings.Contains(page.Body, "Expected at least one tier") {
+		if !strings.Contains(page.Body, "Enter a price.") {
 			t.Error("a rate without a price is not refused")
 		}
 		page = v.Send(t, "/dashboard/usage/prices/new",
