@@ -80,7 +80,10 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	case left.Amount.Minor == 0:
 		return s.failRefund(ctx, t, paid, disputeLost, false)
 	}
-	outcome, err := s.callRefund(ctx, paid, left)
+	outcome, err := requestRefund(ctx, s.deps.Providers, paid.Provider, ports.RefundRequest{
+		RefundID: refund.AutomaticID(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
+		CreatorID: paid.CreatorID, Amount: left.Amount,
+	})
 	switch {
 	case err != nil:
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
@@ -92,20 +95,6 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 		return fmt.Errorf("refund of %s is refused: %s", paid.ID, outcome.Reason)
 	}
 	return s.failRefund(ctx, t, paid, outcome.Reason, true)
-}
-
-// callRefund asks the processor for the automatic refund of a payment, or for its outcome.
-func (s *Attempts) callRefund(ctx context.Context, paid payment.State, left ledger.Share) (refund.Outcome, error) {
-	provider, err := s.deps.Providers.Get(paid.Provider)
-	if err != nil {
-		return refund.Outcome{}, err
-	}
-	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
-		return provider.Processor.Refund(ctx, ports.RefundRequest{
-			RefundID: refund.AutomaticID(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
-			CreatorID: paid.CreatorID, Amount: left.Amount,
-		})
-	})
 }
 
 // completeRefund records that the processor has made an automatic refund.

@@ -29,9 +29,7 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 	if paid.ProcessorID == "" {
 		return nil, nil
 	}
-	made, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) ([]ports.RefundReport, error) {
-		return s.list(ctx, paid)
-	})
+	made, err := s.list(ctx, paid)
 	var foreign []ports.RefundReport
 	for _, report := range made {
 		if report.RefundID == "" {
@@ -47,7 +45,9 @@ func (s *Refunds) list(ctx context.Context, paid payment.State) ([]ports.RefundR
 	if err != nil {
 		return nil, err
 	}
-	return provider.RefundLister.ListRefunds(ctx, paid.ProcessorID)
+	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) ([]ports.RefundReport, error) {
+		return provider.RefundLister.ListRefunds(ctx, paid.ProcessorID)
+	})
 }
 
 // adopt records a refund that was made at the processor, or its later outcome. Nothing but the record can be refused,

@@ -261,19 +261,13 @@ func (s *Reconciliation) findAndSettle(ctx context.Context, attempt payment.Stat
 
 // refund makes what is left of a charge go back that no payment belongs to.
 func (s *Reconciliation) refund(ctx context.Context, f *Finding) error {
-	provider, err := s.deps.Providers.Get(f.Provider)
-	if err != nil {
-		return err
-	}
 	left, err := f.Amount.Sub(f.charge.Refunded)
 	if err != nil {
 		return err
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
-		return provider.Processor.Refund(ctx, ports.RefundRequest{
-			RefundID: refund.AutomaticID(f.ID), PaymentID: f.ID, ProcessorID: f.charge.ProcessorID,
-			CreatorID: f.CreatorID, Amount: left,
-		})
+	outcome, err := requestRefund(ctx, s.deps.Providers, f.Provider, ports.RefundRequest{
+		RefundID: refund.AutomaticID(f.ID), PaymentID: f.ID, ProcessorID: f.charge.ProcessorID,
+		CreatorID: f.CreatorID, Amount: left,
 	})
 	if err == nil && outcome.Status == refund.Failed {
 		f.Remedy, f.Why = LeftOpen, "the processor refused the refund: "+outcome.Reason
@@ -283,9 +277,7 @@ func (s *Reconciliation) refund(ctx context.Context, f *Finding) error {
 
 // recordRefunds records the refunds of a payment that only the processor knows.
 func (s *Reconciliation) recordRefunds(ctx context.Context, f *Finding, paid payment.State, apply bool) error {
-	made, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) ([]ports.RefundReport, error) {
-		return s.deps.Refunds.list(ctx, paid)
-	})
+	made, err := s.deps.Refunds.list(ctx, paid)
 	if err != nil {
 		return err
 	}

@@ -216,18 +216,25 @@ func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, err
 	if err != nil {
 		return refund.Outcome{}, err
 	}
-	provider, err := s.deps.Providers.Get(paid.Provider)
+	if f.ProcessorID != "" { // made there: it is asked about, and never asked for again
+		return s.find(ctx, paid, f.ProcessorID)
+	}
+	return requestRefund(ctx, s.deps.Providers, paid.Provider, ports.RefundRequest{
+		RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID,
+		Amount: f.Share.Amount,
+	})
+}
+
+// requestRefund asks a provider for a refund or, if it was asked before, for the outcome.
+func requestRefund(
+	ctx context.Context, providers ports.Providers, name string, request ports.RefundRequest,
+) (refund.Outcome, error) {
+	provider, err := providers.Get(name)
 	if err != nil {
 		return refund.Outcome{}, err
 	}
 	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
-		if f.ProcessorID != "" { // made there: it is asked about, and never asked for again
-			return s.find(ctx, paid, f.ProcessorID)
-		}
-		return provider.Processor.Refund(ctx, ports.RefundRequest{
-			RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID,
-			Amount: f.Share.Amount,
-		})
+		return provider.Processor.Refund(ctx, request)
 	})
 }
 
