@@ -69,15 +69,13 @@ func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 // Decline ends the live attempt with a refusal. The buyer may try another card until the attempts are used up.
 // changed is false for an attempt that is not the live one.
 func (c *Session) Decline(paymentID string, why payment.DeclineReason) (changed bool) {
-	if c.s.LivePaymentID != paymentID {
+	if !c.ClearPayment(paymentID, why) {
 		return false
 	}
-	c.s.LivePaymentID, c.s.LastError = "", why
 	c.s.Attempts++
 	if c.s.Attempts >= MaxAttempts {
 		c.s.Status = StatusFailed
 	}
-	c.s.Revision++
 	return true
 }
 
