@@ -211,12 +211,8 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 		f.OneOf("taxBehavior", *e.TaxBehavior, string(tax.Inclusive), string(tax.Exclusive))
 		s.TaxBehavior = tax.Behavior(*e.TaxBehavior)
 	}
-	if e.TrialOncePerCustomer != nil {
-		s.TrialOncePerCustomer = *e.TrialOncePerCustomer
-	}
-	if e.OneSubscriptionPerCustomer != nil {
-		s.OneSubscriptionPerCustomer = *e.OneSubscriptionPerCustomer
-	}
+	set(&s.TrialOncePerCustomer, e.TrialOncePerCustomer)
+	set(&s.OneSubscriptionPerCustomer, e.OneSubscriptionPerCustomer)
 	if e.ClearMetadata {
 		s.Metadata = Metadata{}
 	}

@@ -127,9 +127,7 @@ func (e VariantEdit) apply(v *Variant) {
 	set(&v.Name, e.Name)
 	set(&v.DurationMinutes, e.DurationMinutes)
 	set(&v.SessionCount, e.SessionCount)
-	if e.Seats != nil {
-		v.Seats = *e.Seats
-	}
+	set(&v.Seats, e.Seats)
 	if v.Seats == 1 {
 		v.Seats = 0 // stored as those from before there were any
 	}
