@@ -2,7 +2,6 @@ package dispute
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"time"
 
@@ -105,9 +104,9 @@ func (s State) checkFiles(fileIDs []string) error {
 	var f fault.Violations
 	for i, fileID := range fileIDs {
 		_, known := s.File(fileID)
-		f.Check(known, fmt.Sprintf("fileIds[%d]", i), fault.DetailInvalid, "The dispute has no such file.")
-		f.Check(!slices.Contains(fileIDs[:i], fileID), fmt.Sprintf("fileIds[%d]", i), fault.DetailDuplicate,
-			"Name each file once.")
+		item := f.Item("fileIds", i)
+		item.Check(known, "", fault.DetailInvalid, "The dispute has no such file.")
+		item.Check(!slices.Contains(fileIDs[:i], fileID), "", fault.DetailDuplicate, "Name each file once.")
 	}
 	return f.Err()
 }
