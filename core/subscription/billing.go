@@ -187,13 +187,12 @@ func less(a, off money.Amount) money.Amount {
 // StartCharge remembers the charge that was started for a bill, so that at most one is under way. It changes nothing
 // that anybody can see, so no event reports it.
 func (sub *Subscription) StartCharge(paymentID string, b Bill) error {
-	if sub.s.Charge != nil {
+	switch s := sub.s; {
+	case s.Charge != nil:
 		return sub.refuse(underWay)
-	}
-	if len(sub.s.Disputes) > 0 && !sub.s.Status.Terminal() {
+	case len(s.Disputes) > 0:
 		return sub.refuse(contested)
-	}
-	if sub.s.Status.Terminal() {
+	case s.Status.Terminal():
 		return sub.refuse("")
 	}
 	sub.s.Charge = &Charge{paymentID, b}
@@ -218,8 +217,8 @@ func (sub *Subscription) Paid(paymentID string) (Transition, error) {
 func (sub *Subscription) Apply(b Bill) (Transition, error) { return sub.apply(b, "") }
 
 func (sub *Subscription) apply(b Bill, paymentID string) (Transition, error) {
-	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
-		return nil, sub.refuse("The subscription has not begun.")
+	if err := sub.requireRunning(); err != nil {
+		return nil, err
 	}
 	before := sub.s
 	s := &sub.s

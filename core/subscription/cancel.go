@@ -15,8 +15,8 @@ const (
 
 // Cancel ends the subscription now. A charge under way is not awaited any more: its money goes back if it arrives.
 func (sub *Subscription) Cancel(why CancelReason, now time.Time) (Canceled, error) {
-	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
-		return Canceled{}, sub.refuse("The subscription has not begun.")
+	if err := sub.requireRunning(); err != nil {
+		return Canceled{}, err
 	}
 	sub.s.CancelReason = why
 	return sub.cancel(now), nil
@@ -43,9 +43,10 @@ func (s State) IsPaidTimeOver(now time.Time) bool {
 // ends now: nobody who has canceled is charged for another period. A planned change stays, for Resume. The event is nil
 // when it was scheduled before.
 func (sub *Subscription) CancelAtPeriodEnd(why CancelReason, now time.Time) (Transition, error) {
+	if err := sub.requireRunning(); err != nil {
+		return nil, err
+	}
 	switch s := sub.s; {
-	case s.Status.Terminal(), s.Status == StatusIncomplete:
-		return nil, sub.refuse("The subscription has not begun.")
 	case s.IsPaidTimeOver(now):
 		return sub.Cancel(why, now)
 	case s.CancelAtPeriodEnd:

@@ -93,8 +93,8 @@ func (sub *Subscription) Expire(now time.Time) (Expired, error) {
 // UseCard makes another saved card pay from now on. changed is false when it does already. The caller bills a past due
 // subscription at once.
 func (sub *Subscription) UseCard(paymentMethodID string) (e Updated, changed bool, err error) {
-	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
-		return Updated{}, false, sub.refuse("The subscription has not begun.")
+	if err := sub.requireRunning(); err != nil {
+		return Updated{}, false, err
 	}
 	if sub.s.PaymentMethodID == paymentMethodID {
 		return Updated{}, false, nil

@@ -179,3 +179,11 @@ func (sub *Subscription) refuse(message string) error {
 	}
 	return fault.New(fault.StateConflict, message)
 }
+
+// requireRunning refuses what needs a subscription that has begun and not ended.
+func (sub *Subscription) requireRunning() error {
+	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
+		return sub.refuse("The subscription has not begun.")
+	}
+	return nil
+}
