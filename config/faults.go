@@ -159,19 +159,14 @@ func parseFaults(err error) []error {
 	var all []error
 	for _, one := range aggregate.Errors {
 		var unread env.ParseError
-		if field, ok := reflect.TypeFor[Config]().FieldByName(parseErrorField(one, &unread)); ok {
-			one = variableFault(field.Tag.Get("env"), unread.Type.String(), unread.Err)
+		if errors.As(one, &unread) {
+			if field, ok := reflect.TypeFor[Config]().FieldByName(unread.Name); ok {
+				one = variableFault(field.Tag.Get("env"), unread.Type.String(), unread.Err)
+			}
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-func parseErrorField(err error, into *env.ParseError) string {
-	if errors.As(err, into) {
-		return into.Name
-	}
-	return ""
 }
 
 func oneOf(s string, allowed ...string) bool {
