@@ -48,6 +48,19 @@ func (c Config) addressFaults() []error {
 	return all
 }
 
+// serviceFaults checks the address of a service, to which live sends secrets by https only. A fault says what was
+// expected.
+func (c Config) serviceFaults(variable, address, expected string) []error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || !oneOf(u.Scheme, "http", "https") || u.Host == "" || u.User != nil:
+		return []error{fmt.Errorf("%s must be %s", variable, expected)}
+	case c.Live() && u.Scheme != "https" && !thisMachine(u.Hostname()):
+		return []error{fmt.Errorf("%s must be https when ENVIRONMENT=live, but to this machine", variable)}
+	}
+	return nil
+}
+
 func isListenAddress(addr string) bool {
 	_, port, err := net.SplitHostPort(addr)
 	return err == nil && isPort(port)

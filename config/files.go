@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 )
 
 // maxFileMB bounds a file: its parts are numbered in five digits.
@@ -18,22 +17,17 @@ func (c Config) fileFaults() []error {
 	if c.FileAccountMB < c.FileMaxMB {
 		all = append(all, errors.New("FILE_ACCOUNT_MB must be at least FILE_MAX_MB"))
 	}
-	parts := map[string]string{
-		"S3_BUCKET": c.S3Bucket, "S3_ACCESS_KEY_ID": c.S3AccessKeyID, "S3_SECRET_ACCESS_KEY": c.S3SecretAccessKey,
-	}
-	for _, name := range []string{"S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"} {
-		if (parts[name] != "") != (c.S3Endpoint != "") {
-			all = append(all, fmt.Errorf("%s and S3_ENDPOINT need each other", name))
+	for _, part := range []struct{ name, value string }{
+		{"S3_BUCKET", c.S3Bucket}, {"S3_ACCESS_KEY_ID", c.S3AccessKeyID}, {"S3_SECRET_ACCESS_KEY", c.S3SecretAccessKey},
+	} {
+		if (part.value != "") != (c.S3Endpoint != "") {
+			all = append(all, fmt.Errorf("%s and S3_ENDPOINT need each other", part.name))
 		}
 	}
 	if c.S3Endpoint == "" {
 		return all
 	}
-	if u, err := url.Parse(c.S3Endpoint); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" ||
-		u.User != nil {
-		all = append(all, errors.New("S3_ENDPOINT must be an address such as https://s3.eu-central-1.amazonaws.com"))
-	} else if c.Live() && u.Scheme != "https" && !thisMachine(u.Hostname()) {
-		all = append(all, errors.New("S3_ENDPOINT must be https when ENVIRONMENT=live, but to this machine"))
-	}
-	return all
+	return append(all, c.serviceFaults(
+		"S3_ENDPOINT", c.S3Endpoint, "an address such as https://s3.eu-central-1.amazonaws.com",
+	)...)
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 )
 
@@ -48,12 +47,9 @@ func (c Config) stripeFaults() []error {
 	if c.StripeAPIBase == "" {
 		return all
 	}
-	if u, err := url.Parse(c.StripeAPIBase); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" ||
-		u.User != nil {
-		all = append(all, errors.New("STRIPE_API_BASE must be an absolute address such as https://api.stripe.com"))
-	} else if c.Live() && u.Scheme != "https" && !thisMachine(u.Hostname()) {
-		all = append(all, errors.New("STRIPE_API_BASE must be https when ENVIRONMENT=live, but to this machine"))
-	}
+	all = append(all, c.serviceFaults(
+		"STRIPE_API_BASE", c.StripeAPIBase, "an absolute address such as https://api.stripe.com",
+	)...)
 	if !given {
 		all = append(all, errors.New("STRIPE_API_BASE needs STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"))
 	}
