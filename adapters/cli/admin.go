@@ -94,11 +94,7 @@ func namedAccount(ctx context.Context, app *App, address string) (string, error)
 	if address == "" {
 		return "", errors.New("name an account by its e-mail address")
 	}
-	id, err := app.Accounts.FindAccount(ctx, address)
-	if errors.Is(err, ports.ErrNotFound) {
-		return "", fmt.Errorf("no account has the e-mail address %s", address)
-	}
-	return id, err
+	return accountID(ctx, app, address)
 }
 
 func decideStanding(name, address, reason string) action {
