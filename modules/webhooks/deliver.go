@@ -264,13 +264,9 @@ func (s *Service) updateHealth(
 // hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile.
 // Once it is disabled they are let go, to end.
 func (s *Service) hold(ctx context.Context, r ports.Repos, before, after webhook.EndpointState) error {
-	until := after.OpenUntil
-	if !after.Enabled {
-		until = time.Time{}
-	}
 	switch {
-	case !until.IsZero():
-		return r.Tasks.PauseKey(ctx, after.ID, after.CreatorID, until)
+	case after.Enabled && !after.OpenUntil.IsZero():
+		return r.Tasks.PauseKey(ctx, after.ID, after.CreatorID, after.OpenUntil)
 	case !before.OpenUntil.IsZero():
 		return r.Tasks.ResumeKey(ctx, after.ID)
 	}
