@@ -15,8 +15,7 @@ var _ ports.ConfirmationLinks = (*Service)(nil)
 
 // EmailConfirmationURL implements ports.ConfirmationLinks.
 func (s *Service) EmailConfirmationURL(l identity.ConfirmationLink) string {
-	mac := s.webDigest.sum(l.Subject())
-	return s.cfg.BaseURL + "/dashboard/confirm/" + l.Text(mac[:])
+	return s.cfg.BaseURL + "/dashboard/confirm/" + l.Text(s.webDigest.sum(l.Subject()))
 }
 
 // askConfirmation has a link mailed that confirms the creator's address.
@@ -93,8 +92,8 @@ func (s *Service) Invite(ctx context.Context, who, address string) (page string,
 			ID: s.deps.IDs.New(operator.ActionPrefix), Operator: who, Kind: operator.Invited, Note: address, At: now,
 		})
 	})
-	mac := s.webDigest.sum(invitation.Subject())
-	return s.cfg.BaseURL + "/dashboard/sign-up?invitation=" + invitation.Text(mac[:]), err
+	text := invitation.Text(s.webDigest.sum(invitation.Subject()))
+	return s.cfg.BaseURL + "/dashboard/sign-up?invitation=" + text, err
 }
 
 // Invited returns the address that an invitation is for; "" for an invitation that is none or has expired.

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"crypto/sha256"
 	"sync"
 	"time"
 
@@ -13,6 +14,9 @@ const (
 	keyCacheLifetime = 2 * time.Second
 	keyCacheSize     = 20_000
 )
+
+// digest is the HMAC-SHA256 of a key: all of it that is stored or looked up by.
+type digest = [sha256.Size]byte
 
 // knownKey is a key that was valid when it was read.
 type knownKey struct {

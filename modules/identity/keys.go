@@ -25,8 +25,7 @@ func (s *Service) CreateKey(
 		return identity.APIKeyState{}, "", err
 	}
 	key := identity.NewKey(s.cfg.Live, s.deps.IDs.Cell(), s.deps.IDs.Random(identity.KeyEntropy))
-	hash := s.keyDigest.sum(key)
-	record := identity.IssueKey(s.deps.IDs.New(id.APIKey), creatorID, order, key, hash[:], now)
+	record := identity.IssueKey(s.deps.IDs.New(id.APIKey), creatorID, order, key, s.keyDigest.sum(key), now)
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		err := s.deps.Standing.CheckLimit(ctx, repos, creatorID, quota.APIKeys, func() (int64, error) {
 			n, err := repos.Identity.APIKeys.Count(ctx, creatorID, now)
@@ -100,7 +99,7 @@ func (s *Service) AuthenticateKey(ctx context.Context, key string) (Authenticate
 	if !ok || livemode != s.cfg.Live {
 		return AuthenticatedKey{}, unauthenticated()
 	}
-	hash := s.keyDigest.sum(key)
+	hash := digest(s.keyDigest.sum(key))
 	now := s.deps.Clock.Real()
 	found, epoch, ok := s.keys.find(hash, now)
 	if !ok {

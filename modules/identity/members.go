@@ -15,8 +15,7 @@ var _ ports.MemberLinks = (*Service)(nil)
 
 // MemberInvitationURL implements ports.MemberLinks.
 func (s *Service) MemberInvitationURL(l identity.MemberLink) string {
-	mac := s.webDigest.sum(l.Subject())
-	return s.cfg.BaseURL + "/dashboard/join/" + l.Text(mac[:])
+	return s.cfg.BaseURL + "/dashboard/join/" + l.Text(s.webDigest.sum(l.Subject()))
 }
 
 // InviteMember has an invitation mailed to an address. Who is invited already gets another, with the new role; the

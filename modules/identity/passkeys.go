@@ -116,8 +116,7 @@ func (s *Service) request(purpose, holder string, options, ceremony []byte) Pass
 		Purpose: purpose, Holder: holder, Data: ceremony,
 		ExpiresAt: s.deps.Clock.Real().Add(identity.CeremonyLifetime),
 	}
-	mac := s.webDigest.sum(c.Subject())
-	return PasskeyRequest{Options: string(options), Ceremony: c.Text(mac[:])}
+	return PasskeyRequest{Options: string(options), Ceremony: c.Text(s.webDigest.sum(c.Subject()))}
 }
 
 // openCeremony returns what was kept of a ceremony of this browser, once. UNAUTHENTICATED.

@@ -123,8 +123,7 @@ func getUser(ctx context.Context, r ports.Repos, userID string) (identity.User, 
 
 // PasswordResetURL implements ports.PasswordLinks.
 func (s *Service) PasswordResetURL(l identity.ResetLink) string {
-	mac := s.webDigest.sum(l.Subject())
-	return s.cfg.BaseURL + "/dashboard/reset/" + l.Text(mac[:])
+	return s.cfg.BaseURL + "/dashboard/reset/" + l.Text(s.webDigest.sum(l.Subject()))
 }
 
 // CheckReset returns the user whose password a link sets. NOT_FOUND for one that is invalid, expired or used.

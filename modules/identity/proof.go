@@ -140,8 +140,7 @@ func (s *Service) accepts(
 	if subject == "" {
 		return false, false, nil
 	}
-	mac := s.webDigest.sum(subject)
-	ok = step.UseRecovery(mac[:])
+	ok = step.UseRecovery(s.webDigest.sum(subject))
 	return ok, ok, nil
 }
 
@@ -196,8 +195,7 @@ func (s *Service) pendingUser(ctx context.Context, text string) (identity.User, 
 
 func (s *Service) newPending(u identity.User) string {
 	pending := identity.NewPendingSignIn(u, s.deps.Clock.Real())
-	mac := s.webDigest.sum(pending.Subject())
-	return pending.Text(mac[:])
+	return pending.Text(s.webDigest.sum(pending.Subject()))
 }
 
 // FinishSignIn ends a sign-in by its second step: it returns the cookie. guest is the browser's form token. NOT_FOUND

@@ -130,8 +130,7 @@ func (s *Service) mailStep(ctx context.Context, r ports.Repos, u identity.User, 
 func (s *Service) newRecoveryCodes(u identity.User) (codes []string, macs [][]byte) {
 	for range identity.RecoveryCodes {
 		code := identity.RecoveryCode(s.deps.IDs.Random(identity.RecoveryEntropy))
-		mac := s.webDigest.sum(identity.RecoverySubject(u.ID(), code))
-		codes, macs = append(codes, code), append(macs, mac[:])
+		codes, macs = append(codes, code), append(macs, s.webDigest.sum(identity.RecoverySubject(u.ID(), code)))
 	}
 	return codes, macs
 }

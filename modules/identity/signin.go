@@ -359,7 +359,6 @@ func (s *Service) grant(
 		return Session{}, err
 	}
 	token := family.Token()
-	mac := s.refreshDigest.sum(token.Subject())
 	access, err := s.deps.Tokens.Sign(ports.AccessToken{
 		ID: token.Subject(), CreatorID: user.CreatorID, IssuedAt: family.RotatedAt,
 		ExpiresAt: family.RotatedAt.Add(identity.AccessTokenLifetime),
@@ -368,7 +367,7 @@ func (s *Service) grant(
 		return Session{}, fmt.Errorf("sign access token of %s: %w", user.ID(), err)
 	}
 	return Session{Creator: creator.State(), User: user, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime,
-		RefreshToken: token.Text(mac[:])}, nil
+		RefreshToken: token.Text(s.refreshDigest.sum(token.Subject()))}, nil
 }
 
 // admit counts one attempt. RATE_LIMITED specifies how long to wait.

@@ -57,8 +57,8 @@ func (s *Service) SignInBrowser(
 func (s *Service) beginBrowser(from identity.Client, cookie *string) beginner {
 	return func(ctx context.Context, repos ports.Repos, user identity.User) error {
 		sessionID := s.deps.IDs.New(identity.WebSessionPrefix)
-		mac := s.webDigest.sum(identity.WebSubject(sessionID, user.MemberID != ""))
-		*cookie = identity.WebToken(sessionID, mac[:])
+		subject := identity.WebSubject(sessionID, user.MemberID != "")
+		*cookie = identity.WebToken(sessionID, s.webDigest.sum(subject))
 		return repos.Identity.WebSessions.Insert(
 			ctx, identity.BeginWebSession(sessionID, user, from, s.deps.Clock.Real()),
 		)
@@ -113,9 +113,9 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 	if lacks != nil && !fault.Is(lacks, fault.Forbidden) {
 		return Browser{}, lacks
 	}
-	form := s.webDigest.sum(identity.FormSubject(sessionID))
 	return Browser{
-		SessionID: sessionID, Creator: creator.State(), User: user, FormToken: hex.EncodeToString(form[:]),
+		SessionID: sessionID, Creator: creator.State(), User: user,
+		FormToken: hex.EncodeToString(s.webDigest.sum(identity.FormSubject(sessionID))),
 		Confirmed: session.Confirmed(s.deps.Clock.Real()), LacksSecondStep: lacks != nil,
 	}, nil
 }
@@ -190,8 +190,7 @@ func (s *Service) touchBrowser(ctx context.Context, r ports.Repos, sessionID str
 
 // GuestFormToken returns the CSRF token of a visitor who is not signed in, derived from their cookie.
 func (s *Service) GuestFormToken(cookie string) string {
-	mac := s.webDigest.sum("guest-form." + cookie)
-	return hex.EncodeToString(mac[:])
+	return hex.EncodeToString(s.webDigest.sum("guest-form." + cookie))
 }
 
 // NewGuest returns a text for that cookie.
