@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"sundry/core/email"
 	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/image"
@@ -29,8 +28,7 @@ func (s *Service) FindAccount(ctx context.Context, address string) (creatorID st
 	if address == "" {
 		creator, err = creators.Sole(ctx)
 	} else {
-		normalized, _ := email.Parse(address) // an invalid address finds nobody
-		creator, err = creators.GetByEmail(ctx, normalized)
+		creator, err = creators.GetByEmail(ctx, normalized(address))
 	}
 	if err != nil {
 		return "", err
