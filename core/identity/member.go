@@ -117,7 +117,7 @@ func (m *Member) State() MemberState { return m.s }
 // Joined reports whether the member has accepted.
 func (m *Member) Joined() bool { return !m.s.JoinedAt.IsZero() }
 
-// Invite renews an invitation with a role: links from before open nothing. EMAIL_TAKEN for who has accepted.
+// Invite renews an invitation with a role: links from before open nothing. EMAIL_TAKEN for a member who has joined.
 func (m *Member) Invite(role Role, now time.Time) error {
 	if m.Joined() {
 		return fault.New(fault.EmailTaken, "This person is a member already.")

@@ -322,7 +322,7 @@ func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) err
 
 // refusal turns a taken name into its refusal and returns refusals unchanged. Any other error is wrapped with the
 // operation.
-func refusal(doing string, err error) error {
+func refusal(op string, err error) error {
 	var duplicate *ports.DuplicateError
 	var refused *fault.Error
 	switch {
@@ -334,5 +334,5 @@ func refusal(doing string, err error) error {
 		return fault.New(fault.CatalogKeyTaken, "Another of your listings has this catalog key. Give this one a catalogKey "+
 			"of its own: without one it is the slug.")
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", op, err)
 }

@@ -18,8 +18,8 @@ func (s *Service) MemberInvitationURL(l identity.MemberLink) string {
 	return s.cfg.BaseURL + "/dashboard/join/" + l.Text(s.webDigest.sum(l.Subject()))
 }
 
-// InviteMember has an invitation mailed to an address. Who is invited already gets another, with the new role; the
-// link before opens nothing any more. VALIDATION_FAILED, FORBIDDEN for an owner invited by somebody else than an
+// InviteMember has an invitation mailed to an address. A person who is invited already gets another, with the new role;
+// the link before opens nothing any more. VALIDATION_FAILED, FORBIDDEN for an owner invited by somebody else than an
 // owner, EMAIL_TAKEN, LIMIT_REACHED, RATE_LIMITED.
 func (s *Service) InviteMember(
 	ctx context.Context, by identity.User, in identity.MemberRequest,
@@ -283,7 +283,7 @@ func (s *Service) JoinBrowser(
 	return cookie, err
 }
 
-// join makes a member of who was invited and signs them in, in one transaction.
+// join makes a member of the person who was invited and signs them in, in one transaction.
 func (s *Service) join(
 	ctx context.Context, checked identity.MemberState, name, passwordHash string, from identity.Client, begin beginner,
 ) error {

@@ -92,7 +92,7 @@ func (s *Service) BeginPasskeySignIn(guest string) (PasskeyRequest, error) {
 	return s.beginUse(forSignIn, guest, identity.User{}, nil)
 }
 
-// BeginConfirmation returns what a user who is signed in proves a passkey with; zero for who has none.
+// BeginConfirmation returns what a user who is signed in proves a passkey with; zero for a user without one.
 func (s *Service) BeginConfirmation(ctx context.Context, b Browser) (app bool, request PasskeyRequest, err error) {
 	step, err := s.SecondStep(ctx, b.User)
 	if err == nil && len(step.Passkeys) > 0 {

@@ -158,9 +158,9 @@ func checkSecondStep(ctx context.Context, r ports.Repos, creator identity.Creato
 
 // SecondStepPage lists the second steps with which a browser may complete a sign-in.
 type SecondStepPage struct {
-	// App is set for who has an authenticator app. Recovery codes always work.
+	// App is set for a user with an authenticator app. Recovery codes always work.
 	App bool
-	// Passkey asks the browser for one; zero for who has none.
+	// Passkey asks the browser for one; zero for a user without one.
 	Passkey PasskeyRequest
 }
 

@@ -12,13 +12,13 @@ import (
 	"sundry/ports"
 )
 
-// SecondStep returns what a user shows beside the password; nothing for who has no second step.
+// SecondStep returns what a user shows beside the password; nothing for a user without a second step.
 func (s *Service) SecondStep(ctx context.Context, u identity.User) (identity.SecondStepState, error) {
 	step, err := loadSecondStep(ctx, s.deps.Store.Read(ctx), u)
 	return step.State(), err
 }
 
-// loadSecondStep returns the second step of a user, a new one for who has none.
+// loadSecondStep returns the second step of a user, a new one for a user without one.
 func loadSecondStep(ctx context.Context, r ports.Repos, u identity.User) (*identity.SecondStep, error) {
 	step, err := r.Identity.SecondSteps.Get(ctx, u.ID())
 	if errors.Is(err, ports.ErrNotFound) {
@@ -217,8 +217,8 @@ func (s *Service) MakeRecoveryCodes(ctx context.Context, b Browser) (codes []str
 	})
 }
 
-// RequireSecondStep decides whether nobody may use the account without a second step. STATE_CONFLICT for who would lock
-// themselves out.
+// RequireSecondStep decides whether nobody may use the account without a second step. STATE_CONFLICT for a user who
+// would lock themselves out.
 func (s *Service) RequireSecondStep(ctx context.Context, by identity.User, required bool) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		step, err := loadSecondStep(ctx, r, by)

@@ -26,8 +26,8 @@ type Session struct {
 }
 
 // SignUp makes a creator and signs them in. address is the caller's network address. Refusals: VALIDATION_FAILED,
-// EMAIL_TAKEN, RATE_LIMITED, and FORBIDDEN where sign-ups are closed or need another invitation. In live, who was not
-// invited has to confirm the address before selling.
+// EMAIL_TAKEN, RATE_LIMITED, and FORBIDDEN where sign-ups are closed or need another invitation. In live, a person
+// who was not invited has to confirm the address before selling.
 func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
 	err = s.register(ctx, r, identity.Client{Address: address}, s.beginInto(&in))
 	return in, err
@@ -402,11 +402,11 @@ func tooMany(wait time.Duration) error {
 }
 
 // unlessBusy turns ErrBusy into RATE_LIMITED and anything else into a fault of ours.
-func unlessBusy(doing string, err error) error {
+func unlessBusy(op string, err error) error {
 	if errors.Is(err, ports.ErrBusy) {
 		return tooMany(time.Second)
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", op, err)
 }
 
 func unauthenticated() error { return fault.New(fault.Unauthenticated, "The credential is not valid.") }

@@ -35,7 +35,8 @@ func (s *Service) SignUpBrowser(
 	return cookie, err
 }
 
-// BrowserSignIn is the outcome of a right password: the cookie or, for who has a second step, what FinishSignIn takes.
+// BrowserSignIn is the outcome of a right password: the cookie or, where the user has a second step, what FinishSignIn
+// takes.
 type BrowserSignIn struct{ Cookie, Pending string }
 
 // SignInBrowser is SignIn for a browser.
