@@ -32,6 +32,8 @@ type cancelRequest struct {
 	refunded bool
 	// expected is the refund in minor units that a buyer was shown; nil for a creator.
 	expected *int64
+	// wholeTime cancels for everybody who shares the time.
+	wholeTime bool
 	// together is set for all but the first of a time that the creator cancels.
 	together bool
 }
@@ -51,48 +53,10 @@ func (s *Cancellations) Cancel(
 // too. For a time of one buyer it is Cancel.
 func (s *Cancellations) CancelTime(
 	ctx context.Context, creatorID, appointmentID, reason string, refunded bool,
-) (canceled appointment.State, err error) {
-	c := cancelRequest{by: appointment.ByCreator, reason: reason, refunded: refunded}
-	if err := appointment.CheckReason(reason); err != nil {
-		return canceled, err
-	}
-	err = s.booking.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
-			return err
-		}
-		state, err := appointmentOf(ctx, r, creatorID, appointmentID)
-		if err != nil {
-			return err
-		}
-		if canceled, err = s.cancel(ctx, r, state, c); err != nil || state.GroupID == "" {
-			return err
-		}
-		other := c
-		other.together = true
-		group, err := r.Booking.Appointments.ListByGroup(ctx, creatorID, state.GroupID)
-		if err != nil {
-			return err
-		}
-		for _, a := range group {
-			if a.Status != appointment.StatusConfirmed || a.ID == state.ID {
-				continue
-			}
-			if _, err := s.cancel(ctx, r, a, other); err != nil {
-				return err
-			}
-		}
-		held, err := r.Booking.Reservations.ListSeats(ctx, creatorID, state.GroupID)
-		if err != nil {
-			return err
-		}
-		for _, seat := range held {
-			if err := s.booking.release(ctx, r, seat); err != nil {
-				return err
-			}
-		}
-		return nil
+) (appointment.State, error) {
+	return s.cancelAs(ctx, creatorID, appointmentID, cancelRequest{
+		by: appointment.ByCreator, reason: reason, refunded: refunded, wholeTime: true,
 	})
-	return canceled, err
 }
 
 // CancelByBuyer cancels the appointment behind a link and refunds what the policy promised. QUOTE_EXPIRED, with
@@ -123,10 +87,41 @@ func (s *Cancellations) cancelAs(
 		if err != nil {
 			return err
 		}
-		canceled, err = s.cancel(ctx, r, state, c)
-		return err
+		if canceled, err = s.cancel(ctx, r, state, c); err != nil || !c.wholeTime || state.GroupID == "" {
+			return err
+		}
+		return s.cancelRest(ctx, r, state, c)
 	})
 	return canceled, err
+}
+
+// cancelRest cancels the other appointments of a time and frees its held seats.
+func (s *Cancellations) cancelRest(
+	ctx context.Context, r ports.Repos, first appointment.State, c cancelRequest,
+) error {
+	c.together = true
+	group, err := r.Booking.Appointments.ListByGroup(ctx, first.CreatorID, first.GroupID)
+	if err != nil {
+		return err
+	}
+	for _, a := range group {
+		if a.Status != appointment.StatusConfirmed || a.ID == first.ID {
+			continue
+		}
+		if _, err := s.cancel(ctx, r, a, c); err != nil {
+			return err
+		}
+	}
+	held, err := r.Booking.Reservations.ListSeats(ctx, first.CreatorID, first.GroupID)
+	if err != nil {
+		return err
+	}
+	for _, seat := range held {
+		if err := s.booking.release(ctx, r, seat); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Cancellations) cancel(
