@@ -247,6 +247,8 @@ func TestADownloadLimitIsPerPurchase(t *testing.T) {
 		for n, want := range []int{200, 200, 409, 409} {
 			if page := buyer.Open(t, ada+"/files/"+fileID); page.Status != want {
 				t.Errorf("download %d is %d, want %d", n+1, page.Status, want)
+			} else if want == 409 && !strings.Contains(page.Body, "You’ve used all your downloads") {
+				t.Errorf("the page of a used-up download does not say why: %s", page.Body)
 			}
 		}
 		if page := buyer.Open(t, grace+"/files/"+fileID); page.Status != 200 {

@@ -159,7 +159,11 @@ func (l *Layout) Fail(c *fiber.Ctx, err error) error {
 	if fault.Is(err, fault.NotBookable) {
 		status = fiber.StatusConflict // the address is right: what it leads to cannot be bought now
 	}
-	html, renderErr := l.ErrorHTML(Reader(c), status, id)
+	key := errorKey(status)
+	if fault.Is(err, fault.LimitReached) {
+		key = "error.limit" // the one limit of buyers without a page of its own: that of a file's downloads
+	}
+	html, renderErr := l.errorPage(Reader(c), key, status, id)
 	if renderErr != nil {
 		return err
 	}
@@ -183,21 +187,30 @@ type errorView struct {
 // ErrorHTML renders a friendly page for an HTTP status. It shows the request id, by which support finds the log line,
 // and nothing else of the fault.
 func (l *Layout) ErrorHTML(reader locale.Locale, status int, requestID string) ([]byte, error) {
-	key := "error.404"
+	return l.errorPage(reader, errorKey(status), status, requestID)
+}
+
+// errorKey returns the key of the texts for an HTTP status.
+func errorKey(status int) string {
 	switch {
 	case status == http.StatusBadRequest:
-		key = "error.400"
+		return "error.400"
 	case status == http.StatusForbidden:
-		key = "error.403"
+		return "error.403"
 	case status >= http.StatusInternalServerError:
-		key = "error.500"
+		return "error.500"
 	case status == http.StatusRequestEntityTooLarge:
-		key = "error.413"
+		return "error.413"
 	case status == http.StatusTooManyRequests:
-		key = "error.429"
+		return "error.429"
 	case status == http.StatusGone, status == http.StatusConflict:
-		key = "error.410"
+		return "error.410"
+	default:
+		return "error.404"
 	}
+}
+
+func (l *Layout) errorPage(reader locale.Locale, key string, status int, requestID string) ([]byte, error) {
 	title := reader.Text(key + ".title")
 	return l.errors.Render(reader, "error.html", View{
 		Title: title,
