@@ -37,7 +37,7 @@ func TestTheDashboardSaysInItsOwnFrameWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.SQLite, nil)
 	v := app.NewAccount(t).Visit(t)
-	for _, path := range []string{"/dashboard/listings/lst_gone", "/dashboard/orders/pay_gone"} {
+	for _, path := range []string{"/dashboard/listings/lst_gone", "/dashboard/orders/pay_gone", "/dashboard/nope"} {
 		page := v.Open(t, path)
 		if page.Status != http.StatusNotFound || !strings.Contains(page.Body, `<nav class="nav"`) {
 			t.Errorf("%s is %d, without a way back: %s", path, page.Status, page.Body)

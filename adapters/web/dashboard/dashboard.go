@@ -16,6 +16,7 @@ import (
 
 	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
+	"sundry/core/fault"
 	"sundry/core/locale"
 	"sundry/modules/access"
 	"sundry/modules/booking"
@@ -118,6 +119,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	if r.Sandbox != nil {
 		r.post(at, "/sandbox/advance", r.advanceClock)
 	}
+	at.Get("/*", r.signedIn(func(*fiber.Ctx, *visit) error { return fault.New(fault.NotFoundCode, "Page not found") }))
 }
 
 // fieldAt is a field with the id that it has on its page.
