@@ -39,6 +39,17 @@ func TestErrorPagesRender(t *testing.T) {
 	}
 }
 
+func TestFrenchHasASpaceBeforeAColon(t *testing.T) {
+	t.Parallel()
+	html, err := layouttest.New(t, true).ErrorHTML(locale.ParseTag("fr-FR"), 404, "req_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(html), "Référence\u00a0: <code>") {
+		t.Errorf("the reference: %s", html)
+	}
+}
+
 func newApp(t *testing.T) *fiber.App {
 	t.Helper()
 	l := layouttest.New(t, true)

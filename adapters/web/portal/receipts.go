@@ -58,9 +58,9 @@ func less(reader locale.Locale, off money.Amount) string {
 func taxLine(reader locale.Locale, s payment.Sale) string {
 	switch {
 	case s.TaxDetails.Treatment == tax.ReverseCharge:
-		return reader.Text("line.reverse_charge") + ": " + reader.Money(s.Tax)
+		return reader.Text("line.reverse_charge") + reader.Text("colon") + " " + reader.Money(s.Tax)
 	case s.Tax.Minor > 0:
-		return reader.TaxLine(s.TaxDetails, s.TaxAdded.Minor == 0) + ": " + reader.Money(s.Tax)
+		return reader.TaxLine(s.TaxDetails, s.TaxAdded.Minor == 0) + reader.Text("colon") + " " + reader.Money(s.Tax)
 	}
 	return ""
 }

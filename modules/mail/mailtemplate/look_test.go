@@ -76,3 +76,16 @@ func TestAReceiptRepeatsWhatCancelingReturns(t *testing.T) {
 		}
 	}
 }
+
+func TestLinksOfTextFollowTheLanguagesColon(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]string{
+		"en": "View receipt:\nhttps", "de": "Beleg ansehen:\nhttps", "fr": "Voir le reçu\u00a0:\nhttps",
+	} {
+		bought := paid()
+		bought.Buyer.Locale = tag
+		if text := write(t, KindReceipt, live(), ReceiptOf(bought, "Ada")).Text; !strings.Contains(text, want) {
+			t.Errorf("want %q:\n%s", want, text)
+		}
+	}
+}

@@ -107,6 +107,8 @@ type draft struct {
 	Notice string
 	// Tag is the language of the mail, BCP 47.
 	Tag string
+	// Colon follows a label in the mail's language.
+	Colon string
 	// Footer explains why the recipient got this mail.
 	Footer string
 	// Brand is the sender's branding.
@@ -166,7 +168,7 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 			d.Notice += " " + r.words("sandbox.money")
 		}
 	}
-	d.Tag, d.Brand = r.Tag(), about.brand(site)
+	d.Tag, d.Colon, d.Brand = r.Tag(), r.Text("colon"), about.brand(site)
 	if d.Preview == "" && len(d.Lead) > 0 {
 		d.Preview = d.Lead[0]
 	}
