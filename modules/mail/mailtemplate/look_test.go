@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sundry/core/locale"
 )
 
 func TestAMailLooksLikeItsSeller(t *testing.T) {
@@ -86,6 +88,16 @@ func TestLinksOfTextFollowTheLanguagesColon(t *testing.T) {
 		bought.Buyer.Locale = tag
 		if text := write(t, KindReceipt, live(), ReceiptOf(bought, "Ada")).Text; !strings.Contains(text, want) {
 			t.Errorf("want %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestMailsNameACreditNoteAsTheDocumentDoes(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []string{"en", "de", "fr"} {
+		reader := locale.ParseTag(tag)
+		if got, want := reader.Text("mail.refund.credit_note"), reader.Text("document.title.credit_note"); got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}
 }
