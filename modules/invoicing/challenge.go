@@ -69,6 +69,11 @@ func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (
 // MandateText returns the text to which a reader agrees by paying an invoice with a new card. The same text is stored
 // with the card.
 func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
-	shop, err := s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
+	shop, err := s.Shop(ctx, state)
 	return paymentmethod.MandateText(reader, s.cfg.Merchant, shop), err
+}
+
+// Shop returns the name of the creator whose invoice it is.
+func (s *Service) Shop(ctx context.Context, state invoice.State) (string, error) {
+	return s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
 }

@@ -131,7 +131,7 @@ func TestAnInvoicesPaymentStaysProcessing(t *testing.T) {
 			t.Errorf("the page while a payment is processed:\n%s", p)
 		}
 		advance(t, w.Account, time.Hour)
-		if p := page(); !strings.Contains(p, "This invoice is paid.") {
+		if p := page(); !strings.Contains(p, "This invoice is paid.") || !strings.Contains(p, "Merchant of record for ") {
 			t.Errorf("the page afterwards:\n%s", p)
 		}
 	})

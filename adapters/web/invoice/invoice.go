@@ -56,6 +56,7 @@ func (r *Routes) Mount(app fiber.Router) {
 type page struct {
 	core.State
 	Path string // /i/{secret}
+	Shop string // the creator's name
 	// Problem explains why paying failed; "" when it did not.
 	Problem string
 	// Waiting means that a charge waits for the customer's bank, and Mandate what paying with a new card agrees to.
@@ -183,6 +184,10 @@ func problem(reader locale.Locale, refused *fault.Error) string {
 
 func (r *Routes) send(c *fiber.Ctx, p page) error {
 	p.Path, p.reader = "/i/"+c.Params("secret"), layout.Reader(c)
+	var err error
+	if p.Shop, err = r.invoicing.Shop(c.UserContext(), p.State); err != nil {
+		return r.layout.Fail(c, err)
+	}
 	var form *layout.CardFormData
 	if p.Due() {
 		status, err := r.invoicing.UnderWay(c.UserContext(), p.State)
