@@ -104,7 +104,9 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 			creator["refundPolicy"] != "Within 30 days." {
 			t.Errorf("saved %v", creator)
 		}
-		v.Open(t, "/dashboard/bookings/settings")
+		if page = v.Open(t, "/dashboard/bookings/settings"); !strings.Contains(page.Body, "Nothing is saved yet.") {
+			t.Errorf("the hours that are only proposed look saved: %s", page.Body)
+		}
 		page = v.Send(
 			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday.open", "yes", "monday.from", "09:00",
 			"monday.to", "12:30", "tuesday.open", "yes", "tuesday.from", "25:00", "tuesday.to", "26:00",
@@ -142,7 +144,8 @@ func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 			t.Errorf("exceptions without weekly hours: %d %s", page.Status, page.Body)
 		}
 		page = v.Send(t, "/dashboard/bookings/hours", sent...)
-		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "Your hours are saved.") {
+		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "Your hours are saved.") ||
+			strings.Contains(page.Body, "Nothing is saved yet.") {
 			t.Errorf("saving hours led to %d %s: %s", page.Status, page.Path, page.Body)
 		}
 		got := hours()

@@ -157,6 +157,7 @@ func (r *Routes) savedHours(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui
 	f, err := r.hoursForm(c, v, hours)
 	if err == nil && isNew {
 		f.FieldFor("timezone").OwnZone = true
+		f.Lead = "Nothing is saved yet. Buyers can book you once you save these hours."
 	}
 	return f.OfStored(), err
 }
