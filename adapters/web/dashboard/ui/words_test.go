@@ -49,14 +49,14 @@ func TestRefusalsAreTranslatedWithTheirValues(t *testing.T) {
 		"Another meter has the event name api.calls.":       "Ein anderer Zähler hat den Ereignisnamen api.calls.",
 		"Only €29.00 is available.":                         "Nur €29.00 sind verfügbar.",
 		"Only  is available.":                               "Only  is available.",
-		"The last tier must be without an end (upTo null).": "Die letzte Staffel muss ohne Ende (*) sein.",
+		"The last tier must be without an end (upTo null).": "Die letzte Staffel darf kein „bis zu“ haben.",
 	} {
 		if got := english.In("de"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	tier := Words("The last tier must be without an end (upTo null).")
-	if got := tier.In("en"); got != "The last tier must be without an end (*)." {
+	if got := tier.In("en"); got != "The last tier must have no “up to”." {
 		t.Errorf("people read %q", got)
 	}
 }
