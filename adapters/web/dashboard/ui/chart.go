@@ -85,6 +85,9 @@ func floor(value, step int64) int64 { return -ceil(-value, step) }
 
 // Ticks returns the labels of the axis, the highest first.
 func (c Chart) Ticks() []string {
+	if c.Empty() {
+		return []string{"", c.Scale(0)} // a smallest unit above would mean nothing
+	}
 	low, high, step := c.axis()
 	var ticks []string
 	for value := high; value >= low; value -= step {

@@ -12,7 +12,7 @@ func TestAnAxisHasRoundSteps(t *testing.T) {
 		values []int64
 		want   string
 	}{
-		"of nothing":     {nil, "1 0"},
+		"of nothing":     {nil, " 0"},
 		"of one":         {[]int64{1}, "1 0"},
 		"of four":        {[]int64{4, 2}, "4 3 2 1 0"},
 		"of five":        {[]int64{5}, "6 4 2 0"},
