@@ -79,14 +79,14 @@ var separators = strings.NewReplacer(" ", "", ".", "", "-", "", "\u00a0", "")
 func CheckVATID(country, id string) error {
 	r, ok := vatRules[country]
 	if !ok {
-		return invalidVATID("VAT ids of this country are not supported.")
+		return invalidVATID("VAT IDs of this country aren't supported.")
 	}
 	body := strings.TrimPrefix(NormalizeVATID(id), r.prefix)
 	switch {
 	case !r.shape.MatchString(body):
-		return invalidVATID("This is not a VAT id of the billing country. Expected " + r.prefix + " followed by its digits.")
+		return invalidVATID("Enter a VAT ID of the billing country. It starts with " + r.prefix + ".")
 	case !r.checksum(body):
-		return invalidVATID("The VAT id's check digits don't match. Check it for a typing error.")
+		return invalidVATID("The VAT ID's check digits don't match. Check it for a typing error.")
 	}
 	return nil
 }

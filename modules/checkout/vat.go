@@ -31,7 +31,7 @@ func (s *Service) checkVAT(
 	if !check.Registered {
 		return tax.VATCheck{}, fault.Invalid(fault.Detail{
 			Field: field, Code: fault.DetailInvalid,
-			Message: "This VAT id isn't registered for sales between EU countries. Check it, or leave it out.",
+			Message: "This VAT ID isn't registered for sales between EU countries. Check it, or leave it out.",
 		})
 	}
 	return check, nil

@@ -23,7 +23,7 @@ func TestTheTaxFollowsTheCountryWhileTheFormStays(t *testing.T) {
 	eval[bool](b, `document.getElementById("taxId").dispatchEvent(new Event("change", {bubbles: true})) || true`)
 	b.sees("VAT (reverse charge)")
 	b.country("AT")
-	b.sees("This is not a VAT id of the billing country")
+	b.sees("Enter a VAT ID of the billing country.")
 	if eval[string](b, `document.getElementById("cardNumber").value`) != "4242 4242 4242 4242" ||
 		!strings.Contains(german, "Tax included") {
 		t.Error("the form did not stay as it was")
