@@ -67,4 +67,7 @@ func TestALongTitleFitsAPhoneInTheDashboard(t *testing.T) {
 		b.open(s.URL + path)
 		b.fits(path)
 	}
+	b.size(1280, 800)
+	b.open(s.URL + "/dashboard/orders")
+	b.fits("the orders on a computer")
 }
