@@ -84,10 +84,10 @@ func TestTrigger_SellsTheListing(t *testing.T) {
 	sold := make(chan string, 9)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch body, _ := io.ReadAll(r.Body); {
-		case r.URL.Path == "/v1/catalog/listings/guide/recipe":
-			_, _ = w.Write([]byte(`{"listingId":"lst_1","type":"DIGITAL"}`))
-		case strings.HasSuffix(r.URL.Path, "/recipe"):
-			w.WriteHeader(http.StatusNotFound)
+		case r.URL.Path == "/v1/catalog":
+			_, _ = w.Write([]byte(`{"listings":[{"key":"guide","slug":"the-guide"}]}`))
+		case r.URL.Path == "/v1/listings/the-guide":
+			_, _ = w.Write([]byte(`{"id":"lst_1","type":"DIGITAL"}`))
 		case r.URL.Path == "/v1/checkout-sessions":
 			sold <- string(body)
 			_, _ = w.Write([]byte(`{"id":"cs_1"}`))

@@ -19,10 +19,9 @@ import (
 
 // offer is an open session of a listing.
 type offer struct {
-	ID           string
-	TotalInCents int64
-	listingID    string
-	kind         listingtype.Type
+	ID, VariantID string
+	TotalInCents  int64
+	listing       listed
 }
 
 // buy sells a listing of one of the types and pays it: one that costs something now, where there is one.
@@ -32,8 +31,9 @@ func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Typ
 		return r, err
 	}
 	body := object{"cardNumber": card, "country": "IE"}
-	if sold.kind.Bookable() {
-		if body["appointmentSlots"], err = t.slots(ctx, sold.listingID, ""); err != nil {
+	if sold.listing.Type.Bookable() {
+		body["answers"] = sold.listing.answers()
+		if body["appointmentSlots"], err = t.slots(ctx, sold.listing, sold.VariantID, ""); err != nil {
 			return r, err
 		}
 	}
@@ -49,10 +49,10 @@ func (t *trigger) offer(ctx context.Context, paid bool, types []listingtype.Type
 		if err != nil {
 			return free, err
 		}
-		for _, listingID := range found {
-			opened := offer{listingID: listingID, kind: kind}
+		for _, l := range found {
+			opened := offer{listing: l}
 			err := t.post(ctx, "/v1/checkout-sessions", object{
-				"listingId": listingID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
+				"listingId": l.ID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
 				"email":      "buyer@example.com",
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
 			}, &opened)
@@ -85,27 +85,31 @@ func (t *trigger) sellsNone(types []listingtype.Type) error {
 	return fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", wanted)
 }
 
-// candidates lists the ids of listings of a type that may be the account's: the one of --listing, or the newest ones.
-func (t *trigger) candidates(ctx context.Context, kind listingtype.Type) (ids []string, err error) {
-	if t.listing != "" {
-		var recipe struct{ ListingID, Type string }
-		path := "/v1/catalog/listings/" + url.PathEscape(t.listing) + "/recipe"
-		err := t.api.call(ctx, http.MethodGet, path, nil, &recipe)
+// candidates lists the listings of a type that may be the account's: the one of --listing, or the newest ones.
+func (t *trigger) candidates(ctx context.Context, kind listingtype.Type) ([]listed, error) {
+	if t.listing == "" {
+		var found struct{ Data []listed }
+		err := t.api.call(ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found)
+		return found.Data, err
+	}
+	var catalog struct{ Listings []struct{ Key, Slug string } }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/catalog", nil, &catalog); err != nil {
+		return nil, err
+	}
+	for _, l := range catalog.Listings {
+		if l.Key != t.listing {
+			continue
+		}
+		var found listed
+		err := t.api.call(ctx, http.MethodGet, "/v1/listings/"+url.PathEscape(l.Slug), nil, &found)
 		var refused *apiError
-		if errors.As(err, &refused) && refused.status == http.StatusNotFound {
-			return nil, nil
+		switch {
+		case errors.As(err, &refused) && refused.status == http.StatusNotFound:
+		case err != nil, found.Type == kind:
+			return []listed{found}, err
 		}
-		if err == nil && recipe.Type == string(kind) {
-			ids = []string{recipe.ListingID}
-		}
-		return ids, err
 	}
-	var found struct{ Data []struct{ ID string } }
-	err = t.api.call(ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found)
-	for _, l := range found.Data {
-		ids = append(ids, l.ID)
-	}
-	return ids, err
+	return nil, nil
 }
 
 // typesThat lists the types of listings that are sold in a way.
@@ -118,44 +122,6 @@ func recurring(t listingtype.Type) bool { return t.Recurring() }
 
 // once reports whether a listing is paid for once and needs no chosen time.
 func once(t listingtype.Type) bool { return !t.Recurring() && !t.Bookable() }
-
-// slots is the first open time of an appointment listing, other than one that is booked: a group is still open then.
-func (t *trigger) slots(ctx context.Context, listingID, booked string) ([]object, error) {
-	var clock struct{ Now string }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
-		return nil, err
-	}
-	from, err := dateAfter(clock.Now, 0)
-	if err != nil {
-		return nil, err
-	}
-	until, err := dateAfter(clock.Now, 30)
-	if err != nil {
-		return nil, err
-	}
-	var open struct {
-		Timezone      string
-		DeliveryModes []string
-		Days          []struct {
-			Slots []struct{ StartsAt string }
-		}
-	}
-	query := url.Values{"from": {from}, "to": {until}}
-	if err := t.api.call(
-		ctx, http.MethodGet, "/v1/listings/"+listingID+"/slots/range?"+query.Encode(), nil, &open,
-	); err != nil {
-		return nil, err
-	}
-	for _, day := range open.Days {
-		for _, slot := range day.Slots {
-			if slot.StartsAt != booked && len(open.DeliveryModes) > 0 {
-				return []object{{"startsAt": slot.StartsAt, "timezone": open.Timezone,
-					"deliveryMode": open.DeliveryModes[0]}}, nil
-			}
-		}
-	}
-	return nil, errors.New("the listing has no open time in the next 30 days")
-}
 
 func (t *trigger) pay(ctx context.Context) error {
 	_, err := t.buy(ctx, cardPays, append(typesThat(once), typesThat(recurring)...)...)
@@ -343,56 +309,4 @@ func (t *trigger) invoiceWith(ctx context.Context, card string) error {
 		"customerId": customer.ID, "currency": "eur",
 		"lineItems": []object{{"description": "sundry trigger", "amountInCents": 1200}},
 	}, nil)
-}
-
-func (t *trigger) book(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
-	return err
-}
-
-func (t *trigger) reschedule(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
-	if err != nil {
-		return err
-	}
-	var booked struct{ ListingID, StartsAt string }
-	path := "/v1/appointments/" + r.Appointments[0].ID
-	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
-		return err
-	}
-	open, err := t.slots(ctx, booked.ListingID, booked.StartsAt)
-	if err != nil {
-		return err
-	}
-	return t.post(ctx, path+"/reschedule", object{"appointmentSlot": open[0]}, nil)
-}
-
-func (t *trigger) attend(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
-	if err != nil {
-		return err
-	}
-	var booked struct{ StartsAt time.Time }
-	path := "/v1/appointments/" + r.Appointments[0].ID
-	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
-		return err
-	}
-	if err := t.advanceTo(ctx, booked.StartsAt); err != nil {
-		return err
-	}
-	return t.post(ctx, path+"/outcome", object{"outcome": "completed"}, nil)
-}
-
-func (t *trigger) cancelAppointment(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
-	if err != nil {
-		return err
-	}
-	return t.post(ctx, "/v1/appointments/"+r.Appointments[0].ID+"/cancel", object{"reason": "sundry trigger"}, nil)
-}
-
-// dateAfter is the civil day, in UTC, so many days after an instant.
-func dateAfter(instant string, days int) (string, error) {
-	at, err := time.Parse(time.RFC3339, instant)
-	return at.UTC().AddDate(0, 0, days).Format(time.DateOnly), err
 }

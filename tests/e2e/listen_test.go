@@ -109,6 +109,30 @@ func TestTrigger_MovesASeatOfAGroup(t *testing.T) {
 	})
 }
 
+// A buyer of a pack chooses several times, and a seller may want answers first.
+func TestTrigger_BooksPacksAndAnswers(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", JSON{"questions": questions()})
+		required := JSON{"key": "level", "label": "Level", "type": "select", "options": []string{"S", "M"}, "required": true}
+		phone := JSON{"key": "call", "label": "Phone", "type": "phone", "required": true}
+		s.AsCreator(t, "PATCH", "/v1/listings/"+l.ID, JSON{"metadata": JSON{
+			"questions": append(questions(), required, phone),
+		}}).Want(t, 200)
+		s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants",
+			JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 9000, "isDefault": true}).Want(t, 201)
+		for _, event := range []string{
+			"appointment.booked", "appointment.rescheduled", "appointment.canceled", "appointment.outcome_recorded",
+		} {
+			args := []string{"trigger", event, "--listing", l.CatalogKey, "--api", app.URL, "--key", s.Key}
+			if err := cli.Run(t.Context(), args, cli.Host{Out: io.Discard}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 // What an account sells may be in another currency than the euro, cost little, or nothing.
 func TestTrigger_SellsWhatThereIs(t *testing.T) {
 	t.Parallel()
