@@ -208,14 +208,19 @@ func accountID(ctx context.Context, app *App, email string) (string, error) {
 	return id, err
 }
 
-// isTerminal reports whether a person could reply.
+// isTerminal reports whether a person could reply. The null device is a character device, too, and standard input has
+// a name of its own whatever it leads to.
 func isTerminal(in io.Reader) bool {
 	file, ok := in.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull && info.Name() != "null"
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 func agrees(in io.Reader, out io.Writer) bool {

@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestTheCatalogCommandIsReadStrictly(t *testing.T) {
 	t.Parallel()
@@ -30,5 +34,22 @@ func TestTheCatalogCommandIsReadStrictly(t *testing.T) {
 		if (err == nil) != c.ok || c.ok && got != c.want {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
+	}
+}
+
+// Standard input is null in a unit of systemd, a container or a job of cron, where nobody can agree.
+func TestIsTerminal_NotTheNullDevice(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "stdin")
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Fatal(err)
+	}
+	stdin, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stdin.Close() })
+	if isTerminal(stdin) {
+		t.Error("the null device is taken for a terminal")
 	}
 }
