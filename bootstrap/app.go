@@ -330,8 +330,12 @@ type opened struct {
 	net.Listener
 }
 
-// Listen opens the addresses that the roles need, which Run serves. Run opens them itself where it was not called.
+// Listen takes the database for this process and opens the addresses that the roles need, which Run serves. Run does
+// both itself where it was not called.
 func (a *App) Listen(ctx context.Context, roles ...Role) error {
+	if err := a.store.LockProcess(); err != nil {
+		return err
+	}
 	open := func(app *fiber.App, addr string) error {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 		if err != nil {

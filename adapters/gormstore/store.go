@@ -244,7 +244,7 @@ func (s *Store) wrapUnavailable(err error) error {
 }
 
 // LockProcess makes this process the only one that serves or works on the database, where the engine has one: on
-// SQLite, until Close.
+// SQLite, until Close. It may be called again.
 func (s *Store) LockProcess() error {
 	if s.lock == nil {
 		return nil
@@ -255,6 +255,7 @@ func (s *Store) LockProcess() error {
 	}
 	closeAll := s.close
 	s.close = func() error { return errors.Join(closeAll(), release()) }
+	s.lock = nil
 	return nil
 }
 

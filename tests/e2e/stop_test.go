@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,4 +83,33 @@ func TestAProgramThatCannotBeginStopsServing(t *testing.T) {
 		}
 		_ = end("its HTTP side", served)
 	})
+}
+
+// What a first start prints is shown once, so it prints nothing beside another process.
+func TestListen_NotBesideAnotherProcess(t *testing.T) {
+	t.Parallel()
+	url := testdb.SQLite.URL(t)
+	owner, err := gormstore.Open(t.Context(), url)
+	if err == nil {
+		err = owner.LockProcess()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = owner.Close() })
+	cfg, err := config.FromMap(map[string]string{
+		"ADDR": "127.0.0.1:0", "DATA_DIR": t.TempDir(), "DATABASE_URL": url, "SEED_DEMO": "false",
+		"APP_SECRET": "a secret of forty characters, for tests.",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := bootstrap.New(t.Context(), cfg, slog.New(slog.DiscardHandler), bootstrap.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = app.Close() })
+	if err := app.Listen(t.Context(), bootstrap.Serve); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("got %v, want another process", err)
+	}
 }
