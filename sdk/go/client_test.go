@@ -255,6 +255,14 @@ func TestVerifyWebhook(t *testing.T) {
 	if _, err := verifyAt(at, "whsec_", header(right), []byte(body)); err == nil {
 		t.Error("an empty secret verifies")
 	}
+	for want, err := range map[string]error{
+		"signed at 2021-02-25T15:02:10Z": second(verifyAt(at.Add(time.Hour), secret, header(right), []byte(body))),
+		"lacks the header":               second(verifyAt(at, secret, http.Header{}, []byte(body))),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"net/http"
@@ -101,8 +102,12 @@ func verifyAt(now time.Time, secret string, header http.Header, body []byte) (*E
 	}
 	id, stamp := header.Get("Webhook-Id"), header.Get("Webhook-Timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil || id == "" || now.Sub(time.Unix(seconds, 0)).Abs() > signatureLifetime {
-		return nil, ErrSignature
+	if err != nil || id == "" {
+		return nil, fmt.Errorf("%w: it lacks the header Webhook-Id or Webhook-Timestamp", ErrSignature)
+	}
+	if signed := time.Unix(seconds, 0); now.Sub(signed).Abs() > signatureLifetime {
+		return nil, fmt.Errorf("%w: it was signed at %s, and it is %s here", ErrSignature,
+			signed.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + stamp + "."))

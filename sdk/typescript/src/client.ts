@@ -73,6 +73,8 @@ export class Sundry {
 
   constructor(options: SundryOptions) {
     const { baseUrl, key, retries = 3, pauseMs = 500, timeoutMs = 60_000 } = options;
+    // In JavaScript it may come from a variable of the environment that is not set.
+    if (!/^https?:\/\//.test(baseUrl)) throw new Error("baseUrl must be an address such as https://pay.example.com.");
     this.#options = {
       baseUrl: baseUrl.replace(/\/+$/, ""), key, retries, pauseMs, timeoutMs,
       fetch: options.fetch ?? ((...request) => fetch(...request)),

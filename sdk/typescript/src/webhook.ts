@@ -33,8 +33,12 @@ export async function verifyWebhook(
 ): Promise<Event> {
   const id = header(headers, "webhook-id"), stamp = header(headers, "webhook-timestamp");
   const key = keyOf(secret);
-  const invalid = new Error("The webhook message has no valid signature.");
-  if (id === "" || !/^\d+$/.test(stamp) || Math.abs(now.getTime() / 1000 - Number(stamp)) > lifetime) throw invalid;
+  const invalid = (why = ""): Error => new Error(`The webhook message has no valid signature${why}.`);
+  if (id === "" || !/^\d{1,11}$/.test(stamp)) throw invalid(": it lacks the header webhook-id or webhook-timestamp");
+  if (Math.abs(now.getTime() / 1000 - Number(stamp)) > lifetime) {
+    const signed = new Date(Number(stamp) * 1000);
+    throw invalid(`: it was signed at ${signed.toISOString()}, and it is ${now.toISOString()} here`);
+  }
   const mac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
   const signed = new TextEncoder().encode(`${id}.${stamp}.${body}`);
   for (const signature of header(headers, "webhook-signature").split(" ")) {
@@ -42,5 +46,5 @@ export async function verifyWebhook(
     if (version !== "v1" || !/^[A-Za-z0-9+/]{43}=$/.test(text)) continue;
     if (await crypto.subtle.verify("HMAC", mac, bytes(text), signed)) return JSON.parse(body) as Event;
   }
-  throw invalid;
+  throw invalid();
 }

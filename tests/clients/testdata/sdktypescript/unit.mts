@@ -160,7 +160,15 @@ test("messages are verified", async () => {
   ] as const) {
     await assert.rejects(verifyWebhook(secret, headers(signature), text, new Date(time)), /signature/);
   }
+  await assert.rejects(verifyWebhook(secret, headers(right), body, new Date(at + 301_000)), /signed at 2021-02-25T15:02:10/);
+  await assert.rejects(verifyWebhook(secret, {}, body, new Date(at)), /lacks the header/);
   for (const wrong of ["whsec_", "whsec_not base64!"]) {
     await assert.rejects(verifyWebhook(wrong, headers(right), body, new Date(at)), /reads whsec_ and base64/);
+  }
+});
+
+test("a client without an address says so", () => {
+  for (const baseUrl of [undefined, "", "127.0.0.1:8080"]) {
+    assert.throws(() => new Sundry({ baseUrl: baseUrl as string, key: "sk_test_1" }), /baseUrl must be an address such as/);
   }
 });
