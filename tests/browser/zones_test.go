@@ -119,3 +119,25 @@ func TestHoursAreEditedByRow(t *testing.T) {
 		t.Errorf("saved %v", saved)
 	}
 }
+
+func TestSendingOneFormAsksAboutTheOther(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	b := s.atDashboard()
+	b.open(s.URL + "/dashboard/bookings/settings")
+	asks := func(sent string) bool {
+		return eval[bool](b, `(() => {
+			document.getElementById("`+sent+`").dispatchEvent(new Event("submit", { bubbles: true }));
+			return !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+		})()`)
+	}
+	if asks("hours") {
+		t.Error("the browser asks although nothing was typed")
+	}
+	b.fill("#meetings-address", "Main Street 1")
+	for form, want := range map[string]bool{"hours": true, "meetings": false} {
+		if got := asks(form); got != want {
+			t.Errorf("sending %s asks: %v, want %v", form, got, want)
+		}
+	}
+}

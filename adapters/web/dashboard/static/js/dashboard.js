@@ -78,6 +78,21 @@ for (const select of document.querySelectorAll(".filters select")) {
   select.addEventListener("change", () => /** @type {HTMLSelectElement} */ (select).form?.requestSubmit());
 }
 
+// Sending one form of a page loses what was typed in another: the browser asks first.
+/** @type {Set<HTMLFormElement>} */
+const typed = new Set();
+/** @type {EventTarget | null} */
+let sent = null;
+document.addEventListener("input", (event) => {
+  const form = /** @type {HTMLElement} */ (event.target).closest("form");
+  if (form?.matches("main form.form")) typed.add(form);
+});
+document.addEventListener("submit", (event) => { sent = event.target; });
+window.addEventListener("beforeunload", (event) => {
+  if (sent && [...typed].some((form) => form !== sent)) event.preventDefault();
+  sent = null;
+});
+
 // A photo of a phone is larger than what may be sent, and larger than anybody sees it: it is made smaller here.
 const maxFile = 900_000;
 const maxSide = 1600;
