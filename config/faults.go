@@ -158,8 +158,7 @@ func parseFaults(err error) []error {
 	}
 	var all []error
 	for _, one := range aggregate.Errors {
-		var unread env.ParseError
-		if errors.As(one, &unread) {
+		if unread, ok := errors.AsType[env.ParseError](one); ok {
 			if field, ok := reflect.TypeFor[Config]().FieldByName(unread.Name); ok {
 				one = variableFault(field.Tag.Get("env"), unread.Type.String(), unread.Err)
 			}

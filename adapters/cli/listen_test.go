@@ -83,12 +83,13 @@ func TestTrigger_SellsTheListing(t *testing.T) {
 	t.Parallel()
 	sold := make(chan string, 9)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch body, _ := io.ReadAll(r.Body); {
-		case r.URL.Path == "/v1/catalog":
+		body, _ := io.ReadAll(r.Body)
+		switch r.URL.Path {
+		case "/v1/catalog":
 			_, _ = w.Write([]byte(`{"listings":[{"key":"guide","slug":"the-guide"}]}`))
-		case r.URL.Path == "/v1/listings/the-guide":
+		case "/v1/listings/the-guide":
 			_, _ = w.Write([]byte(`{"id":"lst_1","type":"DIGITAL"}`))
-		case r.URL.Path == "/v1/checkout-sessions":
+		case "/v1/checkout-sessions":
 			sold <- string(body)
 			_, _ = w.Write([]byte(`{"id":"cs_1"}`))
 		default:
