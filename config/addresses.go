@@ -13,9 +13,9 @@ import (
 // originAt returns the origin of a process that listens on addr, for callers on the same machine: 127.0.0.1 for a
 // process that listens everywhere, which has no address that a browser could open.
 func originAt(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "http://" + addr // the start refuses ADDR
+	host, port, _ := net.SplitHostPort(addr)
+	if !isListenAddress(addr) {
+		return "" // the start refuses ADDR
 	}
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

@@ -228,3 +228,21 @@ func TestWebhooksReachThisMachineWhereItServesItself(t *testing.T) {
 		})
 	}
 }
+
+// What would have no effect, or break a page later, stops the start, with a line about nothing else.
+func TestSettingsOfNoUseAreRefused(t *testing.T) {
+	t.Parallel()
+	for variable, value := range map[string]string{
+		"CLIENT_COUNTRY_HEADER": "CF IPCountry", "STRIPE_SCRIPT_URL": "stripe.js", "ADDR": "any address",
+	} {
+		_, err := config.FromMap(map[string]string{variable: value})
+		lines := strings.Split(fmt.Sprint(err), "\n")
+		if len(lines) != 1 || !strings.HasPrefix(lines[0], variable+" must") {
+			t.Errorf("%s=%s: got:\n%v\nwant one line about it", variable, value, err)
+		}
+	}
+	_, err := config.FromMap(map[string]string{"PRIVACY_URL": "privacy"})
+	if want := "PRIVACY_URL must be an absolute address such as https://example.com/privacy"; fmt.Sprint(err) != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}

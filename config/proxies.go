@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"regexp"
 	"strings"
 )
 
@@ -30,8 +31,14 @@ func (c Config) proxyFaults() []error {
 			all = append(all, fmt.Errorf("TRUSTED_PROXIES must list addresses, networks such as 10.0.0.0/8, private or none, not %q", text))
 		}
 	}
+	if name := c.ClientCountryHeader; name != "" && !headerName.MatchString(name) {
+		all = append(all, fmt.Errorf("CLIENT_COUNTRY_HEADER must be a header's name such as CF-IPCountry, not %q", name))
+	}
 	return all
 }
+
+// headerName matches the names of header fields that proxies use (RFC 9110, section 16.3.1).
+var headerName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func parseNetworks(text string) ([]netip.Prefix, bool) {
 	switch text = strings.TrimSpace(text); text {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
+	"strings"
 
 	"sundry/core/country"
 )
@@ -22,7 +23,8 @@ func (c Config) sellerFaults() []error {
 	for name, value := range map[string]string{"TERMS_URL": c.TermsURL, "PRIVACY_URL": c.PrivacyURL} {
 		if u, err := url.Parse(value); value != "" &&
 			(err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
-			all = append(all, fmt.Errorf("%s must be an absolute address such as https://example.com/terms", name))
+			all = append(all, fmt.Errorf("%s must be an absolute address such as https://example.com/%s", name,
+				strings.ToLower(strings.TrimSuffix(name, "_URL"))))
 		}
 	}
 	return all
