@@ -184,7 +184,7 @@ func commands() []command {
 		{name: "version", parse: noArguments(printVersion), lines: []line{{"", "what this binary was built from"}}},
 		{
 			name: "healthcheck", needs: theSettings, parse: noArguments(checkHealth), apart: true,
-			lines: []line{{"", "exit 0 when the process at ADDR is ready, for a container's health check"}},
+			lines: []line{{"", "exit 0 when the process at METRICS_ADDR, or else ADDR, is ready, for a container's check"}},
 		},
 	}
 }

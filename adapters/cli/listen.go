@@ -77,7 +77,7 @@ func newListener(args []string) (*listener, error) {
 		return nil, fmt.Errorf("this command takes no %q\n\n%s", flags.Arg(0), listenUsage)
 	}
 	if l.forwardTo != "" {
-		if u, err := url.Parse(l.forwardTo); err != nil || u.Host == "" {
+		if u, err := url.Parse(l.forwardTo); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, errors.New("--forward-to wants a URL such as http://localhost:3000/webhooks")
 		}
 	}

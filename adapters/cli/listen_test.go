@@ -12,9 +12,11 @@ import (
 func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
-		"no URL": {"--key", "k", "--forward-to", "nonsense"}, "a secret that is none": {"--key", "k", "--secret", "%"},
-		"an address without http": {"--key", "k", "--api", "127.0.0.1:8080"},
-		"a flag that is none":     {"--port", "1"}, "a word": {"--key", "k", "now"},
+		"no URL":                      {"--key", "k", "--forward-to", "nonsense"},
+		"a URL that nothing posts to": {"--key", "k", "--forward-to", "ftp://localhost/"},
+		"a secret that is none":       {"--key", "k", "--secret", "%"},
+		"an address without http":     {"--key", "k", "--api", "127.0.0.1:8080"},
+		"a flag that is none":         {"--port", "1"}, "a word": {"--key", "k", "now"},
 		"a type that is none": {"--key", "k", "--events", "invoice.*,invoice.payed"},
 		"a time that is none": {"--key", "k", "--since", "yesterday"}, "a time to come": {"--key", "k", "--since", "-2h"},
 	} {
