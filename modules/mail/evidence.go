@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"sundry/core/dispute"
@@ -33,10 +34,5 @@ func (s *Service) AddEvidence(ctx context.Context, r ports.Repos, paid payment.S
 }
 
 func isToOthers(kind string) bool {
-	for _, prefix := range toOthers {
-		if strings.HasPrefix(kind, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(toOthers, func(prefix string) bool { return strings.HasPrefix(kind, prefix) })
 }
