@@ -127,6 +127,7 @@ func (s *Service) startChange(
 		if err != nil {
 			return err
 		}
+		options := chargeOptions{at: now, onSession: c.OnSession}
 		if c.Mode == subscription.NextPeriod {
 			e, err := sub.PlanFor(quote.Bill.Offer)
 			if err != nil {
@@ -135,10 +136,7 @@ func (s *Service) startChange(
 			if err := s.commit(ctx, r, sub, e); err != nil || len(e.Previous) == 0 {
 				return err // planned before
 			}
-			return s.audit(ctx, r, identity.SubscriptionChanged, sub.State(), quote.Bill.Offer)
-		}
-		started, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, chargeOptions{at: now, onSession: c.OnSession})
-		if err != nil {
+		} else if started, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, options); err != nil {
 			return err
 		}
 		return s.audit(ctx, r, identity.SubscriptionChanged, sub.State(), quote.Bill.Offer)
