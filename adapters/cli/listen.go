@@ -141,12 +141,11 @@ func (l *listener) run(ctx context.Context) error {
 			NextCursor string            `json:"nextCursor"`
 		}
 		err := l.api.call(ctx, http.MethodGet, "/v1/events?"+query.Encode(), nil, &page)
-		var refused *apiError
+		status := refusalStatus(err)
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the user ended it
-		case errors.As(err, &refused) && refused.status < http.StatusInternalServerError &&
-			refused.status != http.StatusTooManyRequests:
+		case status != 0 && status < http.StatusInternalServerError && status != http.StatusTooManyRequests:
 			return err
 		case err != nil:
 			_, _ = fmt.Fprintln(l.out, "cannot read events, trying again:", err)
@@ -189,8 +188,7 @@ func (l *listener) begin(now time.Time) (time.Time, error) {
 func (l *listener) now(ctx context.Context) (time.Time, error) {
 	var clock struct{ Now time.Time }
 	err := l.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock)
-	var refused *apiError
-	if errors.As(err, &refused) && (refused.status == http.StatusNotFound || refused.status == http.StatusForbidden) {
+	if status := refusalStatus(err); status == http.StatusNotFound || status == http.StatusForbidden {
 		return time.Now(), nil // live has no such clock, and a key may not have its scope
 	}
 	return clock.Now, err

@@ -56,6 +56,14 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("the API responded with %d %s: %s", e.status, e.Code, e.Message)
 }
 
+// refusalStatus returns the status of a response that refused a request; 0 for any other error and for none.
+func refusalStatus(err error) int {
+	if refused, ok := errors.AsType[*apiError](err); ok {
+		return refused.status
+	}
+	return 0
+}
+
 // refusalOf reads the error of a response, which may be a proxy's.
 func refusalOf(status int, body []byte) *apiError {
 	refused := &apiError{status: status}

@@ -56,9 +56,8 @@ func (t *trigger) offer(ctx context.Context, paid bool, types []listingtype.Type
 				"email":      "buyer@example.com",
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
 			}, &opened)
-			var refused *apiError
 			switch {
-			case errors.As(err, &refused) && refused.status == http.StatusNotFound:
+			case refusalStatus(err) == http.StatusNotFound:
 			case err != nil, opened.TotalInCents > 0:
 				return opened, err
 			case free.ID == "":
@@ -102,9 +101,8 @@ func (t *trigger) candidates(ctx context.Context, kind listingtype.Type) ([]list
 		}
 		var found listed
 		err := t.api.call(ctx, http.MethodGet, "/v1/listings/"+url.PathEscape(l.Slug), nil, &found)
-		var refused *apiError
 		switch {
-		case errors.As(err, &refused) && refused.status == http.StatusNotFound:
+		case refusalStatus(err) == http.StatusNotFound:
 		case err != nil, found.Type == kind:
 			return []listed{found}, err
 		}
@@ -288,8 +286,7 @@ func (t *trigger) invoice(ctx context.Context) error { return t.invoiceWith(ctx,
 
 func (t *trigger) invoiceFails(ctx context.Context) error {
 	err := t.invoiceWith(ctx, cardFails)
-	var refused *apiError
-	if errors.As(err, &refused) && refused.status == http.StatusPaymentRequired {
+	if refusalStatus(err) == http.StatusPaymentRequired {
 		return nil // the failed charge is what was asked for
 	}
 	return err
