@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -125,6 +126,13 @@ type object = map[string]any
 type receipt struct {
 	PaymentID, SubscriptionID, CustomerID string
 	Appointments                          []struct{ ID string }
+}
+
+// newName returns a name that nothing has yet.
+func newName(prefix string) string { return prefix + strings.ToLower(rand.Text()[:8]) }
+
+func (t *trigger) get(ctx context.Context, path string, out any) error {
+	return t.api.call(ctx, http.MethodGet, path, nil, out)
 }
 
 func (t *trigger) post(ctx context.Context, path string, body object, out any) error {

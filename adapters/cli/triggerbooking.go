@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -73,16 +72,15 @@ type calendarDay struct {
 }
 
 func (t *trigger) calendar(ctx context.Context, listingID, variantID string) (open calendar, err error) {
-	var clock struct{ Now time.Time }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
+	from, err := t.now(ctx)
+	if err != nil {
 		return open, err
 	}
-	from := clock.Now.UTC()
 	query := url.Values{"from": {from.Format(time.DateOnly)}, "to": {from.AddDate(0, 0, 30).Format(time.DateOnly)}}
 	if variantID != "" {
 		query.Set("variantId", variantID)
 	}
-	err = t.api.call(ctx, http.MethodGet, "/v1/listings/"+listingID+"/slots/range?"+query.Encode(), nil, &open)
+	err = t.get(ctx, "/v1/listings/"+listingID+"/slots/range?"+query.Encode(), &open)
 	open.Days = slices.DeleteFunc(open.Days, func(day calendarDay) bool {
 		return len(day.Slots) == 0 || len(open.DeliveryModes) == 0
 	})
@@ -121,18 +119,26 @@ func (t *trigger) slots(ctx context.Context, l listed, variantID, booked string)
 }
 
 func (t *trigger) book(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	_, err := t.appointment(ctx)
 	return err
 }
 
+// appointment books one and returns its path.
+func (t *trigger) appointment(ctx context.Context) (path string, err error) {
+	r, err := t.buy(ctx, cardPays, listingtype.Type.Bookable)
+	if err != nil {
+		return "", err
+	}
+	return "/v1/appointments/" + r.Appointments[0].ID, nil
+}
+
 func (t *trigger) reschedule(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	path, err := t.appointment(ctx)
 	if err != nil {
 		return err
 	}
 	var booked struct{ ListingID, VariantID, StartsAt string }
-	path := "/v1/appointments/" + r.Appointments[0].ID
-	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
+	if err := t.get(ctx, path, &booked); err != nil {
 		return err
 	}
 	open, err := t.slots(ctx, listed{ID: booked.ListingID}, booked.VariantID, booked.StartsAt)
@@ -143,13 +149,12 @@ func (t *trigger) reschedule(ctx context.Context) error {
 }
 
 func (t *trigger) attend(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	path, err := t.appointment(ctx)
 	if err != nil {
 		return err
 	}
 	var booked struct{ StartsAt time.Time }
-	path := "/v1/appointments/" + r.Appointments[0].ID
-	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
+	if err := t.get(ctx, path, &booked); err != nil {
 		return err
 	}
 	if err := t.advanceTo(ctx, booked.StartsAt); err != nil {
@@ -159,9 +164,9 @@ func (t *trigger) attend(ctx context.Context) error {
 }
 
 func (t *trigger) cancelAppointment(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	path, err := t.appointment(ctx)
 	if err != nil {
 		return err
 	}
-	return t.post(ctx, "/v1/appointments/"+r.Appointments[0].ID+"/cancel", object{"reason": "sundry trigger"}, nil)
+	return t.post(ctx, path+"/cancel", object{"reason": "sundry trigger"}, nil)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,8 +23,12 @@ type offer struct {
 	listing       listed
 }
 
-// buy sells a listing of one of the types and pays it: one that costs something now, where there is one.
-func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Type) (r receipt, err error) {
+// buy sells a listing that is sold in one of the ways and pays it: one that costs something now, where there is one.
+func (t *trigger) buy(ctx context.Context, card string, ways ...func(listingtype.Type) bool) (r receipt, err error) {
+	var types []listingtype.Type
+	for _, sold := range ways {
+		types = append(types, typesThat(sold)...)
+	}
 	sold, err := t.offer(ctx, card == cardDisputed, types)
 	if err != nil {
 		return r, err
@@ -52,8 +55,7 @@ func (t *trigger) offer(ctx context.Context, paid bool, types []listingtype.Type
 		for _, l := range found {
 			opened := offer{listing: l}
 			err := t.post(ctx, "/v1/checkout-sessions", object{
-				"listingId": l.ID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
-				"email":      "buyer@example.com",
+				"listingId": l.ID, "externalCustomerId": newName("trigger-"), "email": "buyer@example.com",
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
 			}, &opened)
 			switch {
@@ -88,11 +90,11 @@ func (t *trigger) sellsNone(types []listingtype.Type) error {
 func (t *trigger) candidates(ctx context.Context, kind listingtype.Type) ([]listed, error) {
 	if t.listing == "" {
 		var found struct{ Data []listed }
-		err := t.api.call(ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found)
+		err := t.get(ctx, "/v1/listings?limit=100&type="+string(kind), &found)
 		return found.Data, err
 	}
 	var catalog struct{ Listings []struct{ Key, Slug string } }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/catalog", nil, &catalog); err != nil {
+	if err := t.get(ctx, "/v1/catalog", &catalog); err != nil {
 		return nil, err
 	}
 	for _, l := range catalog.Listings {
@@ -100,7 +102,7 @@ func (t *trigger) candidates(ctx context.Context, kind listingtype.Type) ([]list
 			continue
 		}
 		var found listed
-		err := t.api.call(ctx, http.MethodGet, "/v1/listings/"+url.PathEscape(l.Slug), nil, &found)
+		err := t.get(ctx, "/v1/listings/"+url.PathEscape(l.Slug), &found)
 		switch {
 		case refusalStatus(err) == http.StatusNotFound:
 		case err != nil, found.Type == kind:
@@ -122,13 +124,12 @@ func recurring(t listingtype.Type) bool { return t.Recurring() }
 func once(t listingtype.Type) bool { return !t.Recurring() && !t.Bookable() }
 
 func (t *trigger) pay(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, append(typesThat(once), typesThat(recurring)...)...)
+	_, err := t.buy(ctx, cardPays, once, recurring)
 	return err
 }
 
 func (t *trigger) grant(ctx context.Context) error {
-	customer := "trigger-" + strings.ToLower(rand.Text()[:8])
-	return t.post(ctx, "/v1/customer-access/"+customer+"/grants", object{
+	return t.post(ctx, "/v1/customer-access/"+newName("trigger-")+"/grants", object{
 		"entitlements": []object{{"key": "triggered", "type": "boolean", "value": true}}, "note": "sundry trigger",
 	}, nil)
 }
@@ -140,7 +141,7 @@ func (t *trigger) subscribe(ctx context.Context) error {
 
 // subscription sells one and returns its id.
 func (t *trigger) subscription(ctx context.Context, card string) (id string, err error) {
-	r, err := t.buy(ctx, card, typesThat(recurring)...)
+	r, err := t.buy(ctx, card, recurring)
 	return r.SubscriptionID, err
 }
 
@@ -178,7 +179,7 @@ func (t *trigger) afterPeriod(ctx context.Context, card string, by time.Duration
 		return err
 	}
 	var sold struct{ CurrentPeriodEnd time.Time }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/subscriptions/"+id, nil, &sold); err != nil {
+	if err := t.get(ctx, "/v1/subscriptions/"+id, &sold); err != nil {
 		return err
 	}
 	return t.advanceTo(ctx, sold.CurrentPeriodEnd.Add(by))
@@ -197,15 +198,22 @@ func (t *trigger) advanceTo(ctx context.Context, to time.Time) error {
 
 // advance moves the account's clock from where it is.
 func (t *trigger) advance(ctx context.Context, by time.Duration) error {
-	var clock struct{ Now time.Time }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
+	now, err := t.now(ctx)
+	if err != nil {
 		return err
 	}
-	return t.advanceTo(ctx, clock.Now.Add(by))
+	return t.advanceTo(ctx, now.Add(by))
+}
+
+// now is the time of the account's clock.
+func (t *trigger) now(ctx context.Context) (time.Time, error) {
+	var clock struct{ Now time.Time }
+	err := t.get(ctx, "/v1/sandbox/clock", &clock)
+	return clock.Now.UTC(), err
 }
 
 func (t *trigger) refund(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(once)...)
+	r, err := t.buy(ctx, cardPays, once)
 	if err != nil {
 		return err
 	}
@@ -213,12 +221,12 @@ func (t *trigger) refund(ctx context.Context) error {
 }
 
 func (t *trigger) dispute(ctx context.Context) error {
-	_, err := t.buy(ctx, cardDisputed, typesThat(once)...)
+	_, err := t.buy(ctx, cardDisputed, once)
 	return err
 }
 
 func (t *trigger) acceptDispute(ctx context.Context) error {
-	r, err := t.buy(ctx, cardDisputed, typesThat(once)...)
+	r, err := t.buy(ctx, cardDisputed, once)
 	if err != nil {
 		return err
 	}
@@ -227,7 +235,7 @@ func (t *trigger) acceptDispute(ctx context.Context) error {
 		if err := t.advance(ctx, time.Second); err != nil {
 			return err
 		}
-		if err := t.api.call(ctx, http.MethodGet, "/v1/disputes?paymentId="+r.PaymentID, nil, &found); err != nil {
+		if err := t.get(ctx, "/v1/disputes?paymentId="+r.PaymentID, &found); err != nil {
 			return err
 		}
 		if len(found.Data) > 0 {
@@ -246,7 +254,7 @@ const payoutSales = 25
 // payOut pays out what is available once sales of this moment are: as many as it takes.
 func (t *trigger) payOut(ctx context.Context) error {
 	for sales := 1; ; sales++ {
-		if _, err := t.buy(ctx, cardPays, typesThat(once)...); err != nil {
+		if _, err := t.buy(ctx, cardPays, once); err != nil {
 			return err
 		}
 		if err := t.advance(ctx, 8*24*time.Hour); err != nil {
@@ -267,7 +275,7 @@ func (t *trigger) payOutMost(ctx context.Context) error {
 		AvailableInCents int64
 	}
 	var balance struct{ Data []funds }
-	if err := t.api.call(ctx, http.MethodGet, "/v1/balance", nil, &balance); err != nil {
+	if err := t.get(ctx, "/v1/balance", &balance); err != nil {
 		return err
 	}
 	if len(balance.Data) == 0 {

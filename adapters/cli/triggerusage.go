@@ -2,18 +2,16 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
-	"strings"
 	"time"
 )
 
 // subscribedMeter sells a subscription and makes a meter. It returns the event name of the meter.
 func (t *trigger) subscribedMeter(ctx context.Context) (sold receipt, meterID, eventName string, err error) {
-	if sold, err = t.buy(ctx, cardPays, typesThat(recurring)...); err != nil {
+	if sold, err = t.buy(ctx, cardPays, recurring); err != nil {
 		return sold, "", "", err
 	}
-	eventName = "trigger." + strings.ToLower(rand.Text()[:8])
+	eventName = newName("trigger.")
 	var meter struct{ ID string }
 	err = t.post(ctx, "/v1/usage/meters", object{
 		"name": "sundry trigger", "eventName": eventName, "aggregation": "SUM",
@@ -56,12 +54,12 @@ func prepaidUse(name, currency string) object {
 }
 
 func (t *trigger) prepay(ctx context.Context) error {
-	return t.sellPrepaid(ctx, "trigger-"+strings.ToLower(rand.Text()[:8]), "eur")
+	return t.sellPrepaid(ctx, newName("trigger-"), "eur")
 }
 
 // sellPrepaid sells prepaid use to a customer. Its slug is unique over all accounts, so it has a part of chance.
 func (t *trigger) sellPrepaid(ctx context.Context, externalCustomerID, currency string) error {
-	name := "sundry-trigger-" + strings.ToLower(rand.Text()[:8])
+	name := newName("sundry-trigger-")
 	document := object{"version": 1, "listings": []object{prepaidUse(name, currency)}}
 	if err := t.api.call(ctx, http.MethodPut, "/v1/catalog", document, nil); err != nil {
 		return err
@@ -94,7 +92,7 @@ func (t *trigger) usePrepaid(ctx context.Context) error {
 	}
 	var subscription struct{ ExternalCustomerID, Currency string }
 	path := "/v1/subscriptions/" + sold.SubscriptionID
-	if err := t.api.call(ctx, http.MethodGet, path, nil, &subscription); err != nil {
+	if err := t.get(ctx, path, &subscription); err != nil {
 		return err
 	}
 	var product, price struct{ ID string }
