@@ -42,10 +42,7 @@ var parameter = regexp.MustCompile(`\{[A-Za-z]+\}|:[A-Za-z]+`)
 // Operations returns the operations of the route table, in a fixed order. Pages are not among them.
 func Operations(t testing.TB) []Operation {
 	t.Helper()
-	j, err := sharedValidator()
-	if err != nil {
-		t.Fatalf("the API document: %v", err)
-	}
+	j := documented(t)
 	modes := map[string]httpapi.AuthMode{}
 	for _, r := range j.Routes {
 		modes[parameter.ReplaceAllString(r.Method+" "+r.Path, "{}")] = r.Auth
@@ -70,10 +67,7 @@ func Operations(t testing.TB) []Operation {
 // DocumentedLines are the document's operations by their lines, pages included.
 func DocumentedLines(t testing.TB) []string {
 	t.Helper()
-	j, err := sharedValidator()
-	if err != nil {
-		t.Fatalf("the API document: %v", err)
-	}
+	j := documented(t)
 	var lines []string
 	for path, item := range j.Document.Paths.Map() {
 		for method := range item.Operations() {

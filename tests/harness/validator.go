@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -29,6 +30,16 @@ type Validator struct {
 	Document *openapi3.T
 	Routes   []httpapi.Route
 	router   routers.Router
+}
+
+// documented returns the validator that the tests of a process share.
+func documented(t testing.TB) *Validator {
+	t.Helper()
+	v, err := sharedValidator()
+	if err != nil {
+		t.Fatalf("the API document: %v", err)
+	}
+	return v
 }
 
 // sharedValidator is made once per process: the document does not change.
