@@ -22,27 +22,25 @@ const (
 	staysOpen    // nothing is decided until the account's clock moves
 )
 
-// card is one of the test cards, whose numbers are those of Stripe where Stripe has one.
+// card is one of the test cards, whose numbers are those of Stripe where Stripe has one. All are of one brand.
 type card struct {
 	number   string
-	brand    string
 	behavior behavior
 	refusal  payment.DeclineReason
 }
 
 var cards = []card{
-	{number: "4242424242424242", brand: "visa", behavior: succeeds},
-	{number: "4000000000000002", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.CardDeclined)},
-	{number: "4000000000009995", brand: "visa", behavior: declines,
-		refusal: payment.NewDecline(payment.InsufficientFunds)},
-	{number: "4000000000000069", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.ExpiredCard)},
-	{number: "4000000000000127", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.IncorrectCVC)},
-	{number: "4000002500003155", brand: "visa", behavior: asksOnce},
-	{number: "4000002760003184", brand: "visa", behavior: asksAlways},
-	{number: "4000000000000341", brand: "visa", behavior: succeedsOnce},
-	{number: "4000000000000259", brand: "visa", behavior: disputed},
-	{number: "4000000000009003", brand: "visa", behavior: respondsLate},
-	{number: "4000000000009102", brand: "visa", behavior: staysOpen},
+	{number: "4242424242424242", behavior: succeeds},
+	{number: "4000000000000002", behavior: declines, refusal: payment.NewDecline(payment.CardDeclined)},
+	{number: "4000000000009995", behavior: declines, refusal: payment.NewDecline(payment.InsufficientFunds)},
+	{number: "4000000000000069", behavior: declines, refusal: payment.NewDecline(payment.ExpiredCard)},
+	{number: "4000000000000127", behavior: declines, refusal: payment.NewDecline(payment.IncorrectCVC)},
+	{number: "4000002500003155", behavior: asksOnce},
+	{number: "4000002760003184", behavior: asksAlways},
+	{number: "4000000000000341", behavior: succeedsOnce},
+	{number: "4000000000000259", behavior: disputed},
+	{number: "4000000000009003", behavior: respondsLate},
+	{number: "4000000000009102", behavior: staysOpen},
 }
 
 // Refusals that do not depend on the card.
@@ -52,7 +50,10 @@ var (
 	notProven   = payment.NewDecline(payment.AuthenticationFailed)
 )
 
-const tokenPrefix = "pm_sandbox_"
+const (
+	tokenPrefix = "pm_sandbox_"
+	brand       = "visa"
+)
 
 // token names a card without holding its number.
 func (c card) token() string { return tokenPrefix + c.last4() }

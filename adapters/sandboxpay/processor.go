@@ -78,7 +78,7 @@ func feeOf(amount money.Amount) (money.Amount, error) {
 
 // decide is the whole behavior of the sandbox.
 func decide(c card, offSession bool) payment.Outcome {
-	o := payment.Outcome{Status: payment.Succeeded, Method: c.token(), Brand: c.brand, Last4: c.last4(), CardCountry: "US"}
+	o := payment.Outcome{Status: payment.Succeeded, Method: c.token(), Brand: brand, Last4: c.last4(), CardCountry: "US"}
 	switch c.behavior {
 	case succeeds, disputed, respondsLate:
 	case declines:
