@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/apiformat"
+	"sundry/core/customer"
 	"sundry/core/money"
 )
 
@@ -75,6 +76,15 @@ type Buyer struct {
 	State      *string `json:"state"`
 	PostalCode *string `json:"postalCode"`
 	Country    *string `json:"country"` // ISO 3166-1 alpha-2
+}
+
+// NewBuyer returns a buyer by what they entered; what is empty is not known.
+func NewBuyer(customerID, name, email string, a customer.Address) Buyer {
+	return Buyer{
+		CustomerID: apiformat.Text(customerID), Name: apiformat.Text(name), Email: apiformat.Text(email),
+		Line1: apiformat.Text(a.Line1), Line2: apiformat.Text(a.Line2), City: apiformat.Text(a.City),
+		State: apiformat.Text(a.State), PostalCode: apiformat.Text(a.PostalCode), Country: apiformat.Text(a.Country),
+	}
 }
 
 // Purchase describes the payment: its time, amount and card, and the network that it came from.

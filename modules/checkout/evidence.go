@@ -26,12 +26,7 @@ func (s *Service) AddEvidence(ctx context.Context, r ports.Repos, paid payment.S
 		return err
 	}
 	buyer := session.Buyer
-	into.Buyer = dispute.Buyer{
-		CustomerID: apiformat.Text(session.CustomerID), Name: apiformat.Text(buyer.Name),
-		Email: apiformat.Text(session.Email), Line1: apiformat.Text(buyer.Line1), Line2: apiformat.Text(buyer.Line2),
-		City: apiformat.Text(buyer.City), State: apiformat.Text(buyer.State), PostalCode: apiformat.Text(buyer.PostalCode),
-		Country: apiformat.Text(buyer.Country),
-	}
+	into.Buyer = dispute.NewBuyer(session.CustomerID, buyer.Name, session.Email, buyer.Address)
 	into.Purchase.Country = apiformat.Text(cmp.Or(buyer.Country, session.TaxDetails.Country))
 	consent := session.Consent
 	if consent == nil {

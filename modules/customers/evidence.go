@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"sundry/core/apiformat"
 	"sundry/core/dispute"
 	"sundry/core/payment"
 	"sundry/ports"
@@ -25,13 +24,7 @@ func (s *Service) AddEvidence(ctx context.Context, r ports.Repos, paid payment.S
 	if err != nil {
 		return err
 	}
-	name := cmp.Or(c.Details.Name, c.DisplayName)
-	into.Buyer = dispute.Buyer{
-		CustomerID: apiformat.Text(c.ID), Name: apiformat.Text(name), Email: apiformat.Text(c.Email),
-		Line1: apiformat.Text(c.Details.Line1), Line2: apiformat.Text(c.Details.Line2),
-		City: apiformat.Text(c.Details.City), State: apiformat.Text(c.Details.State),
-		PostalCode: apiformat.Text(c.Details.PostalCode), Country: apiformat.Text(c.Details.Country),
-	}
+	into.Buyer = dispute.NewBuyer(c.ID, cmp.Or(c.Details.Name, c.DisplayName), c.Email, c.Details.Address)
 	if into.Purchase.Country == nil {
 		into.Purchase.Country = into.Buyer.Country
 	}
