@@ -41,11 +41,12 @@ func (c Config) stripeFaults() []error {
 			all = append(all, errors.New("STRIPE_CONNECT_WEBHOOK_SECRET needs STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"))
 		}
 	}
-	switch u, err := url.Parse(c.StripeScriptURL); {
-	case c.Live() && c.StripeScriptURL != "https://js.stripe.com/v3/":
+	if c.Live() && c.StripeScriptURL != "https://js.stripe.com/v3/" {
 		all = append(all, errors.New("STRIPE_SCRIPT_URL must not be set when ENVIRONMENT=live"))
-	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		all = append(all, errors.New("STRIPE_SCRIPT_URL must be an absolute address such as https://js.stripe.com/v3/"))
+	} else {
+		all = append(all, c.serviceFaults(
+			"STRIPE_SCRIPT_URL", c.StripeScriptURL, "an absolute address such as https://js.stripe.com/v3/",
+		)...)
 	}
 	if c.StripeAPIBase == "" {
 		return all
