@@ -22,7 +22,7 @@ Writes what the documents from FROM up to, and without, UNTIL sum to, as CSV. Bo
 2026 is
   sundry tax-report 2026-10-01 2027-01-01
 
-` + cellHelp + ` Their documents are summed up as those of one.`
+` + cellHelp + ` Their documents are summed up as those of one`
 
 func parseTaxReport(args []string) (action, error) {
 	c, err := parseTaxReportCommand(args)

@@ -71,7 +71,7 @@ func TestBodyOf_ReadsNoMoreThanTheLimit(t *testing.T) {
 func TestABodyArrivesWholeOverTheSocket(t *testing.T) {
 	t.Parallel()
 	var got []int
-	address := listening(t, io.Discard, Area{Routes: []Route{{
+	address := listening(t, io.Discard, 0, Area{Routes: []Route{{
 		Method: fiber.MethodPut, Path: "/v1/body", Auth: Public, Handle: func(c *fiber.Ctx) error {
 			got = append(got, len(c.BodyRaw()))
 			return c.SendStatus(fiber.StatusNoContent)

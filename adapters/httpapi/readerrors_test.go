@@ -33,11 +33,16 @@ func (oneID) New(prefix id.Prefix) string { return id.New(prefix, [16]byte{}) }
 func (oneID) Random(n int) []byte         { return make([]byte, n) }
 func (oneID) Cell() id.Cell               { return 0 }
 
-// listening is the API on a socket, with a time to read a request in that a test can wait for.
-func listening(t *testing.T, log io.Writer, areas ...Area) (address string) {
+// impatient is a time to read a request in that a test can wait for.
+const impatient = 100 * time.Millisecond
+
+// listening is the API on a socket, with a time to read a request in; 0 for the usual one.
+func listening(t *testing.T, log io.Writer, readTimeout time.Duration, areas ...Area) (address string) {
 	t.Helper()
 	s := newServer(t, Deps{Log: slog.New(slog.NewTextHandler(log, nil))}, areas...)
-	s.App().Server().ReadTimeout = 100 * time.Millisecond
+	if readTimeout > 0 {
+		s.App().Server().ReadTimeout = readTimeout
+	}
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +81,8 @@ func exchange(t *testing.T, address, text string) string {
 
 func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 	t.Parallel()
-	var log strings.Builder
-	address := listening(t, &log)
+	var log, other strings.Builder
+	usual, waitsBriefly := listening(t, &other, 0), listening(t, &log, impatient)
 	const refused, next = `"code":"VALIDATION_FAILED"`, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 	for name, c := range map[string]struct{ sent, status, body string }{
 		"nothing is sent": {"", "408", ""},
@@ -131,6 +136,10 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 			"413", `"code":"PAYLOAD_TOO_LARGE"`,
 		},
 	} {
+		address := usual
+		if c.status == "408" {
+			address = waitsBriefly
+		}
 		response := exchange(t, address, c.sent)
 		head, body, _ := strings.Cut(response, "\r\n\r\n")
 		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") ||
@@ -147,14 +156,14 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 			t.Errorf("%s: body %q", name, body)
 		}
 	}
-	if log.Len() > 0 {
-		t.Errorf("callers' silence is no fault of ours: %s", log.String())
+	if log.Len()+other.Len() > 0 {
+		t.Errorf("callers' silence is no fault of ours: %s", log.String()+other.String())
 	}
 }
 
 func TestPlainRequestsAreServed(t *testing.T) {
 	t.Parallel()
-	address := listening(t, io.Discard)
+	address := listening(t, io.Discard, 0)
 	for name, sent := range map[string]string{
 		"without Host over HTTP/1.0": "GET /healthz HTTP/1.0\r\n\r\n",
 		"with Host over HTTP/1.0":    "GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n",
