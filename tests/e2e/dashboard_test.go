@@ -285,7 +285,7 @@ func TestADisputeHoldsAFailedSubscription(t *testing.T) {
 		if page := v.Open(t, "/dashboard/subscriptions/"+s.ID).Body; !strings.Contains(page, next) {
 			t.Fatalf("without a dispute the dashboard names no next try:\n%s", page)
 		}
-		app.Exec(t, `UPDATE subscriptions SET disputes = '[{"id":"dp_1","paymentId":"pay_1"}]'`)
+		app.Exec(t, `UPDATE subscriptions SET disputes = '[{"id":"dp_1","paymentId":"pay_1"}]' WHERE id = $1`, s.ID)
 		page := read(t, app, portal)
 		if strings.Contains(page, asks) || strings.Contains(page, pay) {
 			t.Errorf("the portal asks for a payment that is refused:\n%s", page)
