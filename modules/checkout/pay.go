@@ -53,8 +53,7 @@ func (s *Service) accept(
 }
 
 // PayOnPage pays the session behind a hosted page's secret. Free orders and questions to the register of VAT IDs are
-// counted by the network of the buyer.
-// RATE_LIMITED, and see pay.
+// counted by the network of the buyer. RATE_LIMITED, and see pay.
 func (s *Service) PayOnPage(
 	ctx context.Context, secret string, p Payment, network string,
 ) (paid checkout.State, err error) {

@@ -353,8 +353,8 @@ func (s stripeShop) balance(t *testing.T) (minor int64) {
 	return minor
 }
 
-// TestUseBelowTheLeastChargeIsCarriedOver: Stripe charges 50 cents at least, so three calls of 10 are asked for with the
-// next day's.
+// TestUseBelowTheLeastChargeIsCarriedOver: Stripe charges 50 cents at least, so three calls of 10 are asked for with
+// the next day's.
 func TestUseBelowTheLeastChargeIsCarriedOver(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s stripeShop) {
