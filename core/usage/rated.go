@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"iter"
 	"time"
 
 	"sundry/core/money"
@@ -93,9 +94,7 @@ func (u Use) rate(included Quantity) Rated {
 func Fit(lines []Rated) (all bool) {
 	all = true
 	var sum int64
-	for rest := lines; len(rest) > 0; {
-		period := rest[:periodLines(rest)]
-		rest = rest[len(period):]
+	for period := range byPeriod(lines) {
 		switch amount := SumOf(period); {
 		case amount > MaxAmount-sum:
 			postpone(period)
@@ -110,9 +109,7 @@ func Fit(lines []Rated) (all bool) {
 
 // CarryOver leaves what lines ask for to the next invoice, because it is less than a card can be charged.
 func CarryOver(lines []Rated) {
-	for rest := lines; len(rest) > 0; {
-		period := rest[:periodLines(rest)]
-		rest = rest[len(period):]
+	for period := range byPeriod(lines) {
 		if SumOf(period) == 0 {
 			continue
 		}
@@ -123,13 +120,20 @@ func CarryOver(lines []Rated) {
 	}
 }
 
-// periodLines counts the lines at the beginning that are of one period: several where its price has rates.
-func periodLines(lines []Rated) int {
-	n := 1
-	for lines[0].byRate() && n < len(lines) && lines[n].byRate() && lines[n].PeriodStart.Equal(lines[0].PeriodStart) {
-		n++
+// byPeriod returns the lines of each period: several where its price has rates.
+func byPeriod(lines []Rated) iter.Seq[[]Rated] {
+	return func(yield func([]Rated) bool) {
+		for rest := lines; len(rest) > 0; {
+			n := 1
+			for rest[0].byRate() && n < len(rest) && rest[n].byRate() && rest[n].PeriodStart.Equal(rest[0].PeriodStart) {
+				n++
+			}
+			if !yield(rest[:n]) {
+				return
+			}
+			rest = rest[n:]
+		}
 	}
-	return n
 }
 
 // capCredits keeps the sum of lines from falling below zero: what late reports take back beyond the rest of the invoice
