@@ -180,15 +180,27 @@ type clientDocuments struct {
 	kept map[identity.Scopes]fixedDocument
 }
 
-// get returns the document for the scopes. admit may refuse to have it made.
-func (d *clientDocuments) get(scopes identity.Scopes, admit func() error) (fixedDocument, error) {
+// find returns the document for the scopes, if it is kept.
+func (d *clientDocuments) find(scopes identity.Scopes) (fixedDocument, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if known, ok := d.kept[scopes]; ok {
+	known, ok := d.kept[scopes]
+	return known, ok
+}
+
+// get returns the document for the scopes. admit may refuse to have it made; it may ask another server, so nothing is
+// locked meanwhile.
+func (d *clientDocuments) get(scopes identity.Scopes, admit func() error) (fixedDocument, error) {
+	if known, ok := d.find(scopes); ok {
 		return known, nil
 	}
 	if err := admit(); err != nil {
 		return fixedDocument{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known, ok := d.kept[scopes]; ok { // made by another request
+		return known, nil
 	}
 	document, err := d.write(scopes)
 	if err != nil {
