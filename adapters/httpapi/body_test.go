@@ -77,7 +77,8 @@ func TestABodyArrivesWholeOverTheSocket(t *testing.T) {
 			return c.SendStatus(fiber.StatusNoContent)
 		},
 	}}})
-	const put, last = "PUT /v1/body HTTP/1.1\r\nHost: x\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	const put = "PUT /v1/body HTTP/1.1\r\nHost: x\r\n"
+	const last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 	whole := strings.Repeat("a", maxBody)
 	response := exchange(t, address, put+"Content-Length: 1048576\r\n\r\n"+whole+
 		put+"Transfer-Encoding: chunked\r\n\r\n100000\r\n"+whole+"\r\n0\r\n\r\n"+put+"Content-Length: 0\r\n\r\n"+last)

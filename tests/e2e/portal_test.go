@@ -452,7 +452,8 @@ func TestPortal_NamesTheFieldThatIsRefused(t *testing.T) {
 	})
 	body := string(page.Body)
 	want := `<input id="taxId" aria-invalid="true" aria-describedby="problem" autofocus`
-	if !strings.Contains(body, want) || strings.Count(body, "aria-invalid") != 1 || !strings.Contains(body, `value="Bonn"`) {
+	if !strings.Contains(body, want) || strings.Count(body, "aria-invalid") != 1 ||
+		!strings.Contains(body, `value="Bonn"`) {
 		t.Errorf("no %s in\n%s", want, body)
 	}
 }
