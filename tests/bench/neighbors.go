@@ -52,7 +52,7 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		paid, announced, err := w.sellQuietly(ctx, h)
+		alone, err := w.sellQuietly(ctx, h)
 		if err != nil {
 			return "", err
 		}
@@ -60,21 +60,22 @@ func beside(of neighbor) func(ctx context.Context, w *fixture) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		paidBeside, announcedBeside, err := w.sellQuietly(ctx, h)
+		crowded, err := w.sellQuietly(ctx, h)
 		if err := errors.Join(err, end(), w.unsubscribe()); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("p95 of a payment %v, then %v; of its announcement %v, then %v", p95(paid), p95(paidBeside),
-			p95(announced), p95(announcedBeside)), nil
+		return fmt.Sprintf("p95 of a payment %v, then %v; of its announcement %v, then %v; of both %v, then %v",
+			p95(alone.paid), p95(crowded.paid), p95(alone.announced), p95(crowded.announced), p95(alone.both),
+			p95(crowded.both)), nil
 	}
 }
 
 // sellQuietly makes the sales of the quiet account twice and measures the second time: a neighbor makes the program
 // open connections, on each of which the first payment prepares its statements.
-func (w *fixture) sellQuietly(ctx context.Context, h *recordingReceiver) (paid, announced []time.Duration, err error) {
+func (w *fixture) sellQuietly(ctx context.Context, h *recordingReceiver) (paces, error) {
 	const n = quietRate * quietSeconds
-	if _, _, err := w.sellAtPace(ctx, h, quietRate, n); err != nil {
-		return nil, nil, err
+	if _, err := w.sellAtPace(ctx, h, quietRate, n); err != nil {
+		return paces{}, err
 	}
 	return w.sellAtPace(ctx, h, quietRate, n)
 }

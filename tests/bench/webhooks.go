@@ -231,24 +231,26 @@ func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	if err := w.subscribe(h.url + "/timed"); err != nil {
 		return "", err
 	}
-	_, announced, err := w.sellAtPace(ctx, h, hookRate, hookRate*hookSeconds)
+	sold, err := w.sellAtPace(ctx, h, hookRate, hookRate*hookSeconds)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("p50 %v, p95 %v at %d payments/s", announced[len(announced)/2].Round(time.Millisecond),
-		p95(announced), hookRate), w.unsubscribe()
+	return fmt.Sprintf("p50 %v, p95 %v at %d payments/s", sold.announced[len(sold.announced)/2].Round(time.Millisecond),
+		p95(sold.announced), hookRate), w.unsubscribe()
 }
 
-// sellAtPace makes n sales of the demo account at a steady pace, and returns how long their payments took, and how long
-// after a response its announcement reached the receiver; both sorted.
-func (w *fixture) sellAtPace(ctx context.Context, h *recordingReceiver, perSecond, n int) (paid, announced []time.Duration,
-	err error) {
+// paces are the times of sales, each sorted: of their payments, from a response to the receiver of its announcement,
+// and from a payment's request to that receiver.
+type paces struct{ paid, announced, both []time.Duration }
+
+// sellAtPace makes n sales of the demo account at a steady pace.
+func (w *fixture) sellAtPace(ctx context.Context, h *recordingReceiver, perSecond, n int) (sold paces, err error) {
 	name := "bench-pace-" + strings.ToLower(rand.Text()) + "-"
 	customer := func(i int) string { return name + strconv.Itoa(i) }
 	sessions, begun, responded := make([]string, n), make([]time.Time, n), make([]time.Time, n)
 	for i := range sessions {
 		if sessions[i], err = w.open(w.demoClub(), customer(i)); err != nil {
-			return nil, nil, err
+			return sold, err
 		}
 	}
 	h.reset()
@@ -264,20 +266,23 @@ func (w *fixture) sellAtPace(ctx context.Context, h *recordingReceiver, perSecon
 		err = *failure
 	}
 	if err != nil {
-		return nil, nil, err
+		return sold, err
 	}
 	if _, err := h.await(ctx, n); err != nil {
-		return nil, nil, err
+		return sold, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range n {
-		paid = append(paid, responded[i].Sub(begun[i]))
-		announced = append(announced, h.at[customer(i)].Sub(responded[i]))
+		received := h.at[customer(i)]
+		sold.paid = append(sold.paid, responded[i].Sub(begun[i]))
+		sold.announced = append(sold.announced, received.Sub(responded[i]))
+		sold.both = append(sold.both, received.Sub(begun[i]))
 	}
-	slices.Sort(paid)
-	slices.Sort(announced)
-	return paid, announced, nil
+	for _, times := range [][]time.Duration{sold.paid, sold.announced, sold.both} {
+		slices.Sort(times)
+	}
+	return sold, nil
 }
 
 // p95 is the 95th percentile of sorted durations.
