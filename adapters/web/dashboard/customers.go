@@ -3,6 +3,8 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -346,7 +348,7 @@ func (r *Routes) eraseCustomer(c *fiber.Ctx, v *visit) error {
 func metadataFacts(m metadata.Pairs) []ui.Fact {
 	pairs := m.Map()
 	facts := make([]ui.Fact, 0, len(pairs))
-	for _, key := range sortedKeys(pairs) {
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
 		facts = append(facts, ui.Fact{Label: ui.Data(key), Value: ui.Text(pairs[key])})
 	}
 	return facts

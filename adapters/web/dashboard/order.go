@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -318,22 +319,13 @@ func (v *visit) buyerFacts(s checkout.State) []ui.Fact {
 	if s.ReferenceID != "" {
 		all = append(all, ui.Fact{Label: "Reference", Value: ui.Copyable(s.ReferenceID)})
 	}
-	for _, name := range sortedKeys(s.UTM) {
+	for _, name := range slices.Sorted(maps.Keys(s.UTM)) {
 		all = append(all, ui.Fact{Label: ui.Data(name), Value: ui.Text(s.UTM[name])})
 	}
-	for _, name := range sortedKeys(s.Metadata) {
+	for _, name := range slices.Sorted(maps.Keys(s.Metadata)) {
 		all = append(all, ui.Fact{Label: ui.Data(name), Value: ui.Text(s.Metadata[name])})
 	}
 	return append(all, ui.Fact{Label: "Checkout", Value: ui.Copyable(s.ID)})
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // timeline lists the events of a payment, the latest first.
@@ -411,7 +403,7 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 	}}
 	for _, f := range refunds {
 		about, pairs := []string{v.text(v.refundReason(f.Reason))}, f.Metadata.Map()
-		for _, key := range sortedKeys(pairs) {
+		for _, key := range slices.Sorted(maps.Keys(pairs)) {
 			about = append(about, key+": "+pairs[key])
 		}
 		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
