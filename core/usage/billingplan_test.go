@@ -47,6 +47,31 @@ func TestPeriodsFollowTheAnchor(t *testing.T) {
 	}
 }
 
+func TestSchedule_Equal(t *testing.T) {
+	t.Parallel()
+	start := at(t, "2026-01-31T15:00:00Z")
+	s := usage.Schedule{Anchor: start, Interval: period.Month, Count: 1, StartsAt: start, EndsAt: start.AddDate(1, 0, 0)}
+	elsewhere := s
+	elsewhere.Anchor = start.In(time.FixedZone("", 3600))
+	if !s.Equal(elsewhere) {
+		t.Error("the zone of a time makes another schedule")
+	}
+	later := start.Add(time.Millisecond)
+	for name, change := range map[string]func(*usage.Schedule){
+		"anchor":   func(s *usage.Schedule) { s.Anchor = later },
+		"interval": func(s *usage.Schedule) { s.Interval = period.Year },
+		"count":    func(s *usage.Schedule) { s.Count = 2 },
+		"start":    func(s *usage.Schedule) { s.StartsAt = later },
+		"end":      func(s *usage.Schedule) { s.EndsAt = time.Time{} },
+	} {
+		other := s
+		change(&other)
+		if s.Equal(other) {
+			t.Errorf("another %s makes no other schedule", name)
+		}
+	}
+}
+
 func TestAPeriodIsNotClosedBeforeItsGrace(t *testing.T) {
 	t.Parallel()
 	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")

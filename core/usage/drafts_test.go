@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +227,18 @@ func TestReportsAreRefusedWithEveryFault(t *testing.T) {
 		"in more than 5 minutes": {func(d *usage.ReportDraft) {
 			d.Timestamp = new("2026-03-01T12:05:00.001Z")
 		}, "", "timestamp OUT_OF_RANGE"},
+		"of two at once": {func(d *usage.ReportDraft) {
+			d.ExternalCustomerID = "user-1"
+		}, "externalCustomerId NOT_ALLOWED", ""},
+		"of a customer's id too long": {func(d *usage.ReportDraft) {
+			d.SubscriptionID, d.ExternalCustomerID = "", strings.Repeat("u", 256)
+		}, "externalCustomerId TOO_LONG", ""},
+		"properties too many": {func(d *usage.ReportDraft) {
+			d.Properties = map[string]string{}
+			for i := range 21 {
+				d.Properties[fmt.Sprint("key-", i)] = "value"
+			}
+		}, "properties TOO_LONG", ""},
 		"with a time of its zone": {func(d *usage.ReportDraft) { d.Timestamp = new("2026-03-01T13:00:00+01:00") }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,6 +307,25 @@ func TestFingerprintsDistinguishReportsOfOneKey(t *testing.T) {
 			t.Error("two reports have one fingerprint")
 		}
 		seen[other] = true
+	}
+	withMore := func(change func(*usage.ReportDraft)) [16]byte {
+		d := usage.ReportDraft{SubscriptionID: "sub_1", Meter: "calls", Quantity: number("2.5"), IdempotencyKey: "k"}
+		change(&d)
+		var f fault.Violations
+		return d.Parse(&f, now).Fingerprint
+	}
+	for _, other := range [][16]byte{
+		withMore(func(d *usage.ReportDraft) { d.SubscriptionID, d.ExternalCustomerID = "", "sub_1" }),
+		withMore(func(d *usage.ReportDraft) { d.Properties = map[string]string{"model": "small"} }),
+		withMore(func(d *usage.ReportDraft) { d.Properties = map[string]string{"model": "large"} }),
+	} {
+		if seen[other] {
+			t.Error("a customer or properties are not told apart")
+		}
+		seen[other] = true
+	}
+	if withMore(func(d *usage.ReportDraft) { d.Properties = map[string]string{} }) != one {
+		t.Error("no properties make another report")
 	}
 	if stored := [16]byte{74, 72, 63, 156, 26, 18, 56, 87, 203, 152, 164, 67, 153, 137, 188, 251}; one != stored {
 		t.Errorf("a stored fingerprint is now %v", one)

@@ -3,6 +3,7 @@ package usage_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -99,7 +100,7 @@ func TestCreditLeftIsWhatNoLineHasTakenOff(t *testing.T) {
 }
 
 // The sum of capped lines is never negative, and only credits become smaller.
-func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
+func TestCappedLinesNeverFallBelowZero(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		amounts := rapid.SliceOfN(rapid.Int64Range(-50, 50), 0, 6).Draw(t, "amounts")
@@ -118,7 +119,7 @@ func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 			}
 		}
 		if total := (usage.Preview{Lines: lines}).TotalMinor(); total != max(charges-credits, 0) {
-			t.Fatalf("%v come to %d", amounts, total)
+			t.Fatalf("the sum of %v is %d", amounts, total)
 		}
 	})
 }
@@ -147,6 +148,37 @@ func TestFit_LeavesOutWhatIsTooMuch(t *testing.T) {
 				t.Errorf("%s: line %d is %d, waits %t; want %d", name, i, l.AmountMinor, l.Waits, c.want[i])
 			}
 		}
+	}
+}
+
+// Lines that ask for too little wait period by period; a period that asks for nothing has no need to.
+func TestCarryOver_LeavesOutWhatIsTooLittle(t *testing.T) {
+	t.Parallel()
+	may, june := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	charges := []usage.Charge{{}}
+	lines := []usage.Rated{
+		{PeriodStart: may, AmountMinor: 3, RatedMinor: 3, Charges: charges},
+		{PeriodStart: june, Charges: charges},
+		{PeriodStart: june, Rest: true, AmountMinor: 4, RatedMinor: 4, Charges: charges},
+		{PeriodStart: june, Values: map[string]string{"model": "small"}, Charges: charges},
+		{PeriodStart: may, Rest: true, Charges: charges},
+	}
+	usage.CarryOver(lines)
+	for i, waits := range []bool{true, false, true, true, false} {
+		if l := lines[i]; l.Waits != waits || l.TooSmall != waits || l.AmountMinor != 0 || l.Settled() == waits {
+			t.Errorf("line %d: %+v; want that it waits: %t", i, l, waits)
+		}
+	}
+	if asked := usage.SumOf(lines); asked != 0 {
+		t.Errorf("%d are asked for", asked)
+	}
+}
+
+func TestAPreviewIsTheLinesLessWhatIsPrepaid(t *testing.T) {
+	t.Parallel()
+	p := usage.Preview{Lines: []usage.Rated{{AmountMinor: 9}, {AmountMinor: -2}}, CreditMinor: 3}
+	if got := p.TotalMinor(); got != 4 {
+		t.Errorf("a total of %d, want 4", got)
 	}
 }
 
