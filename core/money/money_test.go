@@ -2,6 +2,7 @@ package money_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -180,6 +181,8 @@ func TestCreditUsedLeavesWhatCanBeCharged(t *testing.T) {
 	for name, c := range map[string]struct{ due, credit, least, want int64 }{
 		"nothing is left":                 {90, 100, 50, 90},
 		"enough is left":                  {100, 50, 50, 50},
+		"all of it":                       {100, 100, 50, 100},
+		"a cent would be left":            {100, 99, 50, 50},
 		"too little would be left":        {100, 60, 50, 50},
 		"less is due than can be charged": {40, 30, 50, 30},
 		"just that is due":                {50, 30, 50, 0},
@@ -193,5 +196,40 @@ func TestCreditUsedLeavesWhatCanBeCharged(t *testing.T) {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})
+	}
+}
+
+// The amounts are as Stripe publishes them, in major units.
+func TestTheLeastChargeIsThatOfTheProcessor(t *testing.T) {
+	t.Parallel()
+	for currency, major := range map[money.Currency]string{
+		"aed": "2.00", "aud": "0.50", "brl": "0.50", "cad": "0.50", "chf": "0.50", "czk": "15.00", "dkk": "2.50", "eur": "0.50",
+		"gbp": "0.30", "hkd": "4.00", "huf": "175.00", "inr": "0.50", "jpy": "50", "mxn": "10.00", "myr": "2.00", "nok": "3.00",
+		"nzd": "0.50", "pln": "2.00", "ron": "2.00", "sek": "3.00", "sgd": "0.50", "thb": "10.00", "usd": "0.50", "kwd": "0.000",
+	} {
+		if got := currency.Major(fmt.Sprint(currency.LeastCharge())); got != major {
+			t.Errorf("%s: %s, want %s", currency, got, major)
+		}
+	}
+}
+
+func TestThousandthsAreChargedInTens(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		currency money.Currency
+		minor    int64
+		want     bool
+	}{
+		"tens of thousandths": {"kwd", 1230, true}, "one thousandth more": {"kwd", 1231, false}, "five": {"kwd", 5, false},
+		"minus ten": {"kwd", -10, true}, "cents": {"eur", 1231, true}, "yen": {"jpy", 1, true},
+	} {
+		var f fault.Violations
+		c.currency.CheckStep(&f, "amountInCents", c.minor)
+		if got := f.Err() == nil; got != c.want {
+			t.Errorf("%s: %v", name, f.Err())
+		}
+	}
+	if eur, kwd := money.Currency("eur").Step(), money.Currency("kwd").Step(); eur != 1 || kwd != 10 {
+		t.Errorf("steps of %d and %d", eur, kwd)
 	}
 }

@@ -58,6 +58,14 @@ func TestRatioPayableIsWhatCanBeCharged(t *testing.T) {
 	}
 }
 
+func TestRatioPayableRefusesWhatItCannotRepresent(t *testing.T) {
+	t.Parallel()
+	share, err := money.Amount{Minor: math.MaxInt64 - 7, Currency: "kwd"}.RatioPayable(20, 1)
+	if err == nil || share != (money.Amount{}) {
+		t.Errorf("%v, %v", share, err)
+	}
+}
+
 func TestRatioHalfUpRefusesWhatItCannotRepresent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ minor, numerator, denominator int64 }{

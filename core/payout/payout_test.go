@@ -154,3 +154,30 @@ func TestARequestReportsEveryFault(t *testing.T) {
 		})
 	}
 }
+
+func TestARequestRepeatsThePayoutThatItAskedFor(t *testing.T) {
+	t.Parallel()
+	made := payout.State{Amount: eur(5000)}
+	for name, c := range map[string]struct {
+		request payout.Request
+		want    bool
+	}{
+		"the same":               {payout.Request{Currency: "eur", Minor: new(int64(5000))}, true},
+		"in capital letters":     {payout.Request{Currency: "EUR", Minor: new(int64(5000))}, true},
+		"all that was available": {payout.Request{Currency: "eur"}, true},
+		"another amount":         {payout.Request{Currency: "eur", Minor: new(int64(4999))}, false},
+		"another currency":       {payout.Request{Currency: "usd", Minor: new(int64(5000))}, false},
+		"all of another":         {payout.Request{Currency: "usd"}, false},
+	} {
+		if got := c.request.Repeats(made); got != c.want {
+			t.Errorf("%s: repeats %t", name, got)
+		}
+	}
+}
+
+func TestTheEventOfAPayoutThatFailedIsPayoutFailed(t *testing.T) {
+	t.Parallel()
+	if got := (payout.Failure{}).EventName(); got != "payout.failed" {
+		t.Error(got)
+	}
+}

@@ -100,6 +100,15 @@ func TestChangesHaveNames(t *testing.T) {
 	wantLines(t, f.Err(), "c[0] NOT_ALLOWED", "c[2] DUPLICATE")
 }
 
+func TestOnlyWhatRenewsIsAnIntervalToChooseFrom(t *testing.T) {
+	t.Parallel()
+	prices := []plan.Price{{ID: "once", Amount: eur(5000)}, {ID: "month", Interval: period.Month, Amount: eur(1000)}}
+	offer, err := monthly().Adjustable(plan.Changes{Interval: true}, prices)
+	if err != nil || len(offer.Intervals) != 1 || offer.Intervals[0].ID != "month" {
+		t.Errorf("%+v, %v", offer.Intervals, err)
+	}
+}
+
 func TestASavingIsThatOfAYear(t *testing.T) {
 	t.Parallel()
 	offer, err := monthly().Adjustable(plan.Changes{Interval: true}, pro)
@@ -109,6 +118,26 @@ func TestASavingIsThatOfAYear(t *testing.T) {
 	for i, want := range []int64{7, 23, 0} { // 120, 100 and 130 a year
 		if got := offer.Saving(i); got != want {
 			t.Errorf("%s saves %d %%, want %d", offer.Intervals[i].ID, got, want)
+		}
+	}
+}
+
+func TestAPlanOfNothingSavesNothing(t *testing.T) {
+	t.Parallel()
+	free := plan.Offer{Intervals: []plan.Price{
+		{Interval: period.Month, Amount: eur(0)}, {Interval: period.Year, Amount: eur(0)},
+	}}
+	if free.Saving(0) != 0 || free.Saving(1) != 0 {
+		t.Errorf("%d %% and %d %%", free.Saving(0), free.Saving(1))
+	}
+	longer := plan.Offer{Intervals: []plan.Price{
+		{Interval: period.Month, IntervalCount: 3, Amount: eur(2700)}, {Interval: period.Month, Amount: eur(1000)},
+		{Interval: period.Year, IntervalCount: 2, Amount: eur(10_800)}, {Interval: period.Year, Amount: eur(0)},
+		{Interval: period.Month, IntervalCount: 2, Amount: eur(1990)},
+	}}
+	for i, want := range []int64{10, 0, 55, 100, 0} { // 108, 120, 54, 0 and 119.40 a year
+		if got := longer.Saving(i); got != want {
+			t.Errorf("the interval %d saves %d %%, want %d", i, got, want)
 		}
 	}
 }

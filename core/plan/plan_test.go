@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +178,31 @@ func TestThePriceThatABuyerGets(t *testing.T) {
 	}
 }
 
+func TestTheFirstOfTheCurrenciesWins(t *testing.T) {
+	t.Parallel()
+	prices := []Price{{ID: "eur", Interval: period.Month, Amount: money.Amount{Currency: "eur"}},
+		{ID: "usd", Interval: period.Month, Amount: money.Amount{Currency: "usd"}}}
+	for want, currencies := range map[string][]money.Currency{"eur": {"gbp", "eur", "usd"}, "usd": {"usd", "eur"}} {
+		if got, err := (State{Prices: prices}).Price("month", currencies...); err != nil || got.ID != want {
+			t.Errorf("of %v: %s, %v; want %s", currencies, got.ID, err, want)
+		}
+	}
+}
+
+func TestAPlanKeepsThePrepaidUseThatItSells(t *testing.T) {
+	t.Parallel()
+	set := Restore("crt_a", "lst_a", nil)
+	d := draft("top-up", PriceDraft{Currency: "eur", AmountInCents: new(int64(900))})
+	d.UsageCredits = []UsageCredit{{AmountInCents: 1000, Currency: "eur"}}
+	if s, err := set.Put(d, counter(), now); err != nil || !reflect.DeepEqual(s.Terms.UsageCredits, d.UsageCredits) {
+		t.Errorf("%+v, %v", s.Terms.UsageCredits, err)
+	}
+	d.UsageCredits = []UsageCredit{}
+	if s, err := set.Put(d, counter(), now); err != nil || s.Terms.UsageCredits != nil {
+		t.Errorf("%+v, %v", s.Terms.UsageCredits, err)
+	}
+}
+
 func TestThePriceInACurrency(t *testing.T) {
 	t.Parallel()
 	price := func(name string, interval period.Interval, currency money.Currency) Price {
@@ -195,6 +221,7 @@ func TestThePriceInACurrency(t *testing.T) {
 		"an interval in another currency":  {"month", "usd", "in usd. Its intervals in usd: year."},
 		"no one-time price for a month":    {"month", "gbp", "No such interval in this plan in gbp."},
 		"a currency that the plan has not": {"month", "jpy", "no price in jpy. Its currencies: eur, usd, gbp."},
+		"nothing in a currency it has not": {"", "jpy", "no price in jpy. Its currencies: eur, usd, gbp."},
 	} {
 		got, err := mixed.PriceIn(c.every, c.currency)
 		refused := err != nil && fault.Is(err, fault.NotFoundCode) && strings.Contains(err.Error(), c.want)

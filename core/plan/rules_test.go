@@ -65,9 +65,15 @@ func TestEachLimitIsTheLastThatIsAllowed(t *testing.T) {
 		"a limit that is no integer": {entitled("limit", json.Number("1.5")), "entitlements[0].value WRONG_TYPE"},
 		"a limit beyond every integer": {entitled("limit", json.Number("99999999999999999999")),
 			"entitlements[0].value WRONG_TYPE"},
-		"a limit that is no number":         {entitled("limit", "5"), "entitlements[0].value WRONG_TYPE"},
-		"a text of 500 characters":          {entitled("text", strings.Repeat("a", 500)), ""},
-		"a text of 501 characters":          {entitled("text", strings.Repeat("a", 501)), "entitlements[0].value TOO_LONG"},
+		"a limit that is no number": {entitled("limit", "5"), "entitlements[0].value WRONG_TYPE"},
+		"a text of 500 characters":  {entitled("text", strings.Repeat("a", 500)), ""},
+		"a text of 501 characters":  {entitled("text", strings.Repeat("a", 501)), "entitlements[0].value TOO_LONG"},
+		"a limit of each seat": {func(d *Draft) {
+			d.Entitlements = []EntitlementDraft{{Key: "k", Type: "limit", Value: json.Number("5"), PerSeat: true}}
+		}, ""},
+		"a text of each seat": {func(d *Draft) {
+			d.Entitlements = []EntitlementDraft{{Key: "k", Type: "text", Value: "a", PerSeat: true}}
+		}, "entitlements[0].perSeat NOT_ALLOWED"},
 		"a unit of 50 characters":           {credited(strings.Repeat("a", 50), 1), ""},
 		"a unit of 51 characters":           {credited(strings.Repeat("a", 51), 1), "credits[0].unit TOO_LONG"},
 		"the most credits":                  {credited("image", most), ""},
@@ -286,9 +292,10 @@ func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 
 func TestARefusedIntervalNamesThoseThatThereAre(t *testing.T) {
 	t.Parallel()
-	s := State{Prices: []Price{{Interval: period.Month}, {Interval: period.Month, IntervalCount: 3}, {Interval: period.Week}}}
-	_, err := s.Price("year", "eur")
-	if !fault.Is(err, fault.NotFoundCode) || !strings.Contains(err.Error(), "Its intervals: month, 3 months, week.") {
+	s := State{Prices: []Price{{Interval: period.Month}, {Interval: period.Month, IntervalCount: 3}, {Interval: period.Week},
+		{Interval: period.Month, IntervalCount: 1}, {Interval: period.Year, IntervalCount: 2}}}
+	_, err := s.Price("day", "eur")
+	if !fault.Is(err, fault.NotFoundCode) || !strings.Contains(err.Error(), "Its intervals: month, 3 months, week, 2 years.") {
 		t.Errorf("%v", err)
 	}
 	first := State{Prices: []Price{{ID: "1", Interval: period.Week, Amount: money.Amount{Currency: "usd"}},

@@ -26,8 +26,10 @@ func TestSeatsMultiplyThePriceOnce(t *testing.T) {
 	if err != nil || two.Price != eur(2500) || two.Seats() != 2 {
 		t.Errorf("two of five: %+v, %v", two, err)
 	}
-	if five.SameAs(two) || !five.SameAs(five) {
-		t.Error("offers in another quantity are the same")
+	other := five
+	other.PriceID = "price_2"
+	if five.SameAs(two) || five.SameAs(other) || !five.SameAs(five) {
+		t.Error("offers in another quantity, or of another price, are the same")
 	}
 	back, err := two.WithSeats(1)
 	if err != nil || back.Price != one.Price || back.Quantity != 0 || back.UnitPrice != (money.Amount{}) {
@@ -68,13 +70,21 @@ func TestAQuantityIsRefused(t *testing.T) {
 func TestALimitPerSeatIsMultiplied(t *testing.T) {
 	t.Parallel()
 	var terms plan.Terms
+	var f fault.Violations
+	if plan.CheckSeats(&f, "quantity", nil); f.Err() != nil {
+		t.Errorf("no quantity is refused: %v", f.Err())
+	}
+	third := plan.Terms{Entitlements: []plan.Entitlement{{Type: plan.Limit, Limit: 333_333_333_333_333, PerSeat: true}}}
+	if got := third.Granted(3)[0].Limit; got != 999_999_999_999_999 {
+		t.Errorf("three thirds of the most are %d", got)
+	}
 	stored := `{"entitlements":[{"key":"projects","type":"limit","value":10,"perSeat":true},` +
 		`{"key":"regions","type":"limit","value":3},{"key":"huge","type":"limit","value":900000000000000,"perSeat":true}]}`
 	if err := json.Unmarshal([]byte(stored), &terms); err != nil {
 		t.Fatal(err)
 	}
 	for seats, want := range map[int][3]int64{
-		1: {10, 3, 900_000_000_000_000}, 5: {50, 3, 1_000_000_000_000_000}, 10_000: {100_000, 3, 1_000_000_000_000_000},
+		1: {10, 3, 900_000_000_000_000}, 2: {20, 3, 1_000_000_000_000_000}, 5: {50, 3, 1_000_000_000_000_000}, 10_000: {100_000, 3, 1_000_000_000_000_000},
 	} {
 		for i, e := range terms.Granted(seats) {
 			if e.Limit != want[i] || e.PerSeat {

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,18 @@ func TestUsageCreditsListEveryFault(t *testing.T) {
 			nil, []plan.UsageCredit{{AmountInCents: 1, Currency: "eur", ExpiresInDays: -1}},
 			"usageCredits[0].expiresInDays OUT_OF_RANGE",
 		},
-		"of too many": {nil, make([]plan.UsageCredit, 11), "usageCredits TOO_LONG"},
+		"of too many":                {nil, make([]plan.UsageCredit, 11), "usageCredits TOO_LONG"},
+		"of as many as there may be": {nil, slices.Repeat([]plan.UsageCredit{{AmountInCents: 1, Currency: "eur"}}, 10), ""},
+		"of the most":                {nil, []plan.UsageCredit{{AmountInCents: 99_999_999_999, Currency: "eur"}}, ""},
+		"of more than that": {
+			nil, []plan.UsageCredit{{AmountInCents: 100_000_000_000, Currency: "eur"}},
+			"usageCredits[0].amountInCents OUT_OF_RANGE",
+		},
+		"for ten years": {nil, []plan.UsageCredit{{AmountInCents: 1, Currency: "eur", ExpiresInDays: 3650}}, ""},
+		"for more than that": {
+			nil, []plan.UsageCredit{{AmountInCents: 1, Currency: "eur", ExpiresInDays: 3651}},
+			"usageCredits[0].expiresInDays OUT_OF_RANGE",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

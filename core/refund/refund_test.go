@@ -1,12 +1,14 @@
 package refund_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"sundry/core/fault"
 	"sundry/core/ledger"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/refund"
 )
@@ -107,12 +109,20 @@ func TestARequestReportsEveryFault(t *testing.T) {
 		request refund.Request
 		fields  string
 	}{
-		"a good one":            {refund.Request{PaymentID: "pay_1", Minor: &cent, Reason: "requested_by_customer"}, ""},
-		"all that is left":      {refund.Request{CheckoutID: "cs_1", Reason: "The file was broken.\nSorry."}, ""},
-		"nothing at all":        {refund.Request{}, "paymentId reason"},
-		"both names":            {refund.Request{PaymentID: "pay_1", CheckoutID: "cs_1", Reason: "r"}, "checkoutId"},
-		"no amount, no reason":  {refund.Request{PaymentID: "pay_1", Minor: &nothing}, "amountInCents reason"},
-		"a reason without end":  {refund.Request{PaymentID: "pay_1", Reason: strings.Repeat("ä", 501)}, "reason"},
+		"a good one":           {refund.Request{PaymentID: "pay_1", Minor: &cent, Reason: "requested_by_customer"}, ""},
+		"all that is left":     {refund.Request{CheckoutID: "cs_1", Reason: "The file was broken.\nSorry."}, ""},
+		"nothing at all":       {refund.Request{}, "paymentId reason"},
+		"both names":           {refund.Request{PaymentID: "pay_1", CheckoutID: "cs_1", Reason: "r"}, "checkoutId"},
+		"no amount, no reason": {refund.Request{PaymentID: "pay_1", Minor: &nothing}, "amountInCents reason"},
+		"a reason without end": {refund.Request{PaymentID: "pay_1", Reason: strings.Repeat("ä", 501)}, "reason"},
+		"an unknown end":       {refund.Request{PaymentID: "pay_1", Reason: "r", Subscription: "stop"}, "subscription"},
+		"an end that keeps no access": {refund.Request{PaymentID: "pay_1", Reason: "r", KeepAccess: true,
+			Subscription: refund.CancelNow}, "subscription"},
+		"an end that keeps access": {refund.Request{PaymentID: "pay_1", Reason: "r", KeepAccess: true,
+			Subscription: refund.CancelAtPeriodEnd}, ""},
+		"an end without access": {refund.Request{PaymentID: "pay_1", Reason: "r", Subscription: refund.CancelNow}, ""},
+		"metadata without a key": {refund.Request{PaymentID: "pay_1", Reason: "r",
+			Metadata: map[string]string{"": "v"}}, "metadata"},
 		"a reason with control": {refund.Request{PaymentID: "pay_1", Reason: "a\x00b"}, "reason"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,5 +137,77 @@ func TestARequestReportsEveryFault(t *testing.T) {
 				t.Errorf("faults at %q, want %q", got, c.fields)
 			}
 		})
+	}
+}
+
+// A refund that was asked for by the checkout or without an amount is the same as one by the payment with all of it.
+func TestARequestRepeatsTheRefundThatItAskedFor(t *testing.T) {
+	t.Parallel()
+	made := refund.State{
+		Return: ledger.Return{
+			PaymentID: "pay_1", CheckoutID: "cs_1", Share: ledger.Share{Amount: money.Amount{Minor: 500, Currency: "eur"}},
+		},
+		Reason: "duplicate", KeepAccess: true, Subscription: refund.KeepSubscription,
+	}
+	well := refund.Request{PaymentID: "pay_1", Minor: new(int64(500)), Reason: "duplicate", KeepAccess: true,
+		Subscription: refund.KeepSubscription}
+	for name, c := range map[string]struct {
+		change func(*refund.Request)
+		want   bool
+	}{
+		"the same":             {func(*refund.Request) {}, true},
+		"by the checkout":      {func(r *refund.Request) { r.PaymentID, r.CheckoutID = "", "cs_1" }, true},
+		"all of it":            {func(r *refund.Request) { r.Minor = nil }, true},
+		"another payment":      {func(r *refund.Request) { r.PaymentID = "pay_2" }, false},
+		"another checkout":     {func(r *refund.Request) { r.PaymentID, r.CheckoutID = "", "cs_2" }, false},
+		"another amount":       {func(r *refund.Request) { r.Minor = new(int64(499)) }, false},
+		"another reason":       {func(r *refund.Request) { r.Reason = "fraudulent" }, false},
+		"without access":       {func(r *refund.Request) { r.KeepAccess = false }, false},
+		"another subscription": {func(r *refund.Request) { r.Subscription = refund.CancelAtPeriodEnd }, false},
+	} {
+		r := well
+		if c.change(&r); r.Repeats(made) != c.want {
+			t.Errorf("%s: repeats %t", name, !c.want)
+		}
+	}
+}
+
+func TestTheIDOfAnAutomaticRefundIsThatOfItsPayment(t *testing.T) {
+	t.Parallel()
+	if got := refund.AutomaticID("pay_01m8nzhac0003nhb5kzha2td93"); got != "ref_01m8nzhac0003nhb5kzha2td93" {
+		t.Error(got)
+	}
+}
+
+func TestTheMetadataOfARefundChange(t *testing.T) {
+	t.Parallel()
+	r := in(refund.Succeeded)
+	before := r.State()
+	change := metadata.Change{Pairs: map[string]string{"ticket": "T-1"}}
+	if changed, err := r.SetMetadata(change); !changed || err != nil || r.State().Revision != before.Revision+1 ||
+		r.State().Metadata.Map()["ticket"] != "T-1" {
+		t.Errorf("%t, %v: %+v", changed, err, r.State())
+	}
+	after := r.State()
+	if changed, err := r.SetMetadata(change); changed || err != nil || r.State() != after {
+		t.Errorf("the same again: %t, %v", changed, err)
+	}
+	many := metadata.Change{Pairs: map[string]string{}}
+	for i := range 20 {
+		many.Pairs[fmt.Sprint("key-", i)] = "v"
+	}
+	if changed, err := r.SetMetadata(many); changed || !fault.Is(err, fault.ValidationFailed) || r.State() != after {
+		t.Errorf("one pair too many: %t, %v", changed, err)
+	}
+}
+
+func TestEventsHaveTheirNames(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]interface{ EventName() string }{
+		"refund.failed": refund.Failure{}, "refund.returned": refund.Returned{},
+	} {
+		if e.EventName() != want {
+			t.Errorf("%s, want %s", e.EventName(), want)
+		}
 	}
 }

@@ -150,3 +150,39 @@ func TestUniqueValues(t *testing.T) {
 		t.Errorf("a sum has the value %x", sum)
 	}
 }
+
+func TestDaysAreSummarizedByTheirAggregation(t *testing.T) {
+	t.Parallel()
+	days := []usage.DayUse{
+		{Quantity: usage.Units(3), Reports: 1}, {Quantity: usage.Units(7), Reports: 2}, {Quantity: usage.Units(5), Reports: 4},
+	}
+	for aggregation, want := range map[usage.Aggregation]int64{
+		usage.Sum: 15, usage.Count: 15, usage.Unique: 15, usage.Max: 7, usage.Last: 5,
+	} {
+		if got, ok := aggregation.Over(days); !ok || got.Quantity != usage.Units(want) || got.Reports != 7 {
+			t.Errorf("%s: %v of %d reports, %t; want %d of 7", aggregation, got.Quantity, got.Reports, ok, want)
+		}
+	}
+	most, err := usage.RestoreQuantity(largestQuantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tooMuch := []usage.DayUse{{Quantity: most}, {Quantity: usage.Units(1)}, {Quantity: usage.Units(-1)}}
+	if _, ok := usage.Sum.Over(tooMuch); ok {
+		t.Error("a sum that has too many digits in between is taken for one that fits")
+	}
+	if got, ok := usage.Max.Over(tooMuch); !ok || got.Quantity != most {
+		t.Errorf("the highest value is %v, %t", got.Quantity, ok)
+	}
+}
+
+func TestCountsAreStoredAsSums(t *testing.T) {
+	t.Parallel()
+	for aggregation, want := range map[usage.Aggregation]usage.Aggregation{
+		usage.Sum: usage.Sum, usage.Count: usage.Sum, usage.Unique: usage.Sum, usage.Max: usage.Max, usage.Last: usage.Last,
+	} {
+		if got := aggregation.Counted(); got != want {
+			t.Errorf("%s counts as %s, want %s", aggregation, got, want)
+		}
+	}
+}

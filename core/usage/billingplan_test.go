@@ -343,3 +343,75 @@ func TestAnEarlierEndCutsThePeriodThatIsTheLast(t *testing.T) {
 		t.Errorf("%v, the last period is %v, want its end at %s", err, p.State().Current, now)
 	}
 }
+
+func TestAPriceChangeNamesItsPrice(t *testing.T) {
+	t.Parallel()
+	wantFaults(t, usage.PriceChange{PriceID: "upr_1"}.Check(), "")
+	wantFaults(t, usage.PriceChange{}.Check(), "priceId REQUIRED")
+}
+
+func TestARenamedCustomerIsAChange(t *testing.T) {
+	t.Parallel()
+	p := usage.RestoreBillingPlan(usage.PlanState{ExternalCustomerID: "user-1", Revision: 1})
+	if before := p.State(); p.Rename("user-1") || p.State().Revision != before.Revision {
+		t.Error("the same name is a change")
+	}
+	before := p.State().Revision
+	if s := p.State(); !p.Rename("user-2") || p.State().ExternalCustomerID != "user-2" || p.State().Revision != before+1 {
+		t.Errorf("%+v became %+v", s, p.State())
+	}
+}
+
+func TestAPlanThatHasEndedEndsNoMore(t *testing.T) {
+	t.Parallel()
+	start, end := "2026-01-31T15:00:00Z", "2026-02-10T00:00:00Z"
+	p := plan(t, start, "2026-02-03T00:00:00Z")
+	p.End(at(t, end))
+	if _, err := p.Close(p.State().NextInvoiceAt()); err != nil || p.State().Status != usage.PlanEnded {
+		t.Fatalf("%+v, %v", p.State(), err)
+	}
+	s := p.State()
+	s.FreeUntil = at(t, "2027-01-01T00:00:00Z")
+	ended := usage.RestoreBillingPlan(s)
+	if ended.End(at(t, start)) || ended.EndTrial(at(t, end)) || !reflect.DeepEqual(ended.State(), s) {
+		t.Errorf("%+v changed to %+v", s, ended.State())
+	}
+}
+
+func TestClosedPeriodsAreThoseThatHaveHadTheirInvoice(t *testing.T) {
+	t.Parallel()
+	p := plan(t, "2026-01-31T15:00:00Z", "2026-02-03T00:00:00Z")
+	for range 3 {
+		if _, err := p.Close(p.State().NextInvoiceAt()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantEnds := func(s usage.PlanState, want ...string) {
+		t.Helper()
+		i := 0
+		for closed := range s.Closed() {
+			if i >= len(want) || !closed.End.Equal(at(t, want[i])) {
+				t.Fatalf("closed period %d is %v, want the ends %v", i, closed, want)
+			}
+			i++
+		}
+		if i != len(want) {
+			t.Errorf("%d closed periods, want %d", i, len(want))
+		}
+	}
+	ends := []string{"2026-02-28T15:00:00Z", "2026-03-31T15:00:00Z", "2026-04-30T15:00:00Z"}
+	wantEnds(p.State(), ends...)
+	for closed := range p.State().Closed() {
+		if !closed.End.Equal(at(t, ends[0])) {
+			t.Errorf("the first is %v", closed)
+		}
+		break
+	}
+	last := "2026-05-10T00:00:00Z"
+	p.End(at(t, last))
+	wantEnds(p.State(), ends...)
+	if _, err := p.Close(p.State().NextInvoiceAt()); err != nil {
+		t.Fatal(err)
+	}
+	wantEnds(p.State(), append(ends, last)...)
+}

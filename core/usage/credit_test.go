@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -140,4 +141,83 @@ func TestCreditsAddUp(t *testing.T) {
 			t.Fatalf("it ended %d times", ends)
 		}
 	})
+}
+
+func TestACreditThatHasEndedPaysForNothing(t *testing.T) {
+	t.Parallel()
+	c := prepaid(sold.UsageCredit{ExpiresInDays: 1})
+	if ended := c.Expire(bought.AddDate(0, 0, 1)); ended == nil || c.State().Pays("eur", "storage", bought) {
+		t.Errorf("%+v", c.State())
+	}
+	if low := c.State(); low.Revision != 2 {
+		t.Errorf("revision %d after one change, want 2", low.Revision)
+	}
+	if used, _, ended := c.Use(5, bought); used != 0 || ended != nil {
+		t.Errorf("%d are used, ended %v", used, ended)
+	}
+}
+
+// The last of a credit is no low one: it has ended.
+func TestACreditIsLowAtAFifthAndNotAtItsEnd(t *testing.T) {
+	t.Parallel()
+	for upTo, want := range map[int64]bool{799: false, 800: true, 999: true, 1000: false} {
+		_, low, ended := prepaid(sold.UsageCredit{}).Use(upTo, bought)
+		if (low != nil) != want || (ended != nil) != (upTo == 1000) {
+			t.Errorf("after %d of 1000: low %v, ended %v; want that it is low: %t", upTo, low, ended, want)
+		}
+	}
+	used := prepaid(sold.UsageCredit{ExpiresInDays: 1})
+	used.Use(1000, bought)
+	if before := used.State(); used.Expire(bought.AddDate(0, 0, 1)) != nil || used.State() != before {
+		t.Errorf("what is used up expires: %+v", used.State())
+	}
+}
+
+func TestACreditChangesOnceWithEachRevision(t *testing.T) {
+	t.Parallel()
+	c := prepaid(sold.UsageCredit{})
+	for i, change := range []func() bool{
+		func() bool { used, _, _ := c.Use(100, bought); return used == 100 },
+		func() bool { _, changed, err := c.Return(90, false, bought); return changed && err == nil },
+		func() bool { return c.Dispute(true) },
+		func() bool { return c.Dispute(false) },
+	} {
+		if before := c.State().Revision; !change() || c.State().Revision != before+1 {
+			t.Errorf("change %d: %+v", i, c.State())
+		}
+	}
+	c.Dispute(true)
+	unchanged := c.State()
+	if c.Dispute(true) || c.State() != unchanged || !unchanged.Disputed {
+		t.Errorf("a dispute that is open opens again: %+v", c.State())
+	}
+	if used, _, _ := c.Use(0, bought); used != 0 || c.State() != unchanged {
+		t.Errorf("nothing is used: %+v", c.State())
+	}
+}
+
+func TestACreditGoesBackByItsPrice(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		paid, minor int64
+		last        bool
+		returned    int64
+	}{
+		"a third":                {900, 300, false, 333},
+		"the last part":          {900, 300, true, 1000},
+		"a part of nothing paid": {0, 300, false, 1000},
+		"a cent":                 {1, 1, false, 1000},
+		"nothing":                {900, 0, false, 0},
+		"the least":              {1000, 1, false, 1},
+	} {
+		credit, _ := usage.NewCredit(usage.CreditState{Paid: c.paid}, sold.UsageCredit{AmountInCents: 1000, Currency: "eur"},
+			bought)
+		_, changed, err := credit.Return(c.minor, c.last, bought)
+		if s := credit.State(); err != nil || s.Returned != c.returned || changed != (c.returned > 0) {
+			t.Errorf("%s: %d of 1000, changed %t, %v; want %d", name, s.Returned, changed, err, c.returned)
+		}
+	}
+	if _, changed, err := prepaid(sold.UsageCredit{}).Return(math.MaxInt64, false, bought); changed || err == nil {
+		t.Error("a share that cannot be calculated is no error")
+	}
 }

@@ -96,6 +96,10 @@ func TestRatesAreRefusedWithEveryFault(t *testing.T) {
 			[]usage.RateDraft{rate(map[string]string{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1", "f": "1"})}, "",
 			"rates[0].when TOO_LONG",
 		},
+		"for no dimension": {[]usage.RateDraft{rate(map[string]string{"": "v"})}, "", "rates[0].when INVALID"},
+		"for five dimensions": {
+			[]usage.RateDraft{rate(map[string]string{"a": "1", "b": "1", "c": "1", "d": "1", strings.Repeat("d", 40): "1"})}, "", "",
+		},
 		"without tiers":       {[]usage.RateDraft{{When: large.When}}, "", "rates[0].tiers REQUIRED"},
 		"tiers that fall":     {[]usage.RateDraft{{When: large.When, Tiers: []usage.TierDraft{{UpTo: number("1")}}}}, "", "rates[0].tiers[0].unitAmountInCents REQUIRED, rates[0].tiers[0].upTo INVALID"},
 		"tiers of a volume":   {[]usage.RateDraft{{When: large.When, Tiers: rising(2)}}, "volume", ""},
@@ -138,6 +142,9 @@ func TestRatesAreRefusedWithEveryFault(t *testing.T) {
 	}
 	_, err := many.Parse()
 	wantFaults(t, err, "rates TOO_LONG")
+	many.Rates = many.Rates[:100]
+	_, err = many.Parse()
+	wantFaults(t, err, "")
 }
 
 func TestRatesNeedDimensionsOfTheMeter(t *testing.T) {
@@ -158,6 +165,10 @@ func TestRatesNeedDimensionsOfTheMeter(t *testing.T) {
 
 func TestAReportHasTheValuesOfDimensions(t *testing.T) {
 	t.Parallel()
+	one := usage.Meter{Dimensions: []string{"model"}}
+	if got := one.Values(usage.Report{Properties: map[string]string{"model": "large", "region": "eu"}}); got != values("model=large") {
+		t.Errorf("of one dimension: %v", got.Map())
+	}
 	m := usage.Meter{Dimensions: []string{"model", "region"}}
 	for properties, want := range map[string]string{
 		"model=large region=eu user=ada": "model=large region=eu", "model=large": "model=large", "user=ada": "",
@@ -273,6 +284,27 @@ func TestEachRateIsALine(t *testing.T) {
 	if got := written(usage.Asked(free.RateAll())); got != "model large 3 = 0; all other 4 = 0" {
 		t.Errorf("a trial: %s", got)
 	}
+	cut := split(t, ratedPrice(t), "3", "0", "4")
+	cut.Period.Start, cut.Price.MinimumMinor = cut.Period.End, 100
+	if got := written(usage.Asked(cut.RateAll())); got != "model large 3 = 30; all other 4 = 4" {
+		t.Errorf("a period without length: %s", got)
+	}
+	unread := split(t, ratedPrice(t))
+	unread.Quantity, unread.BilledMinor, unread.Parts = usage.Units(5), 9, nil
+	for i, l := range unread.RateAll() {
+		if !l.Quantity.IsZero() || l.BilledMinor != 0 || l.AmountMinor != 0 || !l.Rest && len(l.Values) == 0 {
+			t.Errorf("line %d without its part: %+v", i, l)
+		}
+	}
+	single := ratedPrice(t)
+	if single.Rates = single.Rates[:1]; len(split(t, single, "3", "4").RateAll()) != 2 {
+		t.Error("a price with one rate has not two lines")
+	}
+	single.Rates = nil
+	whole := usage.Use{Price: single, Period: cut.Period, Quantity: usage.Units(3)}
+	if lines := whole.RateAll(); len(lines) != 1 || !reflect.DeepEqual(lines[0], whole.Rate()) {
+		t.Errorf("a price without rates: %+v", lines)
+	}
 	byPackage := split(t, ratedPrice(t), "11", "0", "1")
 	byPackage.Price.TiersMode, byPackage.Price.PackageSize = usage.Package, 10
 	if got := written(usage.Asked(byPackage.RateAll())); got != "model large 11 = 20; all other 1 = 1" {
@@ -303,6 +335,7 @@ func TestTheRatesOfAPeriodWaitTogether(t *testing.T) {
 		"one amounts to too much":        "1 0 99999999999999",
 		"all of them amount to too much": "5000000000 1 50000000000",
 		"they do not fit on the invoice": "1 9999999999 3",
+		"the first amounts to too much":  "99999999999 0 3",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -400,4 +433,71 @@ func TestThePartsOfAPeriodAreItsWhole(outer *testing.T) {
 			t.Fatalf("the invoice's lines are %d, want %d", asked, one.AmountMinor)
 		}
 	})
+}
+
+func TestTheRatesOfAPeriodMayAskForTheMost(t *testing.T) {
+	t.Parallel()
+	lines := split(t, ratedPrice(t), "9999999999", "0", "9").RateAll()
+	if all := usage.Fit(lines); !all || usage.SumOf(lines) != usage.MaxAmount {
+		t.Errorf("%s", written(lines))
+	}
+	if lines = split(t, ratedPrice(t), "6000000000", "0", "60000000000").RateAll(); !lines[0].Waits || !lines[2].Waits {
+		t.Errorf("%s", written(lines))
+	}
+}
+
+func TestAnInvoiceShowsWhatItAsksFor(t *testing.T) {
+	t.Parallel()
+	small, used := map[string]string{"model": "small"}, usage.Units(1)
+	for name, c := range map[string]struct {
+		line usage.Rated
+		want bool
+	}{
+		"use without a rate that costs nothing":    {usage.Rated{}, true},
+		"late use that costs nothing":              {usage.Rated{Late: true}, false},
+		"late use that costs something":            {usage.Rated{Late: true, AmountMinor: 1}, true},
+		"late use by a rate that costs nothing":    {usage.Rated{Late: true, Values: small, Quantity: used}, false},
+		"a rate without use":                       {usage.Rated{Values: small}, false},
+		"a rate with use that costs nothing":       {usage.Rated{Values: small, Quantity: used}, true},
+		"the rest without use, where nothing else": {usage.Rated{Rest: true}, true},
+		"the late rest without use":                {usage.Rated{Rest: true, Late: true}, false},
+	} {
+		if got := len(usage.Asked([]usage.Rated{c.line})) == 1; got != c.want {
+			t.Errorf("%s: shown %t", name, got)
+		}
+	}
+	rest, late := usage.Rated{Rest: true}, usage.Rated{Late: true, AmountMinor: 1}
+	period := usage.Rated{Values: small, Quantity: used, AmountMinor: 1}
+	if got := usage.Asked([]usage.Rated{period, rest}); len(got) != 1 {
+		t.Errorf("beside a rate: %s", written(got))
+	}
+	if got := usage.Asked([]usage.Rated{late, rest}); len(got) != 2 {
+		t.Errorf("behind late use alone: %s", written(got))
+	}
+	lines := []usage.Rated{{Late: true}, period}
+	if usage.Asked(lines); !lines[0].Late || lines[1].Late {
+		t.Errorf("the lines became %s", written(lines))
+	}
+}
+
+func TestQuantitiesAreAddedUpWhereTheyFit(t *testing.T) {
+	t.Parallel()
+	most, err := usage.RestoreQuantity(largestQuantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum, ok := usage.SumOfQuantities([]usage.Quantity{most, usage.Units(1), usage.Units(-1)}); ok || !sum.IsZero() {
+		t.Errorf("%v, %t", sum, ok)
+	}
+	combined := []usage.Combined{{Values: values("model=large"), Quantity: usage.Units(2)}}
+	if parts, ok := ratedPrice(t).Split(combined); !ok || len(parts) != 3 || parts[0] != usage.Units(2) {
+		t.Errorf("%v, %t", parts, ok)
+	}
+}
+
+func TestValuesAreDescribedWithTheirDimensions(t *testing.T) {
+	t.Parallel()
+	if got := usage.Describe(values("region=eu model=large")); got != "model large, region eu" {
+		t.Error(got)
+	}
 }

@@ -316,6 +316,7 @@ func TestFingerprintsDistinguishReportsOfOneKey(t *testing.T) {
 	}
 	for _, other := range [][16]byte{
 		withMore(func(d *usage.ReportDraft) { d.SubscriptionID, d.ExternalCustomerID = "", "sub_1" }),
+		withMore(func(d *usage.ReportDraft) { d.SubscriptionID, d.ExternalCustomerID = "", "sub_2" }),
 		withMore(func(d *usage.ReportDraft) { d.Properties = map[string]string{"model": "small"} }),
 		withMore(func(d *usage.ReportDraft) { d.Properties = map[string]string{"model": "large"} }),
 	} {
@@ -329,5 +330,68 @@ func TestFingerprintsDistinguishReportsOfOneKey(t *testing.T) {
 	}
 	if stored := [16]byte{74, 72, 63, 156, 26, 18, 56, 87, 203, 152, 164, 67, 153, 137, 188, 251}; one != stored {
 		t.Errorf("a stored fingerprint is now %v", one)
+	}
+}
+
+func TestMetersAreEqualByAllOfTheirMembers(t *testing.T) {
+	t.Parallel()
+	meter := usage.MeterDraft{Name: "Calls", EventName: "calls", Aggregation: "UNIQUE", UniqueProperty: "user"}
+	for member, change := range map[string]func(*usage.MeterDraft){
+		"name":           func(d *usage.MeterDraft) { d.Name = "Call" },
+		"eventName":      func(d *usage.MeterDraft) { d.EventName = "call" },
+		"aggregation":    func(d *usage.MeterDraft) { d.Aggregation = "SUM" },
+		"uniqueProperty": func(d *usage.MeterDraft) { d.UniqueProperty = "account" },
+		"dimensions":     func(d *usage.MeterDraft) { d.Dimensions = []string{"model"} },
+	} {
+		other := meter
+		if change(&other); meter.Equal(other) || !other.Equal(other) {
+			t.Errorf("another %s makes an equal meter", member)
+		}
+	}
+}
+
+func TestAPricesMinimumIsAnAmountThatCanBeCharged(t *testing.T) {
+	t.Parallel()
+	for minimum, want := range map[int64]string{
+		-1: "minimumAmountInCents OUT_OF_RANGE", 0: "minimumAmountInCents OUT_OF_RANGE", 1: "", usage.MaxAmount: "",
+		usage.MaxAmount + 1: "minimumAmountInCents OUT_OF_RANGE",
+	} {
+		d := usage.PriceDraft{
+			ProductID: "upd_1", BillingScheme: "usage_based", Currency: "eur", Minimum: &minimum,
+			Tiers: []usage.TierDraft{{UnitAmountDecimal: new("1")}}, Recurring: &usage.RecurringDraft{Interval: "month"},
+		}
+		p, err := d.Parse()
+		if wantFaults(t, err, want); err == nil && p.MinimumMinor != minimum {
+			t.Errorf("a minimum of %d is read as %d", minimum, p.MinimumMinor)
+		}
+		if err == nil && *usage.NewPriceFile(p).Minimum != minimum {
+			t.Errorf("a minimum of %d is not in the catalog file", minimum)
+		}
+		if p.PackageSize != 0 {
+			t.Errorf("a price without packages has packages of %d", p.PackageSize)
+		}
+	}
+}
+
+func TestAPriceByPackageNeedsTheSize(t *testing.T) {
+	t.Parallel()
+	d := usage.PriceDraft{
+		ProductID: "upd_1", BillingScheme: "usage_based", Currency: "eur", TiersMode: new("package"),
+		Tiers: []usage.TierDraft{{UnitAmountDecimal: new("1")}}, Recurring: &usage.RecurringDraft{Interval: "month"},
+	}
+	p, err := d.Parse()
+	if wantFaults(t, err, "packageSize REQUIRED"); p.PackageSize != 0 {
+		t.Errorf("packages of %d", p.PackageSize)
+	}
+}
+
+func TestACatalogFileLeavesOutWhatIsUsual(t *testing.T) {
+	t.Parallel()
+	if f := usage.NewPriceFile(usage.Price{TiersMode: usage.Graduated}); f.TiersMode != "" || f.Minimum != nil ||
+		f.PackageSize != nil {
+		t.Errorf("%+v", f)
+	}
+	if f := usage.NewPriceFile(usage.Price{TiersMode: usage.Volume}); f.TiersMode != "volume" {
+		t.Errorf("%+v", f)
 	}
 }

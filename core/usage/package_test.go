@@ -100,6 +100,21 @@ func TestAPackageMakesASmallReportLarge(t *testing.T) {
 			t.Errorf("%s units at %s for a package: large is %v", c.quantity, c.unit, got)
 		}
 	}
+	most, err := usage.RestoreQuantity(largestQuantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if each := packages(t, 1, "0"); !each.Large(most) {
+		t.Error("packages that cannot be counted are not large")
+	} else if amount, err := each.Amount(most); amount != 0 || !fault.Is(err, fault.LimitReached) {
+		t.Errorf("packages that cannot be counted: %d, %v", amount, err)
+	} else if charges, amount, err := each.Explain(most); charges != nil || amount != 0 || !fault.Is(err, fault.LimitReached) {
+		t.Errorf("packages that cannot be counted are %v, %d, %v", charges, amount, err)
+	}
+	byRate := usage.Price{Tiers: tiers(t, "∞@1"), Rates: []usage.Rate{{Tiers: tiers(t, "∞@2")}, {Tiers: tiers(t, "∞@100")}}}
+	if byRate.Large(usage.Units(999)) || !byRate.Large(usage.Units(1000)) {
+		t.Error("what is large by a rate is not")
+	}
 	if tiered := (usage.Price{Tiers: tiers(t, "∞@100")}); tiered.Large(usage.Units(999)) || !tiered.Large(usage.Units(1000)) {
 		t.Error("the packages changed what is large in tiers")
 	}

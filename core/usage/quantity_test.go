@@ -107,6 +107,9 @@ func ofInteger(t *rapid.T, n *big.Int) usage.Quantity {
 // beyond is 2^256, the first number that does not fit.
 const beyond = "115792089237316195423570985008687907853269984665640564039457584007913129639936"
 
+// largestQuantity is the most that can be kept: 2^256 - 1 of the smallest parts.
+const largestQuantity = "115792089237316195423570985008687907853269984665640564039457584007.913129639935"
+
 func TestStoredQuantitiesMayBeLongerThanReportedOnes(t *testing.T) {
 	t.Parallel()
 	most, err := usage.ParseQuantity(strings.Repeat("9", 26))

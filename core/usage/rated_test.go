@@ -134,6 +134,8 @@ func TestFit_LeavesOutWhatIsTooMuch(t *testing.T) {
 		"all of the limit":          {[]int64{most - 1, 1}, []int64{most - 1, 1}, true},
 		"one more":                  {[]int64{most, 1, 0}, []int64{most, 0, 0}, false},
 		"a smaller line still fits": {[]int64{most - 5, 6, 5}, []int64{most - 5, 0, 5}, false},
+		"the most behind the least": {[]int64{1, most}, []int64{1, 0}, false},
+		"one line beyond the limit": {[]int64{most + 1}, []int64{0}, false},
 		"credits wait, too":         {[]int64{2, -5}, []int64{2, -2}, true},
 	} {
 		lines := make([]usage.Rated, len(c.amounts))
@@ -172,6 +174,20 @@ func TestCarryOver_LeavesOutWhatIsTooLittle(t *testing.T) {
 	if asked := usage.SumOf(lines); asked != 0 {
 		t.Errorf("%d are asked for", asked)
 	}
+	apart := []usage.Rated{
+		{PeriodStart: may, Rest: true}, {PeriodStart: june, Rest: true, AmountMinor: 4}, {PeriodStart: june, AmountMinor: 2},
+		{PeriodStart: may, Rest: true},
+	}
+	usage.CarryOver(apart)
+	for i, waits := range []bool{false, true, true, false} {
+		if apart[i].Waits != waits {
+			t.Errorf("line %d of periods side by side waits: %t", i, !waits)
+		}
+	}
+	beside := []usage.Rated{{PeriodStart: may, Rest: true}, {PeriodStart: may, AmountMinor: 2}}
+	if usage.CarryOver(beside); beside[0].Waits || !beside[1].Waits {
+		t.Errorf("what has no rate waits with the rates: %+v", beside)
+	}
 }
 
 func TestAPreviewIsTheLinesLessWhatIsPrepaid(t *testing.T) {
@@ -179,6 +195,13 @@ func TestAPreviewIsTheLinesLessWhatIsPrepaid(t *testing.T) {
 	p := usage.Preview{Lines: []usage.Rated{{AmountMinor: 9}, {AmountMinor: -2}}, CreditMinor: 3}
 	if got := p.TotalMinor(); got != 4 {
 		t.Errorf("a total of %d, want 4", got)
+	}
+}
+
+func TestAQuantityIsWrittenAsItIsCounted(t *testing.T) {
+	t.Parallel()
+	if got := (usage.Charge{Quantity: usage.Units(3)}).Counted(); got != "3" {
+		t.Error(got)
 	}
 }
 
@@ -197,6 +220,14 @@ func TestTiers_Large(t *testing.T) {
 	if (usage.Tiers{}).Large(usage.Units(1)) {
 		t.Error("without a price nothing is large")
 	}
+	for _, text := range []string{"∞@10", "100@10 ∞@0"} {
+		if !tiers(t, text).Large(usage.Units(10_000)) {
+			t.Errorf("the dearest tier of %s is not found", text)
+		}
+	}
+	if most, err := usage.RestoreQuantity(largestQuantity); err != nil || !tiers(t, "∞@99999999999").Large(most) {
+		t.Errorf("%v, or what cannot be multiplied is not large", err)
+	}
 }
 
 func TestATrialIsSettledWhateverWasUsed(t *testing.T) {
@@ -212,6 +243,8 @@ func TestEventsHaveTheirNames(t *testing.T) {
 	for want, e := range map[string]interface{ EventName() string }{
 		"usage.threshold_reached": usage.ThresholdReached{}, "usage.period_closed": usage.PeriodClosed{},
 		"usage.counted": usage.Counted{}, "usage.limit_reached": usage.LimitReached{},
+		"usage_credit.granted": usage.CreditGranted{}, "usage_credit.low": usage.CreditLow{},
+		"usage_credit.ended": usage.CreditEnded{},
 	} {
 		if e.EventName() != want {
 			t.Errorf("%s, want %s", e.EventName(), want)

@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,6 +14,11 @@ import (
 func volume(t testing.TB, text string) usage.Price {
 	t.Helper()
 	return usage.Price{TiersMode: usage.Volume, Tiers: tiers(t, text)}
+}
+
+// reached is the tier of a quantity.
+func reached(p usage.Price, q usage.Quantity) usage.Tier {
+	return p.Tiers[slices.IndexFunc(p.Tiers, func(t usage.Tier) bool { return t.Unbounded || q.Compare(t.UpTo) <= 0 })]
 }
 
 func TestKnownVolumeAmounts(t *testing.T) {
@@ -49,7 +55,8 @@ func TestKnownVolumeAmounts(t *testing.T) {
 				t.Fatalf("explained by %+v: %d, %v", charges, explained, err)
 			}
 			for _, one := range charges {
-				if one.Quantity != q || !one.Tier.Unbounded && q.Compare(one.Tier.UpTo) > 0 {
+				if one.Quantity != q || !one.Tier.Unbounded && q.Compare(one.Tier.UpTo) > 0 || one.Tier.Unit != reached(price, q).Unit ||
+					one.Tier.Unbounded != reached(price, q).Unbounded {
 					t.Errorf("explained by %+v", one)
 				}
 			}
