@@ -218,6 +218,7 @@ func TestAnOutcomeReplacesOnlyWhatItKnows(t *testing.T) {
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[interface{ EventName() string }]string{
+		&payment.Settled{}:   "payment.settled",
 		&payment.Completed{}: "payment.completed", &payment.Failed{}: "payment.failed",
 		&payment.Reversed{}: "payment.reversed",
 	} {

@@ -97,7 +97,7 @@ func (s Sale) Check(amount money.Amount) error {
 	case err != nil:
 		return err
 	case total != amount:
-		return fmt.Errorf("payment: the sale comes to %d, not %d", total.Minor, amount.Minor)
+		return fmt.Errorf("payment: the sale sums to %d, not %d", total.Minor, amount.Minor)
 	case s.TaxAdded.Minor != added.Minor || s.Tax.Minor < 0 || s.Tax.Minor > amount.Minor:
 		return fmt.Errorf("payment: %d of %d tax is added to %d", s.TaxAdded.Minor, s.Tax.Minor, amount.Minor)
 	case len(s.Lines) > 0 && lines.Minor != s.Subtotal.Minor:
