@@ -17,7 +17,7 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite"
 
 	"sundry/adapters/gormstore/access"
 	"sundry/adapters/gormstore/mail"
@@ -82,10 +82,11 @@ func openSQLite(path string, tracer ports.Tracer) (*Store, error) {
 	pragmas := "_pragma=busy_timeout(4000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	dsn := fileURI(path) + "?" + pragmas
 	open := func(dsn string, connections int) (*gorm.DB, *sql.DB, error) {
-		db, err := sql.Open("sqlite", dsn)
+		connector, err := sqlite.NewConnector(dsn)
 		if err != nil {
 			return nil, nil, fmt.Errorf("open sqlite: %w", err)
 		}
+		db := sql.OpenDB(cachingConnector{connector})
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
 		g, err := gorm.Open(sqliteDialector{db}, gormConfig())
