@@ -72,13 +72,16 @@ func copied(t *testing.T, from, into string) {
 	}
 }
 
+// goFlags have go's cache find what was compiled of the same document before, in another temporary folder.
+const goFlags = "GOFLAGS=-mod=mod -trimpath"
+
 // credentials are the environment of a client: a new account's.
 func credentials(t *testing.T, app *harness.App) []string {
 	t.Helper()
 	account := app.NewAccount(t)
 	return []string{
 		"BASE_URL=" + app.URL, "ACCESS_TOKEN=" + account.Token, "SECRET_KEY=" + account.Key,
-		"SLUG=" + harness.Unique("item"), "GOFLAGS=-mod=mod",
+		"SLUG=" + harness.Unique("item"), goFlags,
 	}
 }
 

@@ -62,7 +62,7 @@ func shop(t *testing.T, app *harness.App) []string {
 	}).Want(t, 201).Into(t, &key)
 	return []string{
 		"BASE_URL=" + app.URL, "SECRET_KEY=" + key.Key, "LISTING=" + listing.CatalogKey, "METER_ID=" + meter.ID,
-		"PRICE_ID=" + price.ID, "CALL=" + call.ID, "GOFLAGS=-mod=mod",
+		"PRICE_ID=" + price.ID, "CALL=" + call.ID, goFlags,
 	}
 }
 
