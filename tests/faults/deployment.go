@@ -42,12 +42,18 @@ var binary = sync.OnceValues(func() (_ string, err error) {
 		return "", err
 	}
 	path := filepath.Join(programFolder, "sundry")
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "sundry").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return path, nil
+	return path, build(context.Background(), path, "")
 })
+
+// build makes the program as the container image does, from the sources of an overlay where there is one.
+func build(ctx context.Context, path, overlay string) error {
+	out, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay="+overlay, "-o", path,
+		"sundry").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+}
 
 // Main runs the package's tests, many at a time since they mostly wait for leases, and removes the binary.
 func Main(m *testing.M) {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -79,9 +78,5 @@ var skewedBinary = sync.OnceValues(func() (string, error) {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(context.Background(), "go", "build", "-overlay", list, "-o", program, "sundry")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return program, nil
+	return program, build(context.Background(), program, list)
 })

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -63,10 +62,8 @@ func (d *Deployment) nextVersion(t *testing.T) *Deployment {
 	save(t, filepath.Join(folder, "overlay.json"), list)
 	next := *d
 	next.program = filepath.Join(folder, "sundry")
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(folder, "overlay.json"), "-o",
-		next.program, "sundry")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the next version: %v\n%s", err, out)
+	if err := build(t.Context(), next.program, filepath.Join(folder, "overlay.json")); err != nil {
+		t.Fatal(err)
 	}
 	return &next
 }

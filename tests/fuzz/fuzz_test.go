@@ -30,7 +30,7 @@ func TestFuzz_EveryTarget(t *testing.T) {
 		t.Run(filepath.ToSlash(folder), func(t *testing.T) {
 			t.Parallel()
 			program, cache := filepath.Join(t.TempDir(), "fuzz.test"), t.TempDir()
-			run(t, root, "go", "test", "-c", "-vet=off", "-o", program, "./"+filepath.ToSlash(folder))
+			run(t, root, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", program, "./"+filepath.ToSlash(folder))
 			for _, name := range names {
 				folder := filepath.Join(root, folder)
 				kept, err := os.ReadDir(filepath.Join(folder, "testdata", "fuzz", name))
