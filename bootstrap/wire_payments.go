@@ -41,7 +41,7 @@ func (a *App) wireAttempts(
 	attempts := payments.NewAttempts(payments.AttemptDeps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: sales, payment.ForSubscription: savedCards, payment.ForInvoice: savedCards,
-		}, Links: a.documentLinks(),
+		}, Links: a.documentLinks(), Limiter: a.limiter,
 	})
 	a.mux.HandleFairly(payments.TaskCharge, jobs.Payments, attempts.Charge)
 	a.mux.Handle(payments.TaskRefund, jobs.Payments, attempts.RefundPayment)

@@ -76,11 +76,12 @@ type ChargeRunner interface {
 	// not reached or its response is not final, the attempt's task settles soon; an error is for the log.
 	RunUnattended(ctx context.Context, attempt payment.State) error
 	// Challenge returns how the customer's browser leads them to their bank, for an attempt that waits for it.
-	// STATE_CONFLICT when it does not, PROCESSOR_UNAVAILABLE.
-	Challenge(ctx context.Context, paymentID string) (payment.NextAction, error)
+	// STATE_CONFLICT when it does not, RATE_LIMITED by their network, PROCESSOR_UNAVAILABLE.
+	Challenge(ctx context.Context, paymentID, network string) (payment.NextAction, error)
 	// Authenticate is called when the customer returns from their bank's challenge, and returns the attempt's state.
-	// approve is their response where a page of ours plays the bank. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
-	Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error)
+	// approve is their response where a page of ours plays the bank. STATE_CONFLICT, RATE_LIMITED by their network,
+	// PROCESSOR_UNAVAILABLE.
+	Authenticate(ctx context.Context, paymentID string, approve bool, network string) (payment.State, error)
 	// Cancel makes sure that an attempt takes no money from now on; why is kept with one that was canceled. One that had
 	// taken it comes back as succeeded. ErrOutcomeUnknown and ErrProcessorUnavailable change nothing.
 	Cancel(ctx context.Context, attempt payment.State, why payment.DeclineReason) (payment.State, error)

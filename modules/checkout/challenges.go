@@ -29,22 +29,25 @@ func (s *Service) challenged(ctx context.Context, secret string) (payment.State,
 }
 
 // Challenge returns the next action of the buyer's bank challenge. STATE_CONFLICT when there is none, SESSION_EXPIRED,
-// PROCESSOR_UNAVAILABLE.
-func (s *Service) Challenge(ctx context.Context, secret string) (payment.NextAction, error) {
+// RATE_LIMITED by their network, PROCESSOR_UNAVAILABLE.
+func (s *Service) Challenge(ctx context.Context, secret, network string) (payment.NextAction, error) {
 	attempt, err := s.challenged(ctx, secret)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.deps.Runner.Challenge(ctx, attempt.ID)
+	return s.deps.Runner.Challenge(ctx, attempt.ID, network)
 }
 
 // Authenticate is called when the buyer returns from their bank's challenge. A failed one is CARD_DECLINED.
-func (s *Service) Authenticate(ctx context.Context, secret string, approve bool) (checkout.State, error) {
+// RATE_LIMITED by their network.
+func (s *Service) Authenticate(
+	ctx context.Context, secret string, approve bool, network string,
+) (checkout.State, error) {
 	attempt, err := s.challenged(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}
-	attempt, err = s.deps.Runner.Authenticate(ctx, attempt.ID, approve)
+	attempt, err = s.deps.Runner.Authenticate(ctx, attempt.ID, approve, network)
 	if err != nil {
 		return checkout.State{}, err
 	}

@@ -91,14 +91,14 @@ func TestAuthenticationIsAskedForAndMayBePassedOrFailed(t *testing.T) {
 			if page, err := w.checkout.Page(ctx, secret); err != nil || page.State != core.PageAuthenticating {
 				t.Fatalf("%s: page %s, %v", name, page.State, err)
 			}
-			_, err = w.checkout.Authenticate(ctx, secret, false)
+			_, err = w.checkout.Authenticate(ctx, secret, false, home)
 			wantCode(t, err, fault.CardDeclined)
 			if page, _ := w.checkout.Page(ctx, secret); page.State != core.PagePaymentFailed {
 				t.Fatalf("%s: page after failing is %s", name, page.State)
 			}
 			_, err = w.pay(opened.ID, card)
 			wantCode(t, err, fault.AuthenticationRequired)
-			if s, err := w.checkout.Authenticate(ctx, secret, true); err != nil || s.Status != core.StatusPaid {
+			if s, err := w.checkout.Authenticate(ctx, secret, true, home); err != nil || s.Status != core.StatusPaid {
 				t.Fatalf("%s: after passing: %s, %v", name, s.Status, err)
 			}
 			if w.paidEvents(opened.ID) != 1 {
@@ -159,7 +159,7 @@ func TestARefusedPaymentLeavesTheBanksChallengeOpen(t *testing.T) {
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, before) {
 			t.Errorf("before %+v\nafter  %+v", before, after)
 		}
-		if s, err := w.checkout.Authenticate(ctx, secret, true); err != nil || s.Status != core.StatusPaid {
+		if s, err := w.checkout.Authenticate(ctx, secret, true, home); err != nil || s.Status != core.StatusPaid {
 			t.Errorf("the challenge was not open any more: %s, %v", s.Status, err)
 		}
 	})
@@ -399,7 +399,7 @@ func TestInterleavingsKeepSessionAndPaymentsConsistent(t *testing.T) {
 						cardStaysOpen}).Draw(rt, "card")
 					_, _ = w.pay(opened.ID, card)
 				case 2:
-					_, _ = w.checkout.Authenticate(context.Background(), secret, rapid.Bool().Draw(rt, "approve"))
+					_, _ = w.checkout.Authenticate(context.Background(), secret, rapid.Bool().Draw(rt, "approve"), home)
 				case 3:
 					before := rapid.Bool().Draw(rt, "before")
 					w.processor.DieBefore.Store(before)

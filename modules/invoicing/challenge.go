@@ -40,23 +40,26 @@ func (s *Service) challenged(ctx context.Context, link string) (invoice.State, p
 	return state, attempt, err
 }
 
-// Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
-func (s *Service) Challenge(ctx context.Context, link string) (payment.NextAction, error) {
+// Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT, RATE_LIMITED by their
+// network, PROCESSOR_UNAVAILABLE.
+func (s *Service) Challenge(ctx context.Context, link, network string) (payment.NextAction, error) {
 	_, attempt, err := s.challenged(ctx, link)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.deps.Runner.Challenge(ctx, attempt.ID)
+	return s.deps.Runner.Challenge(ctx, attempt.ID, network)
 }
 
 // Authenticate applies the outcome of the bank's challenge when the customer returns from it. With CARD_DECLINED the
-// invoice is returned too. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
-func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (invoice.State, error) {
+// invoice is returned too. STATE_CONFLICT, RATE_LIMITED by their network, PROCESSOR_UNAVAILABLE.
+func (s *Service) Authenticate(
+	ctx context.Context, link string, approve bool, network string,
+) (invoice.State, error) {
 	state, attempt, err := s.challenged(ctx, link)
 	if err != nil {
 		return state, err
 	}
-	attempt, err = s.deps.Runner.Authenticate(ctx, attempt.ID, approve)
+	attempt, err = s.deps.Runner.Authenticate(ctx, attempt.ID, approve, network)
 	if err != nil {
 		return state, err
 	}

@@ -406,9 +406,9 @@ func TestTheBankMayAskTheCustomer(t *testing.T) {
 					if status, err := w.UnderWay(t.Context(), state); err != nil || status == payment.RequiresAction {
 						t.Errorf("%s: %s, %v", when, status, err)
 					}
-					_, err := w.Challenge(t.Context(), link(state))
+					_, err := w.Challenge(t.Context(), link(state), home)
 					refused(t, err, fault.StateConflict)
-					_, err = w.Authenticate(t.Context(), link(state), true)
+					_, err = w.Authenticate(t.Context(), link(state), true, home)
 					refused(t, err, fault.StateConflict)
 				}
 				idle("before any charge")
@@ -420,15 +420,15 @@ func TestTheBankMayAskTheCustomer(t *testing.T) {
 					t.Errorf("%s, %v; want requires_action", status, err)
 				}
 				attempt := w.charges.Live(t, creatorID)[0]
-				action, err := w.Challenge(t.Context(), link(state))
+				action, err := w.Challenge(t.Context(), link(state), home)
 				if err != nil || action.RedirectURL != "https://bank.example.com/"+attempt.ID {
 					t.Errorf("%+v, %v", action, err)
 				}
-				_, err = w.Challenge(t.Context(), "forged")
+				_, err = w.Challenge(t.Context(), "forged", home)
 				refused(t, err, fault.NotFoundCode)
-				_, err = w.Authenticate(t.Context(), "forged", c.approve)
+				_, err = w.Authenticate(t.Context(), "forged", c.approve, home)
 				refused(t, err, fault.NotFoundCode)
-				got, err := w.Authenticate(t.Context(), link(state), c.approve)
+				got, err := w.Authenticate(t.Context(), link(state), c.approve, home)
 				if code := fault.CodeOf(err); (err != nil) != (c.code != "") || err != nil && code != c.code || got.ID != state.ID {
 					t.Errorf("%+v, %v; want %q", got, err, c.code)
 				}

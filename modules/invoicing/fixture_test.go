@@ -33,6 +33,7 @@ const (
 	otherID    = "crt_01h00000000000000000000001"
 	customerID = "cus_01h00000000000000000000000"
 	day        = 24 * time.Hour
+	home       = "192.0.2.1/32"
 )
 
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)

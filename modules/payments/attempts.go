@@ -32,7 +32,8 @@ type AttemptDeps struct {
 	// Outcomes maps each purpose to the consequences of an attempt's end.
 	Outcomes map[payment.Purpose]ports.ChargeOutcomes
 	// Links are the addresses of credit notes.
-	Links document.Links
+	Links   document.Links
+	Limiter ports.RateLimiter
 }
 
 // Attempts owns the life of each attempt to take money, whatever it is for: commit the intent, ask the processor,

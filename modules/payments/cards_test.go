@@ -89,7 +89,7 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 			page.Mandate != paymentmethod.MandateText(german, merchant, "Ada") {
 			t.Fatalf("%+v, %v", page, err)
 		}
-		_, err = w.AuthenticateOnPage(t.Context(), secret, true)
+		_, err = w.AuthenticateOnPage(t.Context(), secret, true, home)
 		refused(t, err, fault.StateConflict)
 		_, err = w.SaveOnPage(t.Context(), secret, number("4000000000000001"), german)
 		refused(t, err, fault.ValidationFailed)
@@ -100,7 +100,7 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 		if page, err = w.SetupPage(t.Context(), secret, german); err != nil || page.Setup.Status != cardsetup.Authenticating {
 			t.Fatalf("%+v, %v", page, err)
 		}
-		done, err := w.AuthenticateOnPage(t.Context(), secret, true)
+		done, err := w.AuthenticateOnPage(t.Context(), secret, true, home)
 		if err != nil || done.Status != cardsetup.Completed ||
 			w.published("payment_method.saved", done.PaymentMethodID) != 1 {
 			t.Fatalf("%+v, %v", done, err)

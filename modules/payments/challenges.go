@@ -3,14 +3,36 @@ package payments
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/ports"
 )
 
-// challenged loads an attempt that waits for the buyer's bank. STATE_CONFLICT for any other.
-func (s *Attempts) challenged(ctx context.Context, paymentID string) (payment.State, error) {
+// How often the customers of one network are led to their banks and come back. The processor is asked each time.
+const (
+	maxChallenged    = 240
+	challengedWindow = 10 * time.Minute
+)
+
+// countChallenge counts a question to the processor about a challenge. RATE_LIMITED.
+func countChallenge(ctx context.Context, limiter ports.RateLimiter, network string) error {
+	quota, err := limiter.Allow(ctx, "payments.challenge:"+network, maxChallenged, challengedWindow)
+	if err != nil {
+		return fmt.Errorf("count challenges: %w", err)
+	}
+	if quota.Wait > 0 {
+		return fault.TooMany(
+			"Too many payments were confirmed from your network. Wait a few minutes, then try again.", quota.Wait,
+		)
+	}
+	return nil
+}
+
+// challenged loads an attempt that waits for the buyer's bank, to ask the processor about it. STATE_CONFLICT for any
+// other, RATE_LIMITED.
+func (s *Attempts) challenged(ctx context.Context, paymentID, network string) (payment.State, error) {
 	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
 	if err != nil {
 		return payment.State{}, fmt.Errorf("challenge: %w", err)
@@ -18,12 +40,12 @@ func (s *Attempts) challenged(ctx context.Context, paymentID string) (payment.St
 	if attempt.Status != payment.RequiresAction {
 		return attempt, fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
-	return attempt, nil
+	return attempt, countChallenge(ctx, s.deps.Limiter, network)
 }
 
 // Challenge implements ports.ChargeRunner.
-func (s *Attempts) Challenge(ctx context.Context, paymentID string) (payment.NextAction, error) {
-	attempt, err := s.challenged(ctx, paymentID)
+func (s *Attempts) Challenge(ctx context.Context, paymentID, network string) (payment.NextAction, error) {
+	attempt, err := s.challenged(ctx, paymentID, network)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
@@ -35,8 +57,10 @@ func (s *Attempts) Challenge(ctx context.Context, paymentID string) (payment.Nex
 }
 
 // Authenticate implements ports.ChargeRunner.
-func (s *Attempts) Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error) {
-	attempt, err := s.challenged(ctx, paymentID)
+func (s *Attempts) Authenticate(
+	ctx context.Context, paymentID string, approve bool, network string,
+) (payment.State, error) {
+	attempt, err := s.challenged(ctx, paymentID, network)
 	if err != nil {
 		return attempt, err
 	}

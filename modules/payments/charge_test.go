@@ -371,7 +371,7 @@ func TestTheCustomersResponseToTheirBankDecides(t *testing.T) {
 				c := wish(subscriptionID, w.saved(cardAsksAlways))
 				c.OnSession = true
 				started := w.mustStart(c)
-				if _, err := w.Authenticate(t.Context(), started.ID, approve); !fault.Is(err, fault.StateConflict) {
+				if _, err := w.Authenticate(t.Context(), started.ID, approve, home); !fault.Is(err, fault.StateConflict) {
 					t.Fatalf("nothing was asked yet: %v", err)
 				}
 				if p, err := w.Run(
@@ -379,7 +379,7 @@ func TestTheCustomersResponseToTheirBankDecides(t *testing.T) {
 				); err != nil || p.Status != payment.RequiresAction {
 					t.Fatalf("%+v, %v", p, err)
 				}
-				p, err := w.Authenticate(t.Context(), started.ID, approve)
+				p, err := w.Authenticate(t.Context(), started.ID, approve, home)
 				if err != nil || p.Status != want {
 					t.Errorf("%+v, %v", p, err)
 				}

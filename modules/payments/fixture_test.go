@@ -28,6 +28,8 @@ const (
 	creatorID  = "crt_01h00000000000000000000000"
 	customerID = "cus_01h00000000000000000000000"
 	merchant   = "Sundry Ltd" // the seller of record
+	home       = "192.0.2.1/32"
+	office     = "198.51.100.0/32"
 
 	cardSucceeds   = "4242424242424242"
 	cardDeclined   = "4000000000000002"

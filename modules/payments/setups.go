@@ -147,15 +147,25 @@ func (s *Service) SaveOnPage(
 	return s.saveCard(ctx, setup, card, reader)
 }
 
-// SetupChallenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
-// PROCESSOR_UNAVAILABLE.
-func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.NextAction, error) {
+// challenged is the setup behind a hosted page's secret that waits for the customer's bank, to ask the processor about
+// it. STATE_CONFLICT for any other, RATE_LIMITED.
+func (s *Service) challenged(ctx context.Context, secret, network string) (cardsetup.State, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {
-		return payment.NextAction{}, err
+		return cardsetup.State{}, err
 	}
 	if setup.Status != cardsetup.Authenticating {
-		return payment.NextAction{}, fault.New(fault.StateConflict, "No authentication is asked for.")
+		return setup, fault.New(fault.StateConflict, "No authentication is asked for.")
+	}
+	return setup, countChallenge(ctx, s.deps.Limiter, network)
+}
+
+// SetupChallenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
+// RATE_LIMITED by their network, PROCESSOR_UNAVAILABLE.
+func (s *Service) SetupChallenge(ctx context.Context, secret, network string) (payment.NextAction, error) {
+	setup, err := s.challenged(ctx, secret, network)
+	if err != nil {
+		return payment.NextAction{}, err
 	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
 		return s.deps.Provider.Processor.Find(ctx, setupRequest(setup))
@@ -192,14 +202,14 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 	return err
 }
 
-// AuthenticateOnPage applies the outcome of the bank's challenge when the customer returns from it.
-func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve bool) (cardsetup.State, error) {
-	setup, err := s.bySecret(ctx, secret)
+// AuthenticateOnPage applies the outcome of the bank's challenge when the customer returns from it. RATE_LIMITED by
+// their network.
+func (s *Service) AuthenticateOnPage(
+	ctx context.Context, secret string, approve bool, network string,
+) (cardsetup.State, error) {
+	setup, err := s.challenged(ctx, secret, network)
 	if err != nil {
 		return cardsetup.State{}, err
-	}
-	if setup.Status != cardsetup.Authenticating {
-		return setup, fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
 	return s.authenticate(ctx, setup, approve)
 }

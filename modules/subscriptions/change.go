@@ -268,23 +268,28 @@ func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) 
 	return waited(s.deps.Runner.Run(ctx, started, ports.Payer{}))
 }
 
-// Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
-// PROCESSOR_UNAVAILABLE.
-func (s *Service) Challenge(ctx context.Context, creatorID, subscriptionID string) (payment.NextAction, error) {
+// Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none, RATE_LIMITED
+// by their network, PROCESSOR_UNAVAILABLE.
+func (s *Service) Challenge(
+	ctx context.Context, creatorID, subscriptionID, network string,
+) (payment.NextAction, error) {
 	paymentID, err := s.waitingCharge(ctx, creatorID, subscriptionID)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.deps.Runner.Challenge(ctx, paymentID)
+	return s.deps.Runner.Challenge(ctx, paymentID, network)
 }
 
-// Confirm carries the customer's response to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED.
-func (s *Service) Confirm(ctx context.Context, creatorID, subscriptionID string, approve bool) (payment.State, error) {
+// Confirm carries the customer's response to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED;
+// RATE_LIMITED by their network.
+func (s *Service) Confirm(
+	ctx context.Context, creatorID, subscriptionID string, approve bool, network string,
+) (payment.State, error) {
 	paymentID, err := s.waitingCharge(ctx, creatorID, subscriptionID)
 	if err != nil {
 		return payment.State{}, err
 	}
-	return waited(s.deps.Runner.Authenticate(ctx, paymentID, approve))
+	return waited(s.deps.Runner.Authenticate(ctx, paymentID, approve, network))
 }
 
 // waitingCharge returns the payment that the customer has to confirm. STATE_CONFLICT without one.

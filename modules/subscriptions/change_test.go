@@ -34,7 +34,7 @@ func TestAnotherAccountsSubscriptionIsUnknown(t *testing.T) {
 			"preview": func(c string) error { _, err := w.Preview(ctx, c, s.ID, upgrade); return err },
 			"change":  func(c string) error { _, err := w.ChangePlan(ctx, c, s.ID, upgrade); return err },
 			"pay":     func(c string) error { _, err := w.PayNow(ctx, c, s.ID); return err },
-			"confirm": func(c string) error { _, err := w.Confirm(ctx, c, s.ID, true); return err },
+			"confirm": func(c string) error { _, err := w.Confirm(ctx, c, s.ID, true, home); return err },
 		} {
 			if err := ask("crt_other"); !fault.Is(err, fault.NotFoundCode) {
 				t.Errorf("%s: %v", name, err)
@@ -382,7 +382,7 @@ func TestACustomerPaysWhatIsOverdueAndConfirmsIt(t *testing.T) {
 		s := w.begin(basic)
 		_, err := w.PayNow(t.Context(), creatorID, s.ID)
 		refused(t, err, fault.StateConflict)
-		_, err = w.Confirm(t.Context(), creatorID, s.ID, true)
+		_, err = w.Confirm(t.Context(), creatorID, s.ID, true, home)
 		refused(t, err, fault.StateConflict)
 		w.at(s.CurrentPeriodEnd)
 		w.decide(fakes.Declined("authentication_required"))
@@ -401,7 +401,7 @@ func TestACustomerPaysWhatIsOverdueAndConfirmsIt(t *testing.T) {
 			}
 			_, err = w.PayNow(t.Context(), creatorID, s.ID)
 			refused(t, err, fault.StateConflict)
-			if _, err = w.Confirm(t.Context(), creatorID, s.ID, approve); approve != (err == nil) {
+			if _, err = w.Confirm(t.Context(), creatorID, s.ID, approve, home); approve != (err == nil) {
 				t.Errorf("approve %v: %v", approve, err)
 			}
 			if !approve {

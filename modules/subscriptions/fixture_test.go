@@ -30,6 +30,7 @@ const (
 	creatorID  = "crt_01h00000000000000000000000"
 	customerID = "cus_01h00000000000000000000000"
 	day        = 24 * time.Hour
+	home       = "192.0.2.1/32"
 )
 
 var started = time.Date(2027, 1, 31, 10, 0, 0, 0, time.UTC)

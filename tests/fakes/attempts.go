@@ -1,6 +1,9 @@
 package fakes
 
 import (
+	"time"
+
+	"sundry/adapters/memratelimit"
 	"sundry/adapters/system"
 	"sundry/core/document"
 	"sundry/core/payment"
@@ -24,7 +27,8 @@ func Providers(p ports.Processor) ports.Providers {
 	return ports.Providers{{Name: ProviderName, Processor: p}}
 }
 
-// NewAttempts returns the engine, in which the same follows from a payment whatever it is for.
+// NewAttempts returns the engine, in which the same follows from a payment whatever it is for. Time stands still for
+// its rate limits.
 func NewAttempts(
 	store ports.Store, bus ports.Bus, providers ports.Providers, outcomes ports.ChargeOutcomes,
 ) *Attempts {
@@ -33,6 +37,7 @@ func NewAttempts(
 		Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
 		},
-		Links: document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
+		Links:   document.Links{BaseURL: "https://pay.example.com", Keys: secret.Fixed(make([]byte, 32))},
+		Limiter: memratelimit.New(func() time.Time { return time.Time{} }),
 	})
 }

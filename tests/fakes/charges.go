@@ -90,12 +90,14 @@ func (c *Charges) Cancel(ctx context.Context, attempt payment.State, why payment
 }
 
 // Challenge implements ports.ChargeRunner.
-func (*Charges) Challenge(_ context.Context, paymentID string) (payment.NextAction, error) {
+func (*Charges) Challenge(_ context.Context, paymentID, _ string) (payment.NextAction, error) {
 	return payment.NextAction{RedirectURL: "https://bank.example.com/" + paymentID}, nil
 }
 
 // Authenticate implements ports.ChargeRunner.
-func (c *Charges) Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error) {
+func (c *Charges) Authenticate(
+	ctx context.Context, paymentID string, approve bool, _ string,
+) (payment.State, error) {
 	if !approve {
 		return c.settle(ctx, paymentID, Declined("authentication_failed"))
 	}

@@ -245,7 +245,7 @@ type challengeView struct {
 }
 
 func (h handlers) getPageChallenge(c *fiber.Ctx) error {
-	action, err := h.Checkout.Challenge(c.UserContext(), c.Params("secret"))
+	action, err := h.Checkout.Challenge(c.UserContext(), c.Params("secret"), h.ClientAddress(c))
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,9 @@ func (h handlers) postPageAuthenticate(c *fiber.Ctx) error {
 			Field: "approve", Code: fault.DetailRequired, Message: "Specify true or false.",
 		})
 	}
-	return h.respondPage(c)(h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve))
+	return h.respondPage(c)(h.Checkout.Authenticate(
+		c.UserContext(), c.Params("secret"), *body.Approve, h.ClientAddress(c),
+	))
 }
 
 // respondPage renders the page of a session after a use case.

@@ -139,13 +139,15 @@ func (r *Routes) pay(c *fiber.Ctx) error {
 
 // challenge passes to the page's script how to lead the customer to their bank.
 func (r *Routes) challenge(c *fiber.Ctx) error {
-	action, err := r.invoicing.Challenge(c.UserContext(), c.Params("secret"))
+	action, err := r.invoicing.Challenge(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
 	return r.layout.SendChallenge(c, action, err)
 }
 
 // authenticate receives the customer back from their bank.
 func (r *Routes) authenticate(c *fiber.Ctx) error {
-	state, err := r.invoicing.Authenticate(c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes")
+	state, err := r.invoicing.Authenticate(
+		c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes", r.layout.ClientAddress(c),
+	)
 	return r.paid(c, state, "", err)
 }
 

@@ -318,7 +318,7 @@ func (r *Routes) challenge(c *fiber.Ctx, v customers.Visit) error {
 	if err != nil {
 		return err
 	}
-	action, err := r.Subscriptions.Challenge(c.UserContext(), s.CreatorID, s.ID)
+	action, err := r.Subscriptions.Challenge(c.UserContext(), s.CreatorID, s.ID, r.layout.ClientAddress(c))
 	return r.layout.SendChallenge(c, action, err)
 }
 
@@ -328,7 +328,9 @@ func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := r.Subscriptions.Confirm(c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes")
+	attempt, err := r.Subscriptions.Confirm(
+		c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes", r.layout.ClientAddress(c),
+	)
 	if err != nil {
 		return refused(c, err)
 	}
@@ -374,12 +376,14 @@ func (r *Routes) saveCard(c *fiber.Ctx) error {
 }
 
 func (r *Routes) challengeCard(c *fiber.Ctx) error {
-	action, err := r.Payments.SetupChallenge(c.UserContext(), c.Params("secret"))
+	action, err := r.Payments.SetupChallenge(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
 	return r.layout.SendChallenge(c, action, err)
 }
 
 func (r *Routes) authenticateCard(c *fiber.Ctx) error {
-	_, err := r.Payments.AuthenticateOnPage(c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes")
+	_, err := r.Payments.AuthenticateOnPage(
+		c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes", r.layout.ClientAddress(c),
+	)
 	return r.saved(c, err)
 }
 
