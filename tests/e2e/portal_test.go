@@ -194,6 +194,24 @@ func TestPortal_ChargesAreLimited(t *testing.T) {
 	})
 }
 
+// Each page of a new card is stored, so a customer opens no more of them than cards may be tried.
+func TestPortal_NewCardsAreLimited(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		customer := a.AsBackend(t, post, "/v1/customers",
+			harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
+		portal := visit(t, a, text(t, customer["id"]))
+		for range 20 {
+			submit(t, app, portal+"/cards", nil)
+		}
+		refusesPage(t, app.AskUnjudged(t, harness.Request{
+			Method: post, Path: portal + "/cards", Body: []byte{},
+			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+		}), 429)
+	})
+}
+
 // A change of plan is priced and receipted in the language of the page.
 func TestAChangeOfPlanIsInTheReadersLanguage(t *testing.T) {
 	t.Parallel()

@@ -337,7 +337,11 @@ func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 	return paid(c, attempt)
 }
 
+// addCard opens the page of a new card. It is stored, so that it counts like a card that is tried.
 func (r *Routes) addCard(c *fiber.Ctx, v customers.Visit) error {
+	if err := r.Payments.CountTry(c.UserContext(), v.Customer.ID); err != nil {
+		return err
+	}
 	setup, err := r.Payments.OpenSetup(
 		c.UserContext(), v.Customer.CreatorID, v.Customer.ID, r.layout.Config().BaseURL+path(c)+"?done=card",
 	)
