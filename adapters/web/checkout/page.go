@@ -51,7 +51,7 @@ type pageData struct {
 	NeedsCard   bool     `json:"needsCard"`
 	Agreement   string   `json:"agreement"` // names the texts beside the button
 	RedirectURL string   `json:"redirectUrl"`
-	Stays       bool     `json:"stays"` // once paid: what was bought is used on this page
+	Stays       bool     `json:"stays"` // once paid: what was bought is used on this page, or went back
 	Changing    bool     `json:"changing"`
 	Locale      string   `json:"locale"` // BCP 47, for the scripts' dates
 	TwelveHours bool     `json:"twelveHours"`
@@ -80,8 +80,12 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 	if p.Embedded {
 		classes += " embedded"
 	}
+	title := "title." + p.State
+	if p.Returned() {
+		title = "receipt.refunded"
+	}
 	view := layout.View{
-		Title: p.Reader.Text("title."+p.State) + " · " + p.Item.Title, Nonce: nonce, Classes: classes,
+		Title: p.Reader.Text(title) + " · " + p.Item.Title, Nonce: nonce, Classes: classes,
 		Accent: p.Storefront.AccentColor, Page: p,
 	}
 	if p.Preview {
@@ -98,8 +102,9 @@ func (r *Routes) data(p page) *pageData {
 		Secret: p.Secret, CheckoutID: p.ID, State: p.State,
 		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, Agreement: p.Agreement.Key(),
 		RedirectURL: p.RedirectURL,
-		Stays:       p.Booking != nil || p.Receipt != nil && (p.Receipt.DownloadURL != "" || len(p.Receipt.Files) > 0),
-		Changing:    p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12,
+		Stays: p.Booking != nil || p.Returned() ||
+			p.Receipt != nil && (p.Receipt.DownloadURL != "" || len(p.Receipt.Files) > 0),
+		Changing: p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12,
 		FirstWeekday: int(p.Reader.FirstWeekday()), Now: p.Now.UnixMilli(),
 		Calendar: newCalendarData(p.Booking), Text: p.Reader.WithPrefix("js."),
 	}

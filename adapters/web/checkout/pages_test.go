@@ -85,9 +85,15 @@ func TestEveryPageStateRenders(t *testing.T) {
 			"Payment complete", "R-2026-000042", "https://files.example/handbook.pdf", "Continue to fieldnotes.example",
 		},
 		"paid, no return": {"You can close this page."},
-		"trial started":   {"Your trial has started"},
-		"already paid":    {"already paid", "You were charged once"},
-		"attempt cap":     {"We couldn’t complete this payment", "Your card was declined."},
+		"partly refunded": {"<h1>Payment complete</h1>", "<dt>Refunded</dt><dd>€9.00</dd>"},
+		"refunded": {
+			"<title>Refunded · The Letterpress Handbook", "<h1>Refunded</h1>",
+			"€29.00 was refunded. It can take 5 to 10 days to arrive.", "<dt>Refunded</dt><dd>€29.00</dd>",
+			`"stays":true`,
+		},
+		"trial started": {"Your trial has started"},
+		"already paid":  {"already paid", "You were charged once"},
+		"attempt cap":   {"We couldn’t complete this payment", "Your card was declined."},
 		"expired": {
 			"has expired", "Back to fieldnotes.example", "https://fieldnotes.example/books?from=checkout",
 		},

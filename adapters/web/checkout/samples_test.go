@@ -15,6 +15,8 @@ func samples() map[string]order.Order {
 	failed.Failure = &order.Failure{Code: "CARD_DECLINED", Message: "Your card was declined."}
 	final := ordertest.Paid(ordertest.Once("paid"))
 	final.RedirectURL = ""
+	partly, returned := ordertest.Paid(ordertest.Once("paid")), ordertest.Paid(ordertest.Once("already_paid"))
+	partly.Receipt.Refunded, returned.Receipt.Refunded, returned.Receipt.DownloadURL = 900, 2900, ""
 	embedded := ordertest.Once("pay")
 	embedded.Embedded, embedded.Parents = true, []string{"https://fieldnotes.example"}
 	changing := ordertest.Lesson("choose_time", 1, 1, "in_person")
@@ -48,6 +50,8 @@ func samples() map[string]order.Order {
 		"processing":       ordertest.Once("processing"),
 		"paid":             ordertest.Paid(ordertest.Once("paid")),
 		"paid, no return":  final,
+		"partly refunded":  partly,
+		"refunded":         returned,
 		"trial started":    ordertest.Paid(ordertest.Trial("paid")),
 		"already paid":     ordertest.Paid(ordertest.Once("already_paid")),
 		"attempt cap":      failed,

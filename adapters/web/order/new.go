@@ -66,7 +66,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	if s.Status == core.StatusPaid {
 		view.Receipt = &Receipt{
 			Number: s.ReceiptNumber, URL: p.ReceiptURL, PaidAt: s.PaidAt,
-			Card: layout.CardName(p.CardBrand, p.CardLast4), DownloadURL: s.Offer.DownloadURL,
+			Card: layout.CardName(p.CardBrand, p.CardLast4), Refunded: p.Refunded, DownloadURL: s.Offer.DownloadURL,
 		}
 	}
 	return view

@@ -117,9 +117,15 @@ type Receipt struct {
 	URL         string
 	PaidAt      time.Time
 	Card        string // "Visa •••• 4242"; empty when nothing was charged
+	Refunded    int64  // minor units
 	DownloadURL string // empty when the product has none
 	// Files lists the files that the buyer can download now.
 	Files []FileLink
+}
+
+// Returned reports whether all of the payment went back to the buyer.
+func (o Order) Returned() bool {
+	return o.Receipt != nil && o.Total > 0 && o.Receipt.Refunded == o.Total
 }
 
 // Trial reports whether nothing is charged today because a trial starts.

@@ -64,8 +64,8 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		return err
 	}
 	shown := page{
-		Order:    order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL),
-		Refunded: session.Refunded, Path: "/r/" + secret, Credits: credits,
+		Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL),
+		Path:  "/r/" + secret, Credits: credits,
 	}
 	content, _, err := r.Files.Purchased(c.UserContext(), session.Session.CreatorID, session.Session.ID)
 	if err != nil {
@@ -104,9 +104,8 @@ func (r *Routes) pdf(c *fiber.Ctx) error {
 // page holds the data of the template; Order.Receipt must be set.
 type page struct {
 	order.Order
-	Refunded int64  // minor units
-	Path     string // /r/{secret}
-	Credits  []invoicing.CreditLink
+	Path    string // /r/{secret}
+	Credits []invoicing.CreditLink
 	// ManageURL is the page on which a plan is managed and canceled; "" for a one-time purchase.
 	ManageURL string
 }

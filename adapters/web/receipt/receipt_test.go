@@ -17,10 +17,10 @@ func TestAReceiptRenders(t *testing.T) {
 		t.Fatal(err)
 	}
 	paid := page{
-		Order: ordertest.Paid(ordertest.Subscription("paid")), Refunded: 1000, Path: "/r/x",
+		Order: ordertest.Paid(ordertest.Subscription("paid")), Path: "/r/x",
 		Credits: []invoicing.CreditLink{{Number: "ABC123-C-000001", URL: "https://pay.example/d/credit_note/x"}},
 	}
-	paid.ManageURL = "/p/asks"
+	paid.ManageURL, paid.Receipt.Refunded = "/p/asks", 1000
 	paid.Buyer = order.Buyer{Email: "ada@example.com", Country: "GB"}
 	booked := page{Order: ordertest.Paid(ordertest.Lesson("paid", 2, 2, "in_person"))}
 	booked.Booking.Times[0].Address = "7 Bridge Street"
