@@ -162,7 +162,7 @@ func (a Acceptance) Reader() locale.Locale {
 // STATE_CONFLICT where the page showed other texts than those of the agreement.
 func (c *Session) Accept(a Agreement, given Acceptance, now time.Time) error {
 	asked := a.ImmediateSupply()
-	if !hasWithdrawal(c.s.Buyer.Country) {
+	if !hasWithdrawal(c.s.Buyer.Country) || c.s.Buyer.TaxID != "" { // a business names its VAT id
 		asked = ""
 	}
 	if asked != "" && (!given.ImmediateSupply || given.Shown == "") {

@@ -21,7 +21,7 @@ var (
 	}
 )
 
-// buying is an open session of a type at a price, with a buyer in a country.
+// buying is an open session of a type at a price, with a buyer in a country who names no VAT id.
 func buying(t *testing.T, of listingtype.Type, price int64, country string) *checkout.Session {
 	t.Helper()
 	state := session(checkout.StatusProcessing, "").State()
@@ -77,6 +77,19 @@ func TestConsent_AskedWhereTheLawGivesTheRight(t *testing.T) {
 				t.Errorf("consent %+v, want %+v", *kept, want)
 			}
 		})
+	}
+}
+
+// Only consumers have a right of withdrawal.
+func TestConsent_BusinessesAreNotAsked(t *testing.T) {
+	t.Parallel()
+	state := buying(t, listingtype.Digital, 900, "DE").State()
+	state.Buyer.TaxID = "DE136695976"
+	s := checkout.Restore(state)
+	a := state.Agreement(bothTexts, locale.Default)
+	err := s.Accept(a, checkout.Acceptance{Shown: a.Key()}, consentDay)
+	if kept := s.State().Consent; err != nil || kept == nil || kept.ImmediateSupply != "" {
+		t.Errorf("consent %+v, %v", kept, err)
 	}
 }
 

@@ -240,6 +240,21 @@ func TestConsent_ItsFaultStandsBelowIt(t *testing.T) {
 	}
 }
 
+// Only consumers have a right of withdrawal.
+func TestConsent_BusinessesAreNotAsked(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardSucceeds)
+	b.click("#business summary")
+	b.fill("#taxId", "IE6433435F")
+	eval[bool](b, `document.getElementById("taxId").dispatchEvent(new Event("change", {bubbles: true}))`)
+	b.wait(`document.querySelector("#supply[hidden] #immediateSupply:disabled") !== null`)
+	b.click("#submit")
+	b.sees("Payment complete")
+}
+
 func TestTwoTabsPayOnce(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)

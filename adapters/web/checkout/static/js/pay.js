@@ -210,12 +210,12 @@ async function recover() {
 
 const supplyBox = () => /** @type {HTMLInputElement | null} */ (document.getElementById("immediateSupply"));
 
-// Buyers of some countries have a right of withdrawal, and ask for supply at once.
+// Consumers of some countries have a right of withdrawal, and ask for supply at once. A business names its VAT ID.
 function askForSupply() {
   const input = supplyBox();
   if (!input) return;
   const box = byId("supply");
-  const asks = (box.dataset.countries || "").split(" ").includes(valueOf("country"));
+  const asks = !valueOf("taxId") && (box.dataset.countries || "").split(" ").includes(valueOf("country"));
   box.hidden = input.disabled = !asks;
 }
 
@@ -371,9 +371,10 @@ export default function startPay() {
   document.getElementById("change")?.addEventListener("click", leaveForCalendar);
   onSubmit(byId("pay"), submit);
   onSubmit(document.getElementById("promo"), applyCode);
-  field("country").addEventListener("change", updateTax);
-  field("country").addEventListener("change", askForSupply);
-  field("taxId").addEventListener("change", updateTax);
+  for (const id of ["country", "taxId"]) {
+    field(id).addEventListener("change", updateTax);
+    field(id).addEventListener("change", askForSupply);
+  }
   guessCountry();
   askForSupply();
   /** @type {HTMLButtonElement} */ (byId("submit")).disabled = false;
