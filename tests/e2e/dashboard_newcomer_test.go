@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -123,6 +124,25 @@ func TestOneFormCreatesPublishesAndLinks(t *testing.T) {
 			"eur", "durationMinutes", "30", "publish", "yes", "metadata.deliveryMethod", "virtual")
 		if !strings.HasPrefix(page.Path, "/dashboard/listings/lst_") || !strings.Contains(page.Body, "once the steps below") {
 			t.Errorf("without hours it leads to %d %s", page.Status, page.Path)
+		}
+	})
+}
+
+// The API publishes downloads without a file, for sellers whose own app gives access: their page says so.
+func TestDashboard_SaysThatADownloadIsMissing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		page := "/dashboard/listings/" + a.Published(t, nil).ID
+		v := a.Visit(t)
+		warns := func() bool { return strings.Contains(v.Open(t, page).Body, "Buyers get no download") }
+		if !warns() {
+			t.Error("without a file and an address, the page does not say so")
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1"+strings.TrimPrefix(page, "/dashboard"),
+			JSON{"metadata": JSON{"downloadUrl": "https://files.example/notes.pdf"}}).Want(t, 200)
+		if warns() {
+			t.Error("with an address, the page says that there is none")
 		}
 	})
 }

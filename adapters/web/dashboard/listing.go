@@ -42,6 +42,9 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 	case listing.Archived:
 		p.Lead = "Nobody can buy it any more."
 	}
+	if l.Status != listing.Archived && !givesDownload(l) {
+		p.Parts = append(p.Parts, ui.NotePart("wait", noDownload))
+	}
 	if l.Type.Bookable() {
 		if l.Status != listing.Archived {
 			ready, err := r.readiness(c, v, l)
@@ -80,13 +83,20 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
+const noDownload = "Buyers get no download: there is no file and no address. That’s fine if your own app gives access."
+
+// givesDownload reports whether a listing gives its buyers what its type promises: a download, where it is one.
+func givesDownload(l listing.State) bool {
+	return l.Type != listing.Digital || l.HasFiles || l.Text(listing.DownloadURL) != ""
+}
+
 // publishButton asks once more before a download is sold that gives its buyers nothing here.
 func (v *visit) publishButton(l listing.State) ui.Action {
 	publish := v.button("Publish", base+"/listings/"+l.ID+"/publish").Primary()
-	if l.Type != listing.Digital || l.HasFiles || l.Text(listing.DownloadURL) != "" {
+	if givesDownload(l) {
 		return publish
 	}
-	return publish.Confirm("Buyers get no download: there is no file and no address. Publish it only if your own app gives access.")
+	return publish.Confirm(noDownload)
 }
 
 func listingFacts(v *visit, l listing.State) []ui.Fact {
