@@ -6,6 +6,7 @@ package invoice
 import (
 	"embed"
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -64,9 +65,7 @@ type page struct {
 	Mandate string
 	// Processing means that a charge is under way, which does not wait for the customer.
 	Processing bool
-	// Card is a test card that was typed.
-	Card   string
-	reader locale.Locale
+	reader     locale.Locale
 }
 
 // Due reports whether there is something to pay.
@@ -104,7 +103,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return r.send(c, page{State: state})
+	return r.send(c, page{State: state, Problem: problem(c)})
 }
 
 func (r *Routes) pdf(c *fiber.Ctx) error {
@@ -134,7 +133,7 @@ func (r *Routes) pay(c *fiber.Ctx) error {
 	} else {
 		state, err = r.invoicing.PayWithCard(c.UserContext(), secret, card, layout.Reader(c))
 	}
-	return r.paid(c, state, card.Number, err)
+	return paid(c, state, err)
 }
 
 // challenge passes to the page's script how to lead the customer to their bank.
@@ -148,40 +147,53 @@ func (r *Routes) authenticate(c *fiber.Ctx) error {
 	state, err := r.invoicing.Authenticate(
 		c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes", r.layout.ClientAddress(c),
 	)
-	return r.paid(c, state, "", err)
+	return paid(c, state, err)
 }
 
-// paid leads back to the page, or shows why the charge failed.
-func (r *Routes) paid(c *fiber.Ctx, state core.State, card string, err error) error {
-	secret := c.Params("secret")
+// paid leads back to the page, which shows the result. A page of its own would charge again when it is reloaded.
+func paid(c *fiber.Ctx, state core.State, err error) error {
+	to := "/i/" + c.Params("secret")
 	var refused *fault.Error
 	switch {
 	case err == nil, fault.Is(err, fault.StateConflict):
-		return layout.SeeOther(c, "/i/"+secret)
+		return layout.SeeOther(c, to)
 	case !errors.As(err, &refused) || state.ID == "":
 		return err
 	}
-	if state, err = r.invoicing.ByLink(c.UserContext(), secret); err != nil {
-		return err
-	}
-	c.Status(r.layout.Config().StatusOf(refused))
-	return r.send(c, page{State: state, Problem: problem(layout.Reader(c), refused), Card: card})
+	return layout.SeeOther(c, to+"?problem="+url.QueryEscape(problemOf(refused)))
 }
 
-// problem explains a failed charge in the reader's language.
-func problem(reader locale.Locale, refused *fault.Error) string {
+// problems are the texts of failed charges by their name in the page's address. Any other name is a decline code.
+var problems = map[string]string{
+	"no_card": "invoice.no_card", "test_only": "invoice.test_only", "unavailable": "invoice.unavailable",
+}
+
+// problemOf names a refused charge in the page's address.
+func problemOf(refused *fault.Error) string {
 	switch refused.Code {
 	case fault.PaymentMethodRequired:
-		return reader.Text("invoice.no_card")
+		return "no_card"
 	case fault.ValidationFailed:
-		return reader.Text("invoice.test_only")
+		return "test_only"
 	case fault.CardDeclined:
-		return reader.Decline(refused.DeclineCode)
+		return refused.DeclineCode
 	case fault.AuthenticationRequired:
-		return reader.Decline("authentication_required")
+		return "authentication_required"
 	default:
-		return reader.Text("invoice.unavailable")
+		return "unavailable"
 	}
+}
+
+// problem explains in the reader's language why the charge before failed; "" when none did.
+func problem(c *fiber.Ctx) string {
+	what, reader := c.Query("problem"), layout.Reader(c)
+	if what == "" {
+		return ""
+	}
+	if key, ours := problems[what]; ours {
+		return reader.Text(key)
+	}
+	return reader.Decline(what)
 }
 
 func (r *Routes) send(c *fiber.Ctx, p page) error {
