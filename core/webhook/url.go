@@ -187,10 +187,9 @@ var metadataHost = netip.MustParseAddr("fd00:ec2::254")
 
 // Prefixes whose addresses carry an IPv4 address, and where in the 16 bytes it is.
 var embedding = map[netip.Prefix]int{
-	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
-	netip.MustParsePrefix("64:ff9b:1::/48"): 12, // local NAT64
-	netip.MustParsePrefix("2002::/16"):      2,  // 6to4
-	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
+	netip.MustParsePrefix("64:ff9b::/96"): 12, // NAT64
+	netip.MustParsePrefix("2002::/16"):    2,  // 6to4
+	netip.MustParsePrefix("::/96"):        12, // IPv4-compatible
 }
 
 // IsBlockedAddr reports whether an address is not on the public internet: loopback, private, link-local, multicast,
@@ -220,5 +219,7 @@ func IsBlockedAddr(addr netip.Addr, policy Policy) bool {
 			return IsBlockedAddr(netip.AddrFrom4([4]byte(bytes[at:at+4])), policy)
 		}
 	}
-	return !netip.MustParsePrefix("2000::/3").Contains(addr) // only global unicast is public
+	// Only global unicast is public. In a network's own NAT64 (64:ff9b:1::/48, RFC 8215) only that network knows where the
+	// IPv4 address is.
+	return !netip.MustParsePrefix("2000::/3").Contains(addr)
 }
