@@ -130,12 +130,12 @@ func resetSecondStep(address, reason string) action {
 }
 
 func parseLimits(address string, args []string) (action, error) {
-	overrides := make([]quota.Override, len(args))
+	overrides, faults := make([]quota.Override, len(args)), make([]error, len(args))
 	for i, arg := range args {
-		var err error
-		if overrides[i], err = quota.ParseOverride(arg); err != nil {
-			return nil, err
-		}
+		overrides[i], faults[i] = quota.ParseOverride(arg)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, c call) error {
 		id, err := namedAccount(ctx, c.app, address)

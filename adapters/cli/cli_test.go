@@ -57,6 +57,16 @@ func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
 	}
 }
 
+func TestRun_NamesEveryFaultOfLimits(t *testing.T) {
+	t.Parallel()
+	err := Run(t.Context(), []string{"admin", "limits", "a@b.c", "listings=many", "sessions=5", "things=1"}, Host{})
+	for _, fault := range []string{"listings: A limit is", "things: There is no such limit"} {
+		if err == nil || !strings.Contains(err.Error(), fault) {
+			t.Errorf("got %v, want %q in it", err, fault)
+		}
+	}
+}
+
 func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
 	t.Parallel()
 	for command, asks := range map[string]bool{
