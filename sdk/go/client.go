@@ -84,6 +84,10 @@ func (c *Client) Do(ctx context.Context, method, path string, body, out any) err
 func (c *Client) send(
 	ctx context.Context, method, path string, body, out any, header http.Header,
 ) (*http.Response, error) {
+	// It may come from a variable of the environment that is not set.
+	if !strings.HasPrefix(c.config.BaseURL, "https://") && !strings.HasPrefix(c.config.BaseURL, "http://") {
+		return nil, errBaseURL
+	}
 	var raw []byte
 	if body != nil {
 		var err error

@@ -128,6 +128,18 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
+func TestABaseURLWithoutASchemeIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "pay.example.com", "127.0.0.1:8080", "ftp://pay.example.com"} {
+		client := New(Config{BaseURL: base, Key: "sk_test_1", Pause: time.Hour})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		if err := client.Do(ctx, http.MethodGet, "/v1/events", nil, nil); !errors.Is(err, errBaseURL) {
+			t.Errorf("%q: got %v, want %v", base, err, errBaseURL)
+		}
+		cancel()
+	}
+}
+
 func TestALongResponseIsRefused(t *testing.T) {
 	t.Parallel()
 	c, s := start(t, response{status: 200, body: strings.Repeat(" ", maxBody+1)})

@@ -40,6 +40,8 @@ func (e *Error) Error() string {
 // ErrTooLong reports a response longer than the client reads.
 var ErrTooLong = errors.New("the response is longer than 32 MiB")
 
+var errBaseURL = errors.New("BaseURL must be an address such as https://pay.example.com")
+
 // IsCode reports whether an error is a refusal by the service with this code.
 func IsCode(err error, code string) bool {
 	refusal, ok := errors.AsType[*Error](err)
