@@ -61,7 +61,9 @@ func (l *Layout) SendChallenge(c *fiber.Ctx, action payment.NextAction, err erro
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	if err != nil {
-		return c.SendStatus(l.config.StatusOf(err))
+		status := l.config.StatusOf(err)
+		setRetryAfter(c, status, err)
+		return c.SendStatus(status)
 	}
 	return c.JSON(challengeView{apiformat.Text(action.ClientSecret), apiformat.Text(action.RedirectURL)})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -11,6 +12,7 @@ import (
 	"sundry/adapters/web/layout/layouttest"
 	"sundry/core/fault"
 	"sundry/core/locale"
+	"sundry/core/payment"
 )
 
 func TestErrorPagesRender(t *testing.T) {
@@ -88,6 +90,18 @@ func TestAFaultIsAPageThatSaysNothingOfItsCause(t *testing.T) {
 	if response.StatusCode != 418 || !strings.Contains(body, "<h1>") || strings.Contains(body, "secret words") ||
 		response.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
+	}
+}
+
+func TestAChallengeThatIsRefusedSaysWhenToAskAgain(t *testing.T) {
+	t.Parallel()
+	app, l := fiber.New(), layouttest.New(t, true)
+	app.Get("/challenge", func(c *fiber.Ctx) error {
+		return l.SendChallenge(c, payment.NextAction{}, fault.TooMany("Wait a minute.", time.Minute))
+	})
+	response, _ := layouttest.Get(t, app, "/challenge", nil)
+	if got := response.Header.Get("Retry-After"); response.StatusCode != 418 || got != "60" {
+		t.Errorf("%d with Retry-After %q, want 418 with 60", response.StatusCode, got)
 	}
 }
 

@@ -167,6 +167,13 @@ func (l *Layout) Fail(c *fiber.Ctx, err error) error {
 	if renderErr != nil {
 		return err
 	}
+	setRetryAfter(c, status, err)
+	c.Status(status)
+	return SendPrivate(c, html, Policy{})
+}
+
+// setRetryAfter tells when a refused request may be sent again, where that is known.
+func setRetryAfter(c *fiber.Ctx, status int, err error) {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok && status == fiber.StatusServiceUnavailable {
 		refusal, ok = fault.Wrap(fault.DatabaseBusy, "The database is busy.", err), true
@@ -174,8 +181,6 @@ func (l *Layout) Fail(c *fiber.Ctx, err error) error {
 	if ok && refusal.RetrySeconds() > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(refusal.RetrySeconds()))
 	}
-	c.Status(status)
-	return SendPrivate(c, html, Policy{})
 }
 
 // errorView is a page for people where the API would respond with an error body.
