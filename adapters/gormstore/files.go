@@ -10,7 +10,7 @@ import (
 )
 
 type fileRow struct {
-	ID            string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID     string
 	ListingID     string
 	DisputeID     string
@@ -21,7 +21,6 @@ type fileRow struct {
 	DownloadLimit int64
 	Status        string
 	CreatedAt     repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision      int64
 }
 
 // TableName implements gorm's tabler.
@@ -29,9 +28,10 @@ func (fileRow) TableName() string { return "files" }
 
 func newFileRow(s file.State) fileRow {
 	return fileRow{
-		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.ListingID, DisputeID: s.DisputeID, Name: s.Name,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, ListingID: s.ListingID, DisputeID: s.DisputeID, Name: s.Name,
 		ContentType: s.ContentType, Size: s.Size, Version: int64(s.Version), DownloadLimit: int64(s.DownloadLimit),
-		Status: string(s.Status), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		Status: string(s.Status), CreatedAt: repo.UnixMillis(s.CreatedAt),
 	}
 }
 
@@ -45,7 +45,6 @@ func (r fileRow) toState() file.State {
 
 var fileMapping = repo.Mapping[fileRow, file.State]{
 	Name: "file", NewRow: newFileRow, ToState: fileRow.toState,
-	Key: func(r fileRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type files struct {

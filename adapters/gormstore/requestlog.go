@@ -16,7 +16,7 @@ import (
 var _ ports.RequestLog = (*Store)(nil)
 
 type apiRequestRow struct {
-	ID         string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID  string
 	Method     string
 	Path       string
@@ -32,8 +32,8 @@ func (apiRequestRow) TableName() string { return "api_requests" }
 
 func newAPIRequestRow(r requestlog.Record) apiRequestRow {
 	return apiRequestRow{
-		ID: r.ID, CreatorID: r.CreatorID, Method: r.Method, Path: repo.SanitizeText(r.Path, requestlog.MaxPath),
-		Status: int64(r.Status), Code: r.Code,
+		Unrevised: repo.Unrevised{ID: r.ID}, CreatorID: r.CreatorID, Method: r.Method,
+		Path: repo.SanitizeText(r.Path, requestlog.MaxPath), Status: int64(r.Status), Code: r.Code,
 		DurationUS: r.Duration.Microseconds(), APIKey: repo.SanitizeText(r.Key, len(r.Key)), At: repo.UnixMillis(r.At),
 	}
 }
@@ -94,10 +94,7 @@ func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports
 	if least, beyond := statuses(search.Status); beyond > 0 {
 		query = query.Where("status >= ? AND status < ?", least, beyond)
 	}
-	return repo.ListByID(b, "list API requests of "+creatorID, query, page, apiRequestRow.toRecord,
-		func(r apiRequestRow) string {
-			return r.ID
-		})
+	return repo.ListByID(b, "list API requests of "+creatorID, query, page, apiRequestRow.toRecord)
 }
 
 // statuses are those that a search names: one, or a class by its first digit.

@@ -13,7 +13,7 @@ import (
 )
 
 type grantRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	ExternalCustomerID string
 	Source             access.Source
@@ -27,7 +27,6 @@ type grantRow struct {
 	ExpiresAt          repo.UnixMillis
 	EndedAt            repo.UnixMillis
 	EndReason          access.EndReason
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -36,11 +35,12 @@ func (grantRow) TableName() string { return "grants" }
 func newGrantRow(g *access.Grant) grantRow {
 	s := g.State()
 	return grantRow{
-		ID: s.ID, CreatorID: s.CreatorID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
 		CheckoutID: s.CheckoutID, Plan: repo.Shared(s.Plan), Entitlements: repo.Shared(s.Entitlements),
 		Credits: repo.JSON(s.Credits), Note: s.Note, StartedAt: repo.UnixMillis(s.StartedAt),
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt),
-		EndedAt:   repo.UnixMillis(s.EndedAt), EndReason: s.EndReason, Revision: s.Revision,
+		EndedAt:   repo.UnixMillis(s.EndedAt), EndReason: s.EndReason,
 	}
 }
 
@@ -56,7 +56,6 @@ func (r grantRow) toState() *access.Grant {
 
 var grantMapping = repo.Mapping[grantRow, *access.Grant]{
 	Name: "grant", NewRow: newGrantRow, ToState: grantRow.toState,
-	Key: func(r grantRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type grants struct {

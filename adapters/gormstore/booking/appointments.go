@@ -11,7 +11,7 @@ import (
 )
 
 type appointmentRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	ListingID          string
 	VariantID          string
@@ -41,7 +41,6 @@ type appointmentRow struct {
 	Outcome            string
 	OutcomeAt          repo.UnixMillis
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -49,7 +48,8 @@ func (appointmentRow) TableName() string { return "appointments" }
 
 func newAppointmentRow(a appointment.State) appointmentRow {
 	return appointmentRow{
-		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
+		Revised:   repo.Revised{ID: a.ID, Revision: a.Revision},
+		CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		Position:      a.Position,
 		ReservationID: a.ReservationID, GroupID: a.GroupID, ExternalCustomerID: a.ExternalCustomerID,
 		CustomerID: a.CustomerID, Title: a.Title,
@@ -61,7 +61,7 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
 		CanceledBy: string(a.CanceledBy), RefundDecision: string(a.RefundDecision), RefundID: a.RefundID,
 		Outcome: string(a.Outcome), OutcomeAt: repo.UnixMillis(a.OutcomeAt),
-		CreatedAt: repo.UnixMillis(a.CreatedAt), Revision: a.Revision,
+		CreatedAt: repo.UnixMillis(a.CreatedAt),
 	}
 }
 
@@ -89,7 +89,6 @@ func (r appointmentRow) toState() appointment.State {
 
 var appointmentMapping = repo.Mapping[appointmentRow, appointment.State]{
 	Name: "appointment", NewRow: newAppointmentRow, ToState: appointmentRow.toState,
-	Key: func(r appointmentRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"startsAt": {SQL: "starts_at", Indexed: true},
 	},

@@ -12,7 +12,7 @@ import (
 )
 
 type hostedMeetingRow struct {
-	ID            string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID     string
 	Provider      string
 	AppointmentID string
@@ -23,7 +23,6 @@ type hostedMeetingRow struct {
 	StartsAt      repo.UnixMillis
 	EndsAt        repo.UnixMillis
 	CreatedAt     repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision      int64
 }
 
 // TableName implements gorm's tabler.
@@ -31,9 +30,10 @@ func (hostedMeetingRow) TableName() string { return "hosted_meetings" }
 
 func newHostedMeetingRow(m appointment.HostedMeeting) hostedMeetingRow {
 	return hostedMeetingRow{
-		ID: m.Room, CreatorID: m.CreatorID, Provider: string(m.Provider), AppointmentID: m.AppointmentID,
+		Revised:   repo.Revised{ID: m.Room, Revision: m.Revision},
+		CreatorID: m.CreatorID, Provider: string(m.Provider), AppointmentID: m.AppointmentID,
 		GroupID: m.GroupID, ProviderID: m.ProviderID, URL: m.URL, Title: m.Title, StartsAt: repo.UnixMillis(m.StartsAt),
-		EndsAt: repo.UnixMillis(m.EndsAt), CreatedAt: repo.UnixMillis(m.CreatedAt), Revision: m.Revision,
+		EndsAt: repo.UnixMillis(m.EndsAt), CreatedAt: repo.UnixMillis(m.CreatedAt),
 	}
 }
 
@@ -47,7 +47,6 @@ func (r hostedMeetingRow) toState() appointment.HostedMeeting {
 
 var hostedMeetingMapping = repo.Mapping[hostedMeetingRow, appointment.HostedMeeting]{
 	Name: "hosted meeting", NewRow: newHostedMeetingRow, ToState: hostedMeetingRow.toState,
-	Key: func(r hostedMeetingRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type hostedMeetings struct {

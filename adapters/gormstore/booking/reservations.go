@@ -17,7 +17,7 @@ import (
 
 // PlaceRow are the columns that reservations and seats have alike. It is exported for gorm, which sees no other.
 type PlaceRow struct {
-	ID           string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID    string
 	ListingID    string
 	VariantID    string
@@ -31,7 +31,6 @@ type PlaceRow struct {
 	Timezone     string
 	DeliveryMode string
 	CreatedAt    repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision     int64
 }
 
 // placeColumns names them.
@@ -40,11 +39,12 @@ const placeColumns = `id, creator_id, listing_id, variant_id, checkout_id, posit
 
 func newPlaceRow(c appointment.ReservationState) PlaceRow {
 	return PlaceRow{
-		ID: c.ID, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
+		Revised:   repo.Revised{ID: c.ID, Revision: c.Revision},
+		CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
 		Position: c.Position,
 		Status:   string(c.Status), StartsAt: repo.UnixMillis(c.StartsAt), EndsAt: repo.UnixMillis(c.EndsAt),
 		BlockedFrom: repo.UnixMillis(c.Blocked.From), BlockedUntil: repo.UnixMillis(c.Blocked.Until), Timezone: c.Timezone,
-		DeliveryMode: string(c.DeliveryMode), CreatedAt: repo.UnixMillis(c.CreatedAt), Revision: c.Revision,
+		DeliveryMode: string(c.DeliveryMode), CreatedAt: repo.UnixMillis(c.CreatedAt),
 	}
 }
 
@@ -99,12 +99,10 @@ func (r seatRow) toState() appointment.ReservationState {
 
 var reservationMapping = repo.Mapping[reservationRow, appointment.ReservationState]{
 	Name: "reservation", NewRow: newReservationRow, ToState: reservationRow.toState,
-	Key: func(r reservationRow) (string, int64) { return r.ID, r.Revision },
 }
 
 var seatMapping = repo.Mapping[seatRow, appointment.ReservationState]{
 	Name: "seat", NewRow: newSeatRow, ToState: seatRow.toState,
-	Key: func(r seatRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type reservations struct {

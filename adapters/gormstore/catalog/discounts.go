@@ -11,7 +11,7 @@ import (
 )
 
 type discountRow struct {
-	ID               string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID        string
 	Code             string
 	CodeKey          string
@@ -26,7 +26,6 @@ type discountRow struct {
 	ListingIDs       repo.JSONColumn[[]string]
 	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
 	DeletedAt        repo.UnixMillis
-	Revision         int64
 }
 
 // TableName implements gorm's tabler.
@@ -34,11 +33,12 @@ func (discountRow) TableName() string { return "discounts" }
 
 func newDiscountRow(s discount.State) discountRow {
 	return discountRow{
-		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, CodeKey: s.Key, PercentOff: s.PercentOff,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, Code: s.Code, CodeKey: s.Key, PercentOff: s.PercentOff,
 		AmountOff: s.AmountOff.Minor, Currency: string(s.AmountOff.Currency), Duration: string(s.Duration),
 		DurationInMonths: s.DurationInMonths, MaxRedemptions: s.MaxRedemptions, Redeemed: s.Redeemed,
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt), ListingIDs: repo.JSON(s.ListingIDs),
-		CreatedAt: repo.UnixMillis(s.CreatedAt), DeletedAt: repo.UnixMillis(s.DeletedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), DeletedAt: repo.UnixMillis(s.DeletedAt),
 	}
 }
 
@@ -54,7 +54,6 @@ func (r discountRow) toState() discount.State {
 
 var discountMapping = repo.Mapping[discountRow, discount.State]{
 	Name: "discount", NewRow: newDiscountRow, ToState: discountRow.toState,
-	Key: func(r discountRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"code":      {SQL: "code_key", Text: true, Indexed: true},
 		"redeemed":  {SQL: "redeemed"},

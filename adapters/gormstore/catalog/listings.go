@@ -16,7 +16,7 @@ import (
 )
 
 type listingRow struct {
-	ID          string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID   string
 	Type        string
 	Title       string
@@ -37,7 +37,6 @@ type listingRow struct {
 	Images      repo.SharedJSON[[]listing.Image]
 	CreatedAt   repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt   repo.UnixMillis `gorm:"autoUpdateTime:false"`
-	Revision    int64
 }
 
 // TableName implements gorm's tabler.
@@ -45,13 +44,14 @@ func (listingRow) TableName() string { return "listings" }
 
 func newListingRow(s listing.State) listingRow {
 	return listingRow{
-		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
 		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior),
 		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer,
 		HasFiles: s.HasFiles,
 		Metadata: repo.Shared(s.Metadata), Variants: repo.Shared(s.Variants), Images: repo.Shared(s.Images),
-		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt),
 	}
 }
 
@@ -71,7 +71,6 @@ func searchable(s string) string { return strings.ToLower(s) }
 
 var listingMapping = repo.Mapping[listingRow, listing.State]{
 	Name: "listing", NewRow: newListingRow, ToState: listingRow.toState,
-	Key: func(r listingRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"title":   {SQL: "LOWER(title)", Text: true},
 		"price":   {SQL: "price_minor"},

@@ -12,7 +12,7 @@ import (
 )
 
 type paymentLinkRow struct {
-	ID             string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID      string
 	Code           string
 	ListingID      string
@@ -25,7 +25,6 @@ type paymentLinkRow struct {
 	Active         bool
 	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt      repo.UnixMillis `gorm:"autoUpdateTime:false"`
-	Revision       int64
 }
 
 // TableName implements gorm's tabler.
@@ -33,10 +32,11 @@ func (paymentLinkRow) TableName() string { return "payment_links" }
 
 func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
 	return paymentLinkRow{
-		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, ListingID: s.ListingID, VariantID: s.VariantID, PlanKey: s.PlanKey,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, Code: s.Code, ListingID: s.ListingID, VariantID: s.VariantID, PlanKey: s.PlanKey,
 		Interval: string(s.Every), Currency: string(s.Currency), BuyerMayChange: repo.JSON(s.BuyerMayChange),
 		SuccessURL: s.SuccessURL, Active: s.Active,
-		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt),
 	}
 }
 
@@ -51,7 +51,6 @@ func (r paymentLinkRow) toState() paymentlink.State {
 
 var paymentLinkMapping = repo.Mapping[paymentLinkRow, paymentlink.State]{
 	Name: "payment link", NewRow: newPaymentLinkRow, ToState: paymentLinkRow.toState,
-	Key: func(r paymentLinkRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type paymentLinks struct {

@@ -10,7 +10,7 @@ import (
 )
 
 type planRow struct {
-	ID        string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID string
 	ListingID string
 	Key       string
@@ -22,7 +22,6 @@ type planRow struct {
 	Retired   bool
 	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt repo.UnixMillis `gorm:"autoUpdateTime:false"`
-	Revision  int64
 }
 
 // TableName implements gorm's tabler.
@@ -30,9 +29,10 @@ func (planRow) TableName() string { return "plans" }
 
 func newPlanRow(s plan.State) planRow {
 	return planRow{
-		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.ListingID, Key: s.Key, Name: s.Name, IsDefault: s.IsDefault,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, ListingID: s.ListingID, Key: s.Key, Name: s.Name, IsDefault: s.IsDefault,
 		TrialDays: s.TrialDays, Prices: repo.Shared(s.Prices), Terms: repo.Shared(s.Terms), Retired: s.Retired,
-		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt),
 	}
 }
 
@@ -46,7 +46,6 @@ func (r planRow) toState() plan.State {
 
 var planMapping = repo.Mapping[planRow, plan.State]{
 	Name: "plan", NewRow: newPlanRow, ToState: planRow.toState,
-	Key: func(r planRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type plans struct {

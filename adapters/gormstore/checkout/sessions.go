@@ -25,7 +25,7 @@ func Repositories(b *repo.Base) ports.CheckoutRepos {
 // sessionRow is written once where it says so: what a session was opened with never changes, but for the interval and
 // the quantity of its offer.
 type sessionRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string `gorm:"<-:create"`
 	ListingID          string `gorm:"<-:create"`
 	Offer              repo.SharedJSON[plan.Offer]
@@ -65,7 +65,6 @@ type sessionRow struct {
 	PaidAt             repo.UnixMillis
 	ExpiresAt          repo.UnixMillis
 	CreatedAt          repo.UnixMillis `gorm:"<-:create;autoCreateTime:false"`
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -77,10 +76,11 @@ func newSessionRow(s checkout.State) sessionRow {
 		from = &s.Consent.From
 	}
 	return sessionRow{
+		Revised:     repo.Revised{ID: s.ID, Revision: s.Revision},
 		Consent:     repo.OptionalJSON[checkout.Consent]{V: s.Consent},
 		ConsentFrom: repo.OptionalJSON[checkout.ConsentOrigin]{V: from},
 
-		TrialDropped: s.TrialDropped, ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
+		TrialDropped: s.TrialDropped, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
 		Offer: repo.Shared(s.Offer), Catalog: repo.Shared(s.Catalog), PaymentLinkID: s.PaymentLinkID, OpenedBy: s.OpenedBy,
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: repo.JSON(s.Buyer),
 		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
@@ -92,7 +92,6 @@ func newSessionRow(s checkout.State) sessionRow {
 		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: repo.Shared(s.LastError),
 		PaymentID: s.PaymentID, CustomerID: s.CustomerID, SubscriptionID: s.SubscriptionID, ReceiptNumber: s.ReceiptNumber,
 		PaidAt: repo.UnixMillis(s.PaidAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), CreatedAt: repo.UnixMillis(s.CreatedAt),
-		Revision: s.Revision,
 	}
 }
 
@@ -124,7 +123,6 @@ func (r sessionRow) toState() checkout.State {
 
 var sessionMapping = repo.Mapping[sessionRow, checkout.State]{
 	Name: "session", NewRow: newSessionRow, ToState: sessionRow.toState,
-	Key: func(r sessionRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type sessions struct {

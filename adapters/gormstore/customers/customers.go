@@ -21,7 +21,7 @@ func Repositories(b *repo.Base) ports.CustomerRepos {
 }
 
 type customerRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	ExternalCustomerID *string
 	Email              string
@@ -31,7 +31,6 @@ type customerRow struct {
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt          repo.UnixMillis `gorm:"autoUpdateTime:false"`
 	ErasedAt           repo.UnixMillis
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -39,10 +38,11 @@ func (customerRow) TableName() string { return "customers" }
 
 func newCustomerRow(c customer.State) customerRow {
 	row := customerRow{
-		ID: c.ID, CreatorID: c.CreatorID, Email: c.Email, DisplayName: c.DisplayName, Details: repo.JSON(c.Details),
+		Revised:   repo.Revised{ID: c.ID, Revision: c.Revision},
+		CreatorID: c.CreatorID, Email: c.Email, DisplayName: c.DisplayName, Details: repo.JSON(c.Details),
 		Metadata:  c.Metadata.Text(),
 		CreatedAt: repo.UnixMillis(c.CreatedAt), UpdatedAt: repo.UnixMillis(c.UpdatedAt),
-		ErasedAt: repo.UnixMillis(c.ErasedAt), Revision: c.Revision,
+		ErasedAt: repo.UnixMillis(c.ErasedAt),
 	}
 	if c.ExternalCustomerID != "" {
 		row.ExternalCustomerID = &c.ExternalCustomerID
@@ -65,7 +65,6 @@ func (r customerRow) toState() customer.State {
 
 var customerMapping = repo.Mapping[customerRow, customer.State]{
 	Name: "customer", NewRow: newCustomerRow, ToState: customerRow.toState,
-	Key: func(r customerRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"email": {SQL: "LOWER(email)", Text: true, Indexed: true},
 	},

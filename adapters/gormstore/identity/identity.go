@@ -24,7 +24,7 @@ func Repositories(b *repo.Base) ports.IdentityRepos {
 }
 
 type creatorRow struct {
-	ID             string `gorm:"primaryKey"`
+	repo.Revised
 	Email          string
 	DisplayName    string
 	PasswordHash   string
@@ -44,7 +44,6 @@ type creatorRow struct {
 	SecondStepRequired bool
 
 	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision  int64
 }
 
 // TableName implements gorm's tabler.
@@ -66,20 +65,20 @@ func (r creatorRow) toState() *identity.Creator {
 func newCreatorRow(c *identity.Creator) creatorRow {
 	s := c.State()
 	return creatorRow{
-		ID: s.ID, Email: s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
+		Revised: repo.Revised{ID: s.ID, Revision: s.Revision},
+		Email:   s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
 		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail,
 		RefundPolicy: s.Profile.RefundPolicy, EmbedOrigins: string(s.Profile.EmbedOrigins),
 		PayoutSchedule: string(s.PayoutSchedule),
 		NotifyOrders:   s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
 		SuspendedAt: repo.UnixMillis(s.SuspendedAt), SuspensionReason: s.SuspensionReason,
 		EmailUnconfirmed: s.EmailUnconfirmed, SecondStepRequired: s.SecondStepRequired,
-		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt),
 	}
 }
 
 var creatorMapping = repo.Mapping[creatorRow, *identity.Creator]{
 	Name: "creator", NewRow: newCreatorRow, ToState: creatorRow.toState,
-	Key: func(r creatorRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type creators struct {
@@ -129,7 +128,7 @@ func (t creators) GetByEmail(_ context.Context, address string) (*identity.Creat
 }
 
 type apiKeyRow struct {
-	ID         string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID  string
 	Name       string
 	Hash       []byte
@@ -140,7 +139,6 @@ type apiKeyRow struct {
 	ExpiresAt  repo.UnixMillis
 	RevokedAt  repo.UnixMillis
 	LastUsedAt repo.UnixMillis
-	Revision   int64
 }
 
 // TableName implements gorm's tabler.
@@ -158,16 +156,16 @@ func (r apiKeyRow) toState() *identity.APIKey {
 func newAPIKeyRow(k *identity.APIKey) apiKeyRow {
 	s := k.State()
 	return apiKeyRow{
-		ID: s.ID, CreatorID: s.CreatorID, Name: s.Name, Hash: s.Hash, Prefix: s.Prefix, Last4: s.Last4,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, Name: s.Name, Hash: s.Hash, Prefix: s.Prefix, Last4: s.Last4,
 		Scopes: s.Scopes.Text(), CreatedAt: repo.UnixMillis(s.CreatedAt),
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt),
-		LastUsedAt: repo.UnixMillis(s.LastUsedAt), Revision: s.Revision,
+		LastUsedAt: repo.UnixMillis(s.LastUsedAt),
 	}
 }
 
 var apiKeyMapping = repo.Mapping[apiKeyRow, *identity.APIKey]{
 	Name: "API key", NewRow: newAPIKeyRow, ToState: apiKeyRow.toState,
-	Key: func(r apiKeyRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type apiKeys struct {
@@ -199,7 +197,7 @@ func (t apiKeys) Touch(_ context.Context, id string, at time.Time) error {
 }
 
 type refreshFamilyRow struct {
-	ID         string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID  string
 	MemberID   string
 	Generation int64
@@ -207,7 +205,6 @@ type refreshFamilyRow struct {
 	RotatedAt  repo.UnixMillis
 	ExpiresAt  repo.UnixMillis
 	RevokedAt  repo.UnixMillis
-	Revision   int64
 }
 
 // TableName implements gorm's tabler.
@@ -224,15 +221,15 @@ func (r refreshFamilyRow) toState() *identity.RefreshFamily {
 func newRefreshFamilyRow(f *identity.RefreshFamily) refreshFamilyRow {
 	s := f.State()
 	return refreshFamilyRow{
-		ID: s.ID, CreatorID: s.CreatorID, MemberID: s.MemberID, Generation: s.Generation,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, MemberID: s.MemberID, Generation: s.Generation,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), RotatedAt: repo.UnixMillis(s.RotatedAt),
-		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
+		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt),
 	}
 }
 
 var refreshFamilyMapping = repo.Mapping[refreshFamilyRow, *identity.RefreshFamily]{
 	Name: "refresh family", NewRow: newRefreshFamilyRow, ToState: refreshFamilyRow.toState,
-	Key: func(r refreshFamilyRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type refreshFamilies struct {

@@ -10,7 +10,7 @@ import (
 )
 
 type memberRow struct {
-	ID           string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID    string
 	Email        string
 	Name         string
@@ -19,7 +19,6 @@ type memberRow struct {
 	ExpiresAt    repo.UnixMillis
 	JoinedAt     repo.UnixMillis
 	CreatedAt    repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision     int64
 }
 
 // TableName implements gorm's tabler.
@@ -36,15 +35,15 @@ func (r memberRow) toState() *identity.Member {
 func newMemberRow(m *identity.Member) memberRow {
 	s := m.State()
 	return memberRow{
-		ID: s.ID, CreatorID: s.CreatorID, Email: s.Email, Name: s.Name, Role: string(s.Role),
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, Email: s.Email, Name: s.Name, Role: string(s.Role),
 		PasswordHash: s.PasswordHash, ExpiresAt: repo.UnixMillis(s.ExpiresAt), JoinedAt: repo.UnixMillis(s.JoinedAt),
-		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt),
 	}
 }
 
 var memberMapping = repo.Mapping[memberRow, *identity.Member]{
 	Name: "member", NewRow: newMemberRow, ToState: memberRow.toState,
-	Key: func(r memberRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type members struct {

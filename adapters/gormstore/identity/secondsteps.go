@@ -9,7 +9,7 @@ import (
 )
 
 type secondStepRow struct {
-	ID             string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID      string
 	AppSecret      []byte
 	AppAddedAt     repo.UnixMillis
@@ -19,7 +19,6 @@ type secondStepRow struct {
 	Recovery       repo.JSONColumn[[][]byte]
 	RecoveryMadeAt repo.UnixMillis
 	Passkeys       repo.JSONColumn[[]identity.Passkey]
-	Revision       int64
 }
 
 // TableName implements gorm's tabler.
@@ -36,16 +35,16 @@ func (r secondStepRow) toState() *identity.SecondStep {
 func newSecondStepRow(step *identity.SecondStep) secondStepRow {
 	s := step.State()
 	return secondStepRow{
-		ID: s.UserID, CreatorID: s.CreatorID, AppSecret: s.AppSecret, AppAddedAt: repo.UnixMillis(s.AppAddedAt),
+		Revised:   repo.Revised{ID: s.UserID, Revision: s.Revision},
+		CreatorID: s.CreatorID, AppSecret: s.AppSecret, AppAddedAt: repo.UnixMillis(s.AppAddedAt),
 		LastStep: s.LastStep, NewAppSecret: s.NewAppSecret, NewAppAt: repo.UnixMillis(s.NewAppAt),
 		Recovery: repo.JSON(s.Recovery), RecoveryMadeAt: repo.UnixMillis(s.RecoveryMadeAt),
-		Passkeys: repo.JSON(s.Passkeys), Revision: s.Revision,
+		Passkeys: repo.JSON(s.Passkeys),
 	}
 }
 
 var secondStepMapping = repo.Mapping[secondStepRow, *identity.SecondStep]{
 	Name: "second step", NewRow: newSecondStepRow, ToState: secondStepRow.toState,
-	Key: func(r secondStepRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type secondSteps struct {

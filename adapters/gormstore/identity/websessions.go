@@ -10,7 +10,7 @@ import (
 )
 
 type webSessionRow struct {
-	ID         string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID  string
 	MemberID   string
 	Address    string
@@ -19,7 +19,6 @@ type webSessionRow struct {
 	LastSeenAt repo.UnixMillis
 	ExpiresAt  repo.UnixMillis
 	RevokedAt  repo.UnixMillis
-	Revision   int64
 
 	ConfirmedAt repo.UnixMillis
 }
@@ -40,17 +39,17 @@ func (r webSessionRow) toState() *identity.WebSession {
 func newWebSessionRow(w *identity.WebSession) webSessionRow {
 	s := w.State()
 	return webSessionRow{
-		ID: s.ID, CreatorID: s.CreatorID, MemberID: s.MemberID, Address: s.Address,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, MemberID: s.MemberID, Address: s.Address,
 		UserAgent:  repo.SanitizeText(s.UserAgent, len(s.UserAgent)),
 		CreatedAt:  repo.UnixMillis(s.CreatedAt),
 		LastSeenAt: repo.UnixMillis(s.LastSeenAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
-		RevokedAt: repo.UnixMillis(s.RevokedAt), ConfirmedAt: repo.UnixMillis(s.ConfirmedAt), Revision: s.Revision,
+		RevokedAt: repo.UnixMillis(s.RevokedAt), ConfirmedAt: repo.UnixMillis(s.ConfirmedAt),
 	}
 }
 
 var webSessionMapping = repo.Mapping[webSessionRow, *identity.WebSession]{
 	Name: "web session", NewRow: newWebSessionRow, ToState: webSessionRow.toState,
-	Key: func(r webSessionRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type webSessions struct {
@@ -78,7 +77,7 @@ func (t webSessions) DeleteExpired(_ context.Context, before time.Time) error {
 }
 
 type accountEventRow struct {
-	ID        string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID string
 	Kind      string
 	Address   string
@@ -108,7 +107,7 @@ type accountEvents struct{ *repo.Base }
 // Insert implements ports.AccountEvents.
 func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error {
 	return t.InsertRow("insert account event "+e.ID, &accountEventRow{
-		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address,
+		Unrevised: repo.Unrevised{ID: e.ID}, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address,
 		UserAgent: repo.SanitizeText(e.UserAgent, len(e.UserAgent)),
 		ActorID:   e.Actor.ID, KeyName: e.Name, ObjectID: e.ObjectID,
 		Note: repo.SanitizeText(e.Note, len(e.Note)), At: repo.UnixMillis(e.At),
@@ -119,10 +118,7 @@ func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error 
 func (t accountEvents) List(_ context.Context, creatorID string, kind identity.AccountEventKind,
 	page ports.Page) (ports.List[identity.AccountEvent], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"kind": string(kind)})
-	return repo.ListByID(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState,
-		func(r accountEventRow) string {
-			return r.ID
-		})
+	return repo.ListByID(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState)
 }
 
 // DeleteBefore implements ports.AccountEvents.

@@ -15,7 +15,7 @@ import (
 )
 
 type invoiceRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
@@ -42,7 +42,6 @@ type invoiceRow struct {
 	FinalizedAt        repo.UnixMillis
 	PaidAt             repo.UnixMillis
 	Metadata           string
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -50,7 +49,8 @@ func (invoiceRow) TableName() string { return "invoices" }
 
 func newInvoiceRow(s invoice.State) invoiceRow {
 	return invoiceRow{
-		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
 		Number: s.Number,
 		Status: string(s.Status), Currency: string(s.Currency), Lines: repo.JSON(s.Lines), Subtotal: s.Subtotal.Minor,
 		Tax:        s.Tax.Minor,
@@ -60,7 +60,7 @@ func newInvoiceRow(s invoice.State) invoiceRow {
 		FirstFailedAt: repo.UnixMillis(s.FirstFailedAt),
 		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: string(s.DeclineCode), PaymentID: s.PaymentID,
 		CreatedAt:   repo.UnixMillis(s.CreatedAt),
-		FinalizedAt: repo.UnixMillis(s.FinalizedAt), PaidAt: repo.UnixMillis(s.PaidAt), Revision: s.Revision,
+		FinalizedAt: repo.UnixMillis(s.FinalizedAt), PaidAt: repo.UnixMillis(s.PaidAt),
 		Metadata: s.Metadata.Text(),
 	}
 }
@@ -85,7 +85,6 @@ func (r invoiceRow) toState() invoice.State {
 
 var invoiceMapping = repo.Mapping[invoiceRow, invoice.State]{
 	Name: "invoice", NewRow: newInvoiceRow, ToState: invoiceRow.toState,
-	Key:      func(r invoiceRow) (string, int64) { return r.ID, r.Revision },
 	Currency: "currency", Amount: "total",
 	Sorts: repo.Sorts{
 		"total": {SQL: "total"},

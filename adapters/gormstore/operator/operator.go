@@ -18,7 +18,7 @@ func Repositories(b *repo.Base) ports.OperatorRepos {
 }
 
 type accountRow struct {
-	ID               string
+	repo.Unrevised
 	Email            string
 	DisplayName      string
 	CreatedAt        repo.UnixMillis
@@ -46,8 +46,7 @@ func (t accounts) List(
 		like := repo.Containing(strings.ToLower(text))
 		query = query.Where(`id = ? OR email LIKE ? ESCAPE '\' OR LOWER(display_name) LIKE ? ESCAPE '\'`, text, like, like)
 	}
-	list, err := repo.ListByID(t.Base, "list accounts", query, page, accountRow.toState,
-		func(r accountRow) string { return r.ID })
+	list, err := repo.ListByID(t.Base, "list accounts", query, page, accountRow.toState)
 	if err != nil || len(list.Items) == 0 {
 		return list, err
 	}
@@ -113,7 +112,7 @@ func (t limits) Lock(_ context.Context, creatorID string, of quota.Resource) err
 }
 
 type actionRow struct {
-	ID        string
+	repo.Unrevised
 	Operator  string
 	Kind      string
 	CreatorID string
@@ -133,8 +132,10 @@ type actions struct{ *repo.Base }
 
 // Insert implements ports.OperatorActions.
 func (t actions) Insert(_ context.Context, a operator.Action) error {
-	return t.InsertRow("insert operator action "+a.ID, &actionRow{ID: a.ID, Operator: a.Operator, Kind: string(a.Kind),
-		CreatorID: a.CreatorID, Note: repo.SanitizeText(a.Note, len(a.Note)), At: repo.UnixMillis(a.At)})
+	return t.InsertRow("insert operator action "+a.ID, &actionRow{
+		Unrevised: repo.Unrevised{ID: a.ID}, Operator: a.Operator, Kind: string(a.Kind), CreatorID: a.CreatorID,
+		Note: repo.SanitizeText(a.Note, len(a.Note)), At: repo.UnixMillis(a.At),
+	})
 }
 
 // List implements ports.OperatorActions.
@@ -142,6 +143,5 @@ func (t actions) List(
 	_ context.Context, creatorID string, page ports.Page,
 ) (ports.List[operator.Action], error) {
 	query := repo.Equal(t.DB, map[string]string{"creator_id": creatorID})
-	return repo.ListByID(t.Base, "list operator actions", query, page, actionRow.toState,
-		func(r actionRow) string { return r.ID })
+	return repo.ListByID(t.Base, "list operator actions", query, page, actionRow.toState)
 }

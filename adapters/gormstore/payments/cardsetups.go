@@ -9,7 +9,7 @@ import (
 )
 
 type cardSetupRow struct {
-	ID              string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID       string
 	CustomerID      string
 	ReturnURL       string
@@ -21,7 +21,6 @@ type cardSetupRow struct {
 	PaymentMethodID string
 	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
 	ExpiresAt       repo.UnixMillis
-	Revision        int64
 }
 
 // TableName implements gorm's tabler.
@@ -29,10 +28,11 @@ func (cardSetupRow) TableName() string { return "card_setups" }
 
 func newCardSetupRow(s cardsetup.State) cardSetupRow {
 	return cardSetupRow{
-		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ReturnURL: s.ReturnURL, Status: string(s.Status),
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, CustomerID: s.CustomerID, ReturnURL: s.ReturnURL, Status: string(s.Status),
 		AttemptID: s.AttemptID, ProcessorID: s.ProcessorID, LastError: repo.JSON(s.LastError), Mandate: s.Mandate,
 		PaymentMethodID: s.PaymentMethodID,
-		CreatedAt:       repo.UnixMillis(s.CreatedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), Revision: s.Revision,
+		CreatedAt:       repo.UnixMillis(s.CreatedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
 	}
 }
 
@@ -48,7 +48,6 @@ func (r cardSetupRow) toState() cardsetup.State {
 
 var cardSetupMapping = repo.Mapping[cardSetupRow, cardsetup.State]{
 	Name: "card setup", NewRow: newCardSetupRow, ToState: cardSetupRow.toState,
-	Key: func(r cardSetupRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type cardSetups struct {

@@ -11,7 +11,7 @@ import (
 )
 
 type disputeRow struct {
-	ID             string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID      string
 	PaymentID      string
 	CheckoutID     string
@@ -29,7 +29,6 @@ type disputeRow struct {
 	RespondBy      repo.UnixMillis
 	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 	ClosedAt       repo.UnixMillis
-	Revision       int64
 
 	CreditNoteNumber string
 }
@@ -39,13 +38,14 @@ func (disputeRow) TableName() string { return "disputes" }
 
 func newDisputeRow(d dispute.State) disputeRow {
 	return disputeRow{
-		ID: d.ID, CreatorID: d.CreatorID, PaymentID: d.PaymentID, CheckoutID: d.CheckoutID, CustomerID: d.CustomerID,
+		Revised:   repo.Revised{ID: d.ID, Revision: d.Revision},
+		CreatorID: d.CreatorID, PaymentID: d.PaymentID, CheckoutID: d.CheckoutID, CustomerID: d.CustomerID,
 		SubscriptionID: d.SubscriptionID,
 		ProcessorID:    d.ProcessorID, Currency: string(d.Share.Amount.Currency), Amount: d.Share.Amount.Minor,
 		Tax:    d.Share.Tax.Minor,
 		Reason: d.Reason, Status: string(d.Status), Response: string(d.Response), Evidence: repo.JSON(d.Evidence),
 		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt),
-		ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision, CreditNoteNumber: d.CreditNoteNumber,
+		ClosedAt: repo.UnixMillis(d.ClosedAt), CreditNoteNumber: d.CreditNoteNumber,
 		Files: repo.JSON(append([]dispute.File{}, d.Files...)),
 	}
 }
@@ -66,7 +66,6 @@ func (r disputeRow) toState() dispute.State {
 
 var disputeMapping = repo.Mapping[disputeRow, dispute.State]{
 	Name: "dispute", NewRow: newDisputeRow, ToState: disputeRow.toState,
-	Key: func(r disputeRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"amount":    {SQL: "amount"},
 		"respondBy": {SQL: "respond_by"},

@@ -11,7 +11,7 @@ import (
 )
 
 type paymentMethodRow struct {
-	ID         string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID  string
 	CustomerID string
 	Provider   string
@@ -25,7 +25,6 @@ type paymentMethodRow struct {
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
 	RemovedAt  repo.UnixMillis
 	ChosenAt   repo.UnixMillis
-	Revision   int64
 }
 
 // TableName implements gorm's tabler.
@@ -33,11 +32,12 @@ func (paymentMethodRow) TableName() string { return "payment_methods" }
 
 func newPaymentMethodRow(m paymentmethod.State) paymentMethodRow {
 	return paymentMethodRow{
-		ID: m.ID, CreatorID: m.CreatorID, CustomerID: m.CustomerID, Provider: m.Provider, Token: m.Token,
+		Revised:   repo.Revised{ID: m.ID, Revision: m.Revision},
+		CreatorID: m.CreatorID, CustomerID: m.CustomerID, Provider: m.Provider, Token: m.Token,
 		Brand: m.Brand, Last4: m.Last4,
 		ExpMonth: m.ExpMonth, ExpYear: m.ExpYear, Country: m.Country, Mandate: repo.JSON(m.Mandate),
 		CreatedAt: repo.UnixMillis(m.CreatedAt), RemovedAt: repo.UnixMillis(m.RemovedAt),
-		ChosenAt: repo.UnixMillis(m.ChosenAt), Revision: m.Revision,
+		ChosenAt: repo.UnixMillis(m.ChosenAt),
 	}
 }
 
@@ -55,7 +55,6 @@ func (r paymentMethodRow) toState() paymentmethod.State {
 
 var paymentMethodMapping = repo.Mapping[paymentMethodRow, paymentmethod.State]{
 	Name: "payment method", NewRow: newPaymentMethodRow, ToState: paymentMethodRow.toState,
-	Key: func(r paymentMethodRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type paymentMethods struct {

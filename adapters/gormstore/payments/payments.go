@@ -25,7 +25,7 @@ func Repositories(b *repo.Base) ports.PaymentRepos {
 
 // paymentRow is written once where it says so: what is to be charged, and for what, never changes.
 type paymentRow struct {
-	ID              string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID       string `gorm:"<-:create"`
 	Purpose         string `gorm:"<-:create"`
 	SubjectID       string `gorm:"<-:create"`
@@ -49,7 +49,6 @@ type paymentRow struct {
 	SettledAt       repo.UnixMillis
 	Refunded        int64
 	ProcessorFee    int64
-	Revision        int64
 }
 
 // TableName implements gorm's tabler.
@@ -57,7 +56,8 @@ func (paymentRow) TableName() string { return "payments" }
 
 func newPaymentRow(p payment.State) paymentRow {
 	return paymentRow{
-		ID: p.ID, CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
+		Revised:   repo.Revised{ID: p.ID, Revision: p.Revision},
+		CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
 		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale),
 		OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
 		Status: string(p.Status), Decline: repo.Shared(p.Decline), Provider: p.Provider,
@@ -65,7 +65,7 @@ func newPaymentRow(p payment.State) paymentRow {
 		Last4:    p.Last4,
 		SaveCard: p.SaveCard, Mandate: p.Mandate, CreatedAt: repo.UnixMillis(p.CreatedAt),
 		SettledAt: repo.UnixMillis(p.SettledAt),
-		Refunded:  p.Refunded.Minor, ProcessorFee: p.ProcessorFee.Minor, Revision: p.Revision,
+		Refunded:  p.Refunded.Minor, ProcessorFee: p.ProcessorFee.Minor,
 	}
 }
 
@@ -89,7 +89,6 @@ func (r paymentRow) toState() payment.State {
 
 var paymentMapping = repo.Mapping[paymentRow, payment.State]{
 	Name: "payment", NewRow: newPaymentRow, ToState: paymentRow.toState,
-	Key: func(r paymentRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"amount": {SQL: "amount"},
 	},
@@ -118,6 +117,9 @@ type listedPaymentRow struct {
 	ReferenceID        string
 	DisputeStatus      string
 }
+
+// Identity implements repo.Row.
+func (r listedPaymentRow) Identity() (id string, revision int64) { return r.Payment.Identity() }
 
 // latestDispute is the status of a payment's latest dispute, NULL for none.
 const latestDispute = "(SELECT d.status FROM disputes d WHERE d.payment_id = payments.id ORDER BY d.id DESC LIMIT 1)"
@@ -150,8 +152,7 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
 			ReferenceID: r.ReferenceID, Dispute: dispute.Status(r.DisputeStatus)}
 	}
-	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
-	return repo.ListPage(t.Base, "list payments of "+creatorID, query, page, paymentMapping.Sorts, listed, idOf)
+	return repo.ListPage(t.Base, "list payments of "+creatorID, query, page, paymentMapping.Sorts, listed)
 }
 
 // matching selects what a search asks for.

@@ -12,7 +12,7 @@ import (
 )
 
 type refundRow struct {
-	ID               string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID        string
 	PaymentID        string
 	CheckoutID       string
@@ -34,7 +34,6 @@ type refundRow struct {
 	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
 	SettledAt        repo.UnixMillis
 	Metadata         string
-	Revision         int64
 }
 
 // TableName implements gorm's tabler.
@@ -42,7 +41,8 @@ func (refundRow) TableName() string { return "refunds" }
 
 func newRefundRow(f refund.State) refundRow {
 	return refundRow{
-		ID: f.ID, CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID,
+		Revised:   repo.Revised{ID: f.ID, Revision: f.Revision},
+		CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID,
 		SubscriptionID: f.SubscriptionID,
 		Currency:       string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor,
 		Reason:     f.Reason,
@@ -51,8 +51,8 @@ func newRefundRow(f refund.State) refundRow {
 		CreditNoteNumber: f.CreditNoteNumber,
 		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, Automatic: f.Automatic,
 		CreatedAt: repo.UnixMillis(f.CreatedAt),
-		SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
-		Metadata: f.Metadata.Text(),
+		SettledAt: repo.UnixMillis(f.SettledAt),
+		Metadata:  f.Metadata.Text(),
 	}
 }
 
@@ -73,7 +73,6 @@ func (r refundRow) toState() refund.State {
 
 var refundMapping = repo.Mapping[refundRow, refund.State]{
 	Name: "refund", NewRow: newRefundRow, ToState: refundRow.toState,
-	Key: func(r refundRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type refunds struct {

@@ -33,17 +33,17 @@ type sortedRow struct {
 
 // ListPage loads one page of a query of a model, in the order of one of the columns where its Sort names one, else
 // newest first or oldest first, and converts its rows.
-func ListPage[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts, convert func(R) T,
-	idOf func(R) string) (ports.List[T], error) {
+func ListPage[R Row, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts,
+	convert func(R) T) (ports.List[T], error) {
 	if sorts.Apply(page.Sort) {
-		return listSorted(b, op, query, page, sorts, convert, idOf)
+		return listSorted(b, op, query, page, sorts, convert)
 	}
-	return ListByID(b, op, query, page, convert, idOf)
+	return ListByID(b, op, query, page, convert)
 }
 
 // listSorted loads one page of a query of a model in the order of one of the columns, and converts its rows.
-func listSorted[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts, convert func(R) T,
-	idOf func(R) string) (list ports.List[T], err error) {
+func listSorted[R Row, T any](b *Base, op string, query *gorm.DB, page ports.Page, sorts Sorts,
+	convert func(R) T) (list ports.List[T], err error) {
 	query = query.Session(&gorm.Session{}) // it is run twice
 	places, err := b.sortedPlaces(query, page, sorts[page.Sort.By])
 	if err != nil || len(places) == 0 {
@@ -65,7 +65,8 @@ func listSorted[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, s
 	}
 	byID := make(map[string]R, len(rows))
 	for _, row := range rows {
-		byID[idOf(row)] = row
+		id, _ := row.Identity()
+		byID[id] = row
 	}
 	for _, id := range ids {
 		if row, ok := byID[id]; ok { // it was not deleted in between

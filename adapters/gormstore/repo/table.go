@@ -13,14 +13,12 @@ import (
 	"sundry/ports"
 )
 
-// Mapping specifies how the state S of an aggregate is kept in rows R with the columns id, creator_id and revision.
-type Mapping[R, S any] struct {
+// Mapping specifies how the state S of an aggregate is kept in rows R, which have the column creator_id.
+type Mapping[R Row, S any] struct {
 	// Name is the row's name in errors: "listing".
 	Name    string
 	NewRow  func(S) R
 	ToState func(R) S
-	// Key is a row's id and revision.
-	Key func(R) (id string, revision int64)
 	// Sorts are the columns that pages may be sorted by, beside the order of creation.
 	Sorts Sorts
 	// Currency and Amount are SQL of what the totals of a list add up; both are "" for rows that are only counted.
@@ -31,7 +29,7 @@ type Mapping[R, S any] struct {
 func (m *Mapping[R, S]) On(b *Base) Table[R, S] { return Table[R, S]{b, m} }
 
 // Table is the repository of one kind of aggregate, to be embedded in one that adds its own queries.
-type Table[R, S any] struct {
+type Table[R Row, S any] struct {
 	*Base
 	mapping *Mapping[R, S]
 }
@@ -45,7 +43,7 @@ func (t Table[R, S]) Insert(_ context.Context, s S) error {
 // Update writes an aggregate whose revision was raised by one since it was loaded. ErrStale when it changed meanwhile.
 func (t Table[R, S]) Update(_ context.Context, s S) error {
 	row, op := t.row("update", s)
-	id, revision := t.mapping.Key(row)
+	id, revision := row.Identity()
 	return t.UpdateRow(op, &row, id, revision)
 }
 
@@ -55,7 +53,7 @@ func (t Table[R, S]) Get(_ context.Context, creatorID, id string) (S, error) {
 }
 
 // ByID is the repository of aggregates that are loaded by their ids alone, of whichever account they are.
-type ByID[R, S any] struct{ Table[R, S] }
+type ByID[R Row, S any] struct{ Table[R, S] }
 
 // ByID binds a mapping to a connection.
 func (m *Mapping[R, S]) ByID(b *Base) ByID[R, S] { return ByID[R, S]{m.On(b)} }
@@ -121,8 +119,7 @@ func (t Table[R, S]) FindBy(op, where string, args ...any) ([]S, error) {
 // Page loads one page of a query, newest first or as its Sort asks.
 func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (found ports.List[S], err error) {
 	query = query.Model(new(R)).Session(&gorm.Session{}) // it may be run more than once
-	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
-	found, err = ListPage(t.Base, op, query, page, t.mapping.Sorts, t.mapping.ToState, idOf)
+	found, err = ListPage(t.Base, op, query, page, t.mapping.Sorts, t.mapping.ToState)
 	if err == nil && page.Totals {
 		found.Totals, err = t.totals(op, query)
 	}
@@ -164,7 +161,7 @@ func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
 // row makes the row of a state; op names the operation in errors.
 func (t Table[R, S]) row(verb string, s S) (row R, op string) {
 	row = t.mapping.NewRow(s)
-	id, _ := t.mapping.Key(row)
+	id, _ := row.Identity()
 	return row, verb + " " + t.mapping.Name + " " + id
 }
 
@@ -201,8 +198,8 @@ func ListBy[R, T any](b *Base, op string, query *gorm.DB, convert func(R) T) ([]
 }
 
 // ListByID loads one page of rows, newest id first or, in ascending order, oldest first, and converts them.
-func ListByID[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
-	idOf func(R) string) (ports.List[T], error) {
+func ListByID[R Row, T any](b *Base, op string, query *gorm.DB, page ports.Page,
+	convert func(R) T) (ports.List[T], error) {
 	if by := page.Sort.By; by != "" && by != ports.SortCreated {
 		return ports.List[T]{}, fmt.Errorf("%s: this list can't be sorted by %q", op, by)
 	}
@@ -217,7 +214,10 @@ func ListByID[R, T any](b *Base, op string, query *gorm.DB, page ports.Page, con
 	if err := query.Order(order).Limit(page.Limit + 1).Find(&rows).Error; err != nil {
 		return ports.List[T]{}, b.Failure(op, err)
 	}
-	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil
+	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor {
+		id, _ := row.Identity()
+		return ports.Cursor{ID: id}
+	}), nil
 }
 
 // Paged converts up to limit rows; one more among them means that another page begins after the last.

@@ -24,7 +24,7 @@ func Repositories(b *repo.Base) ports.SubscriptionRepos {
 }
 
 type subscriptionRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
@@ -57,7 +57,6 @@ type subscriptionRow struct {
 	Counted            string // JSON; "" before it was counted
 	Movements          repo.JSONColumn[[]subscription.Movement]
 	LastMovement       int64
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -65,7 +64,8 @@ func (subscriptionRow) TableName() string { return "subscriptions" }
 
 func newSubscriptionRow(s subscription.State) subscriptionRow {
 	return subscriptionRow{
-		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
 		CheckoutID: cmp.Or(s.CheckoutID, s.ID), Offer: repo.Shared(s.Offer), Status: string(s.Status),
 		PaymentMethodID: s.PaymentMethodID,
 		Anchor:          repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart),
@@ -79,7 +79,7 @@ func newSubscriptionRow(s subscription.State) subscriptionRow {
 		PeriodValue: s.PeriodValue.Minor, Funds: repo.JSON(append([]subscription.Fund{}, s.Funds...)),
 		Disputes: repo.JSON(append([]subscription.OpenDispute{}, s.Disputes...)), Held: s.Held, Withdrawn: s.Withdrawn,
 		Dunning: repo.JSON(s.Dunning),
-		Charge:  repo.JSON(s.Charge), Revision: s.Revision, TrialCard: s.TrialCard,
+		Charge:  repo.JSON(s.Charge), TrialCard: s.TrialCard,
 		Metadata: s.Metadata.Text(), Counted: countedText(s.Counted),
 		Movements:    repo.JSON(append([]subscription.Movement{}, s.Movements...)),
 		LastMovement: s.LastMovement,
@@ -119,7 +119,6 @@ func (r subscriptionRow) toState() subscription.State {
 
 var subscriptionMapping = repo.Mapping[subscriptionRow, subscription.State]{
 	Name: "subscription", NewRow: newSubscriptionRow, ToState: subscriptionRow.toState,
-	Key: func(r subscriptionRow) (string, int64) { return r.ID, r.Revision },
 	Sorts: repo.Sorts{
 		"currentPeriodEnd": {SQL: "current_period_end"},
 	},

@@ -9,7 +9,7 @@ import (
 )
 
 type payoutAccountRow struct {
-	ID              string `gorm:"primaryKey"` // of the creator
+	repo.Revised    // of the creator
 	CreatorID       string
 	RailID          string
 	Country         string
@@ -18,7 +18,6 @@ type payoutAccountRow struct {
 	DisabledReason  string
 	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt       repo.UnixMillis `gorm:"autoUpdateTime:false"`
-	Revision        int64
 }
 
 // TableName implements gorm's tabler.
@@ -26,9 +25,10 @@ func (payoutAccountRow) TableName() string { return "payout_accounts" }
 
 func newPayoutAccountRow(a payout.AccountState) payoutAccountRow {
 	return payoutAccountRow{
-		ID: a.CreatorID, CreatorID: a.CreatorID, RailID: a.ID, Country: a.Country, Status: string(a.Status),
+		Revised:   repo.Revised{ID: a.CreatorID, Revision: a.Revision},
+		CreatorID: a.CreatorID, RailID: a.ID, Country: a.Country, Status: string(a.Status),
 		RequirementsDue: repo.JSON(a.RequirementsDue), DisabledReason: a.DisabledReason,
-		CreatedAt: repo.UnixMillis(a.CreatedAt), UpdatedAt: repo.UnixMillis(a.UpdatedAt), Revision: a.Revision,
+		CreatedAt: repo.UnixMillis(a.CreatedAt), UpdatedAt: repo.UnixMillis(a.UpdatedAt),
 	}
 }
 
@@ -44,7 +44,6 @@ func (r payoutAccountRow) toState() payout.AccountState {
 
 var payoutAccountMapping = repo.Mapping[payoutAccountRow, payout.AccountState]{
 	Name: "payout account", NewRow: newPayoutAccountRow, ToState: payoutAccountRow.toState,
-	Key: func(r payoutAccountRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type payoutAccounts struct {

@@ -10,7 +10,7 @@ import (
 )
 
 type payoutRow struct {
-	ID            string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID     string
 	Currency      string
 	Amount        int64
@@ -21,7 +21,6 @@ type payoutRow struct {
 	CreatedAt     repo.UnixMillis `gorm:"autoCreateTime:false"`
 	PaidAt        repo.UnixMillis
 	FailedAt      repo.UnixMillis
-	Revision      int64
 }
 
 // TableName implements gorm's tabler.
@@ -29,11 +28,11 @@ func (payoutRow) TableName() string { return "payouts" }
 
 func newPayoutRow(p payout.State) payoutRow {
 	return payoutRow{
-		ID: p.ID, CreatorID: p.CreatorID, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
+		Revised:   repo.Revised{ID: p.ID, Revision: p.Revision},
+		CreatorID: p.CreatorID, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
 		Status:        string(p.Status),
 		FailureReason: p.FailureReason, RequestKey: p.RequestKey, Destination: p.Destination,
 		CreatedAt: repo.UnixMillis(p.CreatedAt), PaidAt: repo.UnixMillis(p.PaidAt), FailedAt: repo.UnixMillis(p.FailedAt),
-		Revision: p.Revision,
 	}
 }
 
@@ -48,7 +47,6 @@ func (r payoutRow) toState() payout.State {
 
 var payoutMapping = repo.Mapping[payoutRow, payout.State]{
 	Name: "payout", NewRow: newPayoutRow, ToState: payoutRow.toState,
-	Key:      func(r payoutRow) (string, int64) { return r.ID, r.Revision },
 	Currency: "currency", Amount: "CASE WHEN status = 'failed' THEN 0 ELSE amount END",
 	Sorts: repo.Sorts{
 		"amount": {SQL: "amount"},

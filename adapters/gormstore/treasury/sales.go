@@ -10,7 +10,7 @@ import (
 )
 
 type saleRow struct {
-	ID           string `gorm:"primaryKey"` // of the payment
+	repo.Revised // of the payment
 	CreatorID    string
 	Currency     string
 	Total        int64
@@ -28,7 +28,6 @@ type saleRow struct {
 	AvailableAt  repo.UnixMillis
 	Released     bool
 	CreatedAt    repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision     int64
 }
 
 // TableName implements gorm's tabler.
@@ -36,12 +35,13 @@ func (saleRow) TableName() string { return "sales" }
 
 func newSaleRow(s ledger.SaleState) saleRow {
 	return saleRow{
-		ID: s.PaymentID, CreatorID: s.CreatorID, Currency: string(s.Total.Currency), Total: s.Total.Minor, Tax: s.Tax.Minor,
+		Revised:   repo.Revised{ID: s.PaymentID, Revision: s.Revision},
+		CreatorID: s.CreatorID, Currency: string(s.Total.Currency), Total: s.Total.Minor, Tax: s.Tax.Minor,
 		PlatformFee: s.PlatformFee.Minor, ProcessorFee: s.ProcessorFee.Minor, Pending: s.Pending.Minor,
 		Returned:    s.Returned.Minor,
 		ReturnedTax: s.ReturnedTax.Minor, Refunded: s.Refunded.Minor, Lost: s.Lost.Minor, DisputeID: s.DisputeID,
 		Disputed: s.Disputed.Amount.Minor, DisputedTax: s.Disputed.Tax.Minor, AvailableAt: repo.UnixMillis(s.AvailableAt),
-		Released: s.Released, CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		Released: s.Released, CreatedAt: repo.UnixMillis(s.CreatedAt),
 	}
 }
 

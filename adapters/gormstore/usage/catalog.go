@@ -19,7 +19,7 @@ import (
 )
 
 type meterRow struct {
-	ID             string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID      string
 	Name           string
 	EventName      string
@@ -34,8 +34,8 @@ func (meterRow) TableName() string { return "usage_meters" }
 
 func newMeterRow(m core.Meter) meterRow {
 	row := meterRow{
-		ID: m.ID, CreatorID: m.CreatorID, Name: m.Name, EventName: m.EventName, Aggregation: string(m.Aggregation),
-		UniqueProperty: m.UniqueProperty, CreatedAt: repo.UnixMillis(m.CreatedAt),
+		Unrevised: repo.Unrevised{ID: m.ID}, CreatorID: m.CreatorID, Name: m.Name, EventName: m.EventName,
+		Aggregation: string(m.Aggregation), UniqueProperty: m.UniqueProperty, CreatedAt: repo.UnixMillis(m.CreatedAt),
 	}
 	if len(m.Dimensions) > 0 {
 		row.Dimensions = repo.JSON(m.Dimensions)
@@ -51,7 +51,7 @@ func (r meterRow) toMeter() core.Meter {
 }
 
 type productRow struct {
-	ID        string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID string
 	Name      string
 	Type      string
@@ -62,7 +62,7 @@ type productRow struct {
 func (productRow) TableName() string { return "usage_products" }
 
 func newProductRow(p core.Product) productRow {
-	return productRow{p.ID, p.CreatorID, p.Name, p.Type, repo.UnixMillis(p.CreatedAt)}
+	return productRow{repo.Unrevised{ID: p.ID}, p.CreatorID, p.Name, p.Type, repo.UnixMillis(p.CreatedAt)}
 }
 
 func (r productRow) toProduct() core.Product {
@@ -156,7 +156,7 @@ func (s *storedTiers) UnmarshalJSON(raw []byte) error {
 }
 
 type priceRow struct {
-	ID              string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID       string
 	ProductID       string
 	BillingScheme   string
@@ -171,8 +171,8 @@ func (priceRow) TableName() string { return "usage_prices" }
 
 func newPriceRow(p core.Price) priceRow {
 	return priceRow{
-		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme,
-		Currency:        string(p.Currency),
+		Unrevised: repo.Unrevised{ID: p.ID}, CreatorID: p.CreatorID, ProductID: p.ProductID,
+		BillingScheme: p.BillingScheme, Currency: string(p.Currency),
 		Tiers:           repo.JSON(storedTiers{p.TiersMode, p.Tiers, p.PackageSize, p.MinimumMinor, newStoredRates(p.Rates)}),
 		BillingInterval: string(p.Interval), CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
@@ -190,19 +190,13 @@ func (r priceRow) toPrice() core.Price {
 
 var (
 	meterMapping = repo.Mapping[meterRow, core.Meter]{
-		Name: "meter", NewRow: newMeterRow, ToState: meterRow.toMeter, Key: func(r meterRow) (string, int64) {
-			return r.ID, 0
-		},
+		Name: "meter", NewRow: newMeterRow, ToState: meterRow.toMeter,
 	}
 	productMapping = repo.Mapping[productRow, core.Product]{
-		Name: "product", NewRow: newProductRow, ToState: productRow.toProduct, Key: func(r productRow) (string, int64) {
-			return r.ID, 0
-		},
+		Name: "product", NewRow: newProductRow, ToState: productRow.toProduct,
 	}
 	priceMapping = repo.Mapping[priceRow, core.Price]{
-		Name: "usage price", NewRow: newPriceRow, ToState: priceRow.toPrice, Key: func(r priceRow) (string, int64) {
-			return r.ID, 0
-		},
+		Name: "usage price", NewRow: newPriceRow, ToState: priceRow.toPrice,
 	}
 )
 
@@ -284,7 +278,7 @@ func (t catalog) ListPrices(ctx context.Context, creatorID string, page ports.Pa
 }
 
 type alertRow struct {
-	ID             string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID      string
 	SubscriptionID string
 	MeterID        string
@@ -297,7 +291,10 @@ type alertRow struct {
 func (alertRow) TableName() string { return "usage_alerts" }
 
 func newAlertRow(a core.Alert) alertRow {
-	return alertRow{a.ID, a.CreatorID, a.SubscriptionID, a.MeterID, a.Percent, a.Threshold, repo.UnixMillis(a.CreatedAt)}
+	return alertRow{
+		Unrevised: repo.Unrevised{ID: a.ID}, CreatorID: a.CreatorID, SubscriptionID: a.SubscriptionID, MeterID: a.MeterID,
+		Percent: a.Percent, Threshold: a.Threshold, CreatedAt: repo.UnixMillis(a.CreatedAt),
+	}
 }
 
 func (r alertRow) toAlert() core.Alert {
@@ -318,9 +315,7 @@ type alertReachedRow struct {
 func (alertReachedRow) TableName() string { return "usage_alerts_reached" }
 
 var alertMapping = repo.Mapping[alertRow, core.Alert]{
-	Name: "usage alert", NewRow: newAlertRow, ToState: alertRow.toAlert, Key: func(r alertRow) (string, int64) {
-		return r.ID, 0
-	},
+	Name: "usage alert", NewRow: newAlertRow, ToState: alertRow.toAlert,
 }
 
 type alerts struct {

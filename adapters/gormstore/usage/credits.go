@@ -14,7 +14,7 @@ import (
 )
 
 type creditRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
@@ -32,7 +32,6 @@ type creditRow struct {
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	EndReason          string
 	EndedAt            repo.UnixMillis
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -40,11 +39,12 @@ func (creditRow) TableName() string { return "usage_credits" }
 
 func newCreditRow(s core.CreditState) creditRow {
 	return creditRow{
-		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
 		CheckoutID: s.CheckoutID, PaymentID: s.PaymentID, Paid: s.Paid, Currency: string(s.Currency), Meter: s.Meter,
 		Granted: s.Granted, Used: s.Used, Returned: s.Returned, Expired: s.Expired, Disputed: s.Disputed,
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt), CreatedAt: repo.UnixMillis(s.CreatedAt), EndReason: string(s.End),
-		EndedAt: repo.UnixMillis(s.EndedAt), Revision: s.Revision,
+		EndedAt: repo.UnixMillis(s.EndedAt),
 	}
 }
 
@@ -71,7 +71,6 @@ func (creditUseRow) TableName() string { return "usage_credit_uses" }
 
 var creditMapping = repo.Mapping[creditRow, core.CreditState]{
 	Name: "usage credit", NewRow: newCreditRow, ToState: creditRow.toState,
-	Key: func(r creditRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type credits struct {

@@ -16,7 +16,7 @@ import (
 )
 
 type billingPlanRow struct {
-	ID                 string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
@@ -34,7 +34,6 @@ type billingPlanRow struct {
 	CurrentEnd         repo.UnixMillis
 	Status             string
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision           int64
 }
 
 // TableName implements gorm's tabler.
@@ -42,13 +41,14 @@ func (billingPlanRow) TableName() string { return "usage_billing_plans" }
 
 func newBillingPlanRow(p core.PlanState) billingPlanRow {
 	return billingPlanRow{
-		ID: p.ID, CreatorID: p.CreatorID, CustomerID: p.CustomerID, ExternalCustomerID: p.ExternalCustomerID,
+		Revised:   repo.Revised{ID: p.ID, Revision: p.Revision},
+		CreatorID: p.CreatorID, CustomerID: p.CustomerID, ExternalCustomerID: p.ExternalCustomerID,
 		SubscriptionID: p.SubscriptionID, MeterID: p.MeterID, PriceID: p.PriceID, NextPriceID: p.NextPriceID,
 		EarlierPrices: repo.JSON(p.EarlierPrices), BillingInterval: string(p.Schedule.Interval),
 		Anchor: repo.UnixMillis(p.Schedule.Anchor), StartsAt: repo.UnixMillis(p.Schedule.StartsAt),
 		EndsAt: repo.UnixMillis(p.Schedule.EndsAt), FreeUntil: repo.UnixMillis(p.FreeUntil),
 		CurrentStart: repo.UnixMillis(p.Current.Start), CurrentEnd: repo.UnixMillis(p.Current.End), Status: string(p.Status),
-		CreatedAt: repo.UnixMillis(p.CreatedAt), Revision: p.Revision,
+		CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
 }
 
@@ -69,7 +69,6 @@ func (r billingPlanRow) toState() core.PlanState {
 
 var billingPlanMapping = repo.Mapping[billingPlanRow, core.PlanState]{
 	Name: "billing plan", NewRow: newBillingPlanRow, ToState: billingPlanRow.toState,
-	Key: func(r billingPlanRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type billingPlans struct {

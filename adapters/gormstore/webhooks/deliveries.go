@@ -10,7 +10,7 @@ import (
 )
 
 type deliveryRow struct {
-	ID            string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID     string
 	EventID       string
 	EventType     string
@@ -20,7 +20,6 @@ type deliveryRow struct {
 	RoundAttempts int
 	NextAttemptAt repo.UnixMillis
 	CreatedAt     repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision      int64
 }
 
 // TableName implements gorm's tabler.
@@ -28,10 +27,11 @@ func (deliveryRow) TableName() string { return "deliveries" }
 
 func newDeliveryRow(s webhook.DeliveryState) deliveryRow {
 	return deliveryRow{
-		ID: s.ID, CreatorID: s.CreatorID, EventID: s.EventID, EventType: s.EventType, EndpointID: s.EndpointID,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, EventID: s.EventID, EventType: s.EventType, EndpointID: s.EndpointID,
 		Status:       string(s.Status),
 		AttemptCount: s.AttemptCount, RoundAttempts: s.RoundAttempts, NextAttemptAt: repo.UnixMillis(s.NextAttemptAt),
-		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		CreatedAt: repo.UnixMillis(s.CreatedAt),
 	}
 }
 
@@ -46,7 +46,6 @@ func (r deliveryRow) toState() webhook.DeliveryState {
 
 var deliveryMapping = repo.Mapping[deliveryRow, webhook.DeliveryState]{
 	Name: "delivery", NewRow: newDeliveryRow, ToState: deliveryRow.toState,
-	Key: func(r deliveryRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type deliveries struct {

@@ -12,7 +12,7 @@ import (
 )
 
 type endpointRow struct {
-	ID              string `gorm:"primaryKey"`
+	repo.Revised
 	CreatorID       string
 	URL             string
 	Events          repo.SharedJSON[[]string]
@@ -28,7 +28,6 @@ type endpointRow struct {
 	OpenUntil       repo.UnixMillis
 	SubscribedSince repo.UnixMillis
 	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision        int64
 }
 
 // TableName implements gorm's tabler.
@@ -36,13 +35,14 @@ func (endpointRow) TableName() string { return "webhook_endpoints" }
 
 func newEndpointRow(s webhook.EndpointState) endpointRow {
 	return endpointRow{
-		ID: s.ID, CreatorID: s.CreatorID, URL: s.URL, Events: repo.Shared(s.Events), Enabled: s.Enabled,
+		Revised:   repo.Revised{ID: s.ID, Revision: s.Revision},
+		CreatorID: s.CreatorID, URL: s.URL, Events: repo.Shared(s.Events), Enabled: s.Enabled,
 		DisabledReason: s.DisabledReason,
 		MaxInFlight:    s.MaxInFlight, MaxPerSecond: s.MaxPerSecond,
 		Secret: s.Secret, PreviousSecret: s.PreviousSecret, PreviousUntil: repo.UnixMillis(s.PreviousUntil),
 		Failures:     s.Failures,
 		FailingSince: repo.UnixMillis(s.FailingSince), OpenUntil: repo.UnixMillis(s.OpenUntil),
-		SubscribedSince: repo.UnixMillis(s.SubscribedSince), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		SubscribedSince: repo.UnixMillis(s.SubscribedSince), CreatedAt: repo.UnixMillis(s.CreatedAt),
 	}
 }
 
@@ -59,7 +59,6 @@ func (r endpointRow) toState() webhook.EndpointState {
 
 var endpointMapping = repo.Mapping[endpointRow, webhook.EndpointState]{
 	Name: "webhook endpoint", NewRow: newEndpointRow, ToState: endpointRow.toState,
-	Key: func(r endpointRow) (string, int64) { return r.ID, r.Revision },
 }
 
 type endpoints struct {

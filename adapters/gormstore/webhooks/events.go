@@ -22,7 +22,7 @@ func Repositories(b *repo.Base) ports.WebhookRepos {
 }
 
 type eventRow struct {
-	ID        string `gorm:"primaryKey"`
+	repo.Unrevised
 	CreatorID string
 	Type      string
 	// CustomerID and ExternalCustomerID are those that the data names, for searches.
@@ -48,7 +48,7 @@ func (r eventRow) toRecord() event.Record {
 func newEventRow(e event.Record) eventRow {
 	customerID, externalCustomerID := e.Customer()
 	return eventRow{
-		ID: e.ID, CreatorID: e.CreatorID, Type: string(e.Type), CustomerID: customerID,
+		Unrevised: repo.Unrevised{ID: e.ID}, CreatorID: e.CreatorID, Type: string(e.Type), CustomerID: customerID,
 		ExternalCustomerID: externalCustomerID, Livemode: e.Livemode, Data: repo.JSON(e.Data),
 		CreatedAt: repo.UnixMillis(e.CreatedAt),
 	}
@@ -56,7 +56,6 @@ func newEventRow(e event.Record) eventRow {
 
 var eventMapping = repo.Mapping[eventRow, event.Record]{
 	Name: "event", NewRow: newEventRow, ToState: eventRow.toRecord,
-	Key: func(r eventRow) (string, int64) { return r.ID, 1 },
 }
 
 type events struct {
