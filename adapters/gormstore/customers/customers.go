@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/repo"
@@ -140,27 +139,13 @@ var customersByName = repo.NewSlot[[]customerRow]("customers")
 // PreloadBuyer reads the customer, if there is one yet, whom the session of a payment names, and keeps them as they are
 // until the transaction ends: what is bought under a name goes with a change of it.
 func PreloadBuyer(b *repo.Base, paymentID string) {
-	const query = `SELECT s.creator_id AS owner, s.external_customer_id AS name, c.* FROM payments p
+	const query = `SELECT s.creator_id || '/' || s.external_customer_id AS owner, c.* FROM payments p
 		JOIN sessions s ON s.id = p.subject_id AND s.external_customer_id <> ''
 		LEFT JOIN LATERAL (SELECT * FROM customers WHERE creator_id = s.creator_id
 			AND external_customer_id = s.external_customer_id FOR NO KEY UPDATE) c ON TRUE
 		WHERE p.id = ?`
-	type namedRow struct {
-		Owner, Name string
-		Customer    customerRow `gorm:"embedded"`
-	}
-	customersByName.Preload(b, "get buyer of "+paymentID, repo.WithColumns[customerRow](b, query), []any{paymentID},
-		func(rows pgx.Rows, keep func(string, []customerRow)) error {
-			found, err := repo.CollectRows[namedRow](b, rows)
-			for _, row := range found {
-				known := []customerRow{}
-				if row.Customer.ID != "" {
-					known = append(known, row.Customer)
-				}
-				keep(row.Owner+"/"+row.Name, known)
-			}
-			return err
-		})
+	repo.PreloadList(b, customersByName, "get buyer of "+paymentID, query, []any{paymentID},
+		func(r customerRow) customerRow { return r })
 }
 
 // List implements ports.Customers.

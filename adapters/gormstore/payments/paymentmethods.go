@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/paymentmethod"
 )
@@ -102,23 +100,5 @@ func PreloadCards(b *repo.Base, planID string) {
 	const query = `SELECT o.customer_id AS owner, m.* FROM usage_billing_plans o
 		LEFT JOIN payment_methods m ON m.customer_id = o.customer_id AND m.removed_at IS NULL
 		WHERE o.id = ? ORDER BY COALESCE(m.chosen_at, m.created_at) DESC, m.id DESC`
-	type ownedRow struct {
-		Owner string
-		Card  paymentMethodRow `gorm:"embedded"`
-	}
-	cardLists.Preload(b, "list payment methods of "+planID, repo.WithColumns[paymentMethodRow](b, query), []any{planID},
-		func(rows pgx.Rows, keep func(string, []paymentmethod.State)) error {
-			all, err := repo.CollectRows[ownedRow](b, rows)
-			if err != nil || len(all) == 0 {
-				return err
-			}
-			cards := make([]paymentmethod.State, 0, len(all))
-			for _, row := range all {
-				if row.Card.ID != "" { // the customer has some
-					cards = append(cards, row.Card.toState())
-				}
-			}
-			keep(all[0].Owner, cards)
-			return nil
-		})
+	repo.PreloadList(b, cardLists, "list payment methods of "+planID, query, []any{planID}, paymentMethodRow.toState)
 }

@@ -132,6 +132,29 @@ func PreloadRow[R, T any](b *Base, s *Slot[T], op, query string, args []any, con
 	})
 }
 
+// PreloadList is Preload of a list of rows. The query selects the list's key as owner, beside the columns of R, which
+// are NULL for an empty list.
+func PreloadList[R Row, T any](b *Base, s *Slot[[]T], op, query string, args []any, convert func(R) T) {
+	type ownedRow struct {
+		Owner string
+		Row   R `gorm:"embedded"`
+	}
+	s.Preload(b, op, WithColumns[R](b, query), args, func(rows pgx.Rows, keep func(string, []T)) error {
+		all, err := CollectRows[ownedRow](b, rows)
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		list := make([]T, 0, len(all))
+		for _, row := range all {
+			if id, _ := row.Row.Identity(); id != "" {
+				list = append(list, convert(row.Row))
+			}
+		}
+		keep(all[0].Owner, list)
+		return nil
+	})
+}
+
 // CollectRows reads all rows of a query that selects the columns of R.
 func CollectRows[R any](b *Base, rows pgx.Rows) ([]R, error) {
 	of, err := schemaOf(b.DB, new(R))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/invoice"
 	"sundry/core/money"
@@ -107,25 +105,7 @@ func PreloadCredits(b *repo.Base, planID string) {
 	const query = `SELECT o.creator_id || '/' || o.customer_id AS owner, c.* FROM usage_billing_plans o
 		LEFT JOIN usage_credits c ON c.creator_id = o.creator_id AND c.customer_id = o.customer_id AND c.end_reason = ''
 		WHERE o.id = ? ORDER BY c.id DESC`
-	type ownedRow struct {
-		Owner  string
-		Credit creditRow `gorm:"embedded"`
-	}
-	creditLists.Preload(b, "list usage credits of "+planID, repo.WithColumns[creditRow](b, query), []any{planID},
-		func(rows pgx.Rows, keep func(string, []core.CreditState)) error {
-			all, err := repo.CollectRows[ownedRow](b, rows)
-			if err != nil || len(all) == 0 {
-				return err
-			}
-			left := make([]core.CreditState, 0, len(all))
-			for _, row := range all {
-				if row.Credit.ID != "" { // the customer has some
-					left = append(left, row.Credit.toState())
-				}
-			}
-			keep(all[0].Owner, left)
-			return nil
-		})
+	repo.PreloadList(b, creditLists, "list usage credits of "+planID, query, []any{planID}, creditRow.toState)
 }
 
 // ListByCheckout implements ports.UsageCredits.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/webhook"
 )
@@ -86,26 +84,8 @@ var cachedEndpoints = repo.NewSlot[[]webhook.EndpointState]("webhook_endpoints")
 func PreloadEndpoints(b *repo.Base, owner, arg string) {
 	const query = "SELECT o.creator_id AS owner, e.* FROM (%s) o (creator_id) LEFT JOIN webhook_endpoints e ON " +
 		"e.creator_id = o.creator_id ORDER BY e.id"
-	type ownedRow struct {
-		Owner    string
-		Endpoint endpointRow `gorm:"embedded"`
-	}
-	named := repo.WithColumns[endpointRow](b, fmt.Sprintf(query, owner))
-	cachedEndpoints.Preload(b, "list all webhook endpoints of "+arg, named, []any{arg},
-		func(rows pgx.Rows, keep func(string, []webhook.EndpointState)) error {
-			all, err := repo.CollectRows[ownedRow](b, rows)
-			if err != nil || len(all) == 0 {
-				return err
-			}
-			found := make([]webhook.EndpointState, 0, len(all))
-			for _, row := range all {
-				if row.Endpoint.ID != "" { // the account has some
-					found = append(found, row.Endpoint.toState())
-				}
-			}
-			keep(all[0].Owner, found)
-			return nil
-		})
+	repo.PreloadList(b, cachedEndpoints, "list all webhook endpoints of "+arg, fmt.Sprintf(query, owner), []any{arg},
+		endpointRow.toState)
 }
 
 // Lock implements ports.WebhookEndpoints.
