@@ -43,27 +43,32 @@ HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
 
 // Misstated implements ports.InvoicingAudit. Lines are JSON, so invoices are read in pages.
 func (t audit) Misstated(_ context.Context, limit int) ([]string, error) {
-	made := t.Made("id", id.Invoice)
-	return pages(t, "audit invoices", made, limit, func(row invoiceRow) (id, name string, wrong bool) {
+	read := rowsAfter[invoiceRow](t, "audit invoices", t.Made("id", id.Invoice))
+	return repo.AuditPages(limit, auditPage, read, func(row invoiceRow) (id, wrong string, _ error) {
 		s := row.toState()
 		subtotal, err := invoice.Subtotal(s.Currency, s.Lines)
-		return s.ID, s.ID, err != nil || subtotal != s.Subtotal || s.Subtotal.Minor+s.TaxAdded().Minor != s.Total.Minor ||
-			s.Tax.Minor < 0 || s.Tax.Minor > s.Total.Minor
+		if err != nil || subtotal != s.Subtotal || s.Subtotal.Minor+s.TaxAdded().Minor != s.Total.Minor ||
+			s.Tax.Minor < 0 || s.Tax.Minor > s.Total.Minor {
+			wrong = s.ID
+		}
+		return s.ID, wrong, nil
 	})
 }
 
 // MisstatedDocuments implements ports.InvoicingAudit.
 func (t audit) MisstatedDocuments(_ context.Context, limit int) ([]string, error) {
-	made := t.MadeAt("issued_at")
-	return pages(t, "audit snapshots of documents", made, limit, func(row documentRow) (id, name string, wrong bool) {
+	read := rowsAfter[documentRow](t, "audit snapshots of documents", t.MadeAt("issued_at"))
+	return repo.AuditPages(limit, auditPage, read, func(row documentRow) (id, wrong string, _ error) {
 		s := row.Snapshot.V
 		frozen := newDocumentRow(s)
-		return row.ID, row.Number + " of " + row.SubjectID, row.CreatorID != frozen.CreatorID || row.ID != frozen.ID ||
-			row.Series != frozen.Series ||
+		if row.CreatorID != frozen.CreatorID || row.ID != frozen.ID || row.Series != frozen.Series ||
 			row.Number != frozen.Number || row.SubjectID != frozen.SubjectID || row.Currency != frozen.Currency ||
 			row.Total != frozen.Total || row.Tax != frozen.Tax ||
 			!time.Time(row.IssuedAt).Equal(time.Time(frozen.IssuedAt).Truncate(time.Millisecond)) || s.Check() != nil ||
-			!sharesAddUp(s)
+			!sharesAddUp(s) {
+			wrong = row.Number + " of " + row.SubjectID
+		}
+		return row.ID, wrong, nil
 	})
 }
 
@@ -80,25 +85,12 @@ func sharesAddUp(s document.Snapshot) bool {
 // auditPage bounds the rows that an audit has in memory.
 const auditPage = 500
 
-// pages lists the names of those rows of a table that are wrong.
-func pages[R any](t audit, op, made string, limit int,
-	check func(row R) (id, name string, wrong bool)) (found []string, err error) {
-	for last := ""; len(found) < limit; {
-		var page []R
-		if err := t.DB.Where("id > ?", last).Where(made).Order("id").Limit(auditPage).Find(&page).Error; err != nil {
-			return nil, t.Failure(op, err)
-		}
-		for _, row := range page {
-			id, name, wrong := check(row)
-			if last = id; wrong {
-				found = append(found, name)
-			}
-		}
-		if len(page) < auditPage {
-			break
-		}
+// rowsAfter reads the next page of rows, of those that were made in time.
+func rowsAfter[R any](t audit, op, made string) func(after string) ([]R, error) {
+	return func(after string) (page []R, err error) {
+		err = t.DB.Where("id > ?", after).Where(made).Order("id").Limit(auditPage).Find(&page).Error
+		return page, t.Failure(op, err)
 	}
-	return found[:min(len(found), limit)], nil
 }
 
 // DocumentGaps implements ports.InvoicingAudit. A number has the account's prefix of six, the series and six digits or

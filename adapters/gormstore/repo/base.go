@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -169,32 +167,6 @@ func (b *Base) QueryIDs(op, query string, args ...any) ([]string, error) {
 	var ids []string
 	err := b.DB.Raw(query, args...).Scan(&ids).Error
 	return ids, b.Failure(op, err)
-}
-
-// QueryWhole is QueryIDs for an audit that has to read all rows to know of any: it finds nothing where those made since
-// a time are checked.
-func (b *Base) QueryWhole(op, query string, args ...any) ([]string, error) {
-	if !b.Since.IsZero() {
-		return nil, nil
-	}
-	return b.QueryIDs(op, query, args...)
-}
-
-// Made returns the condition that a row, of whose kind column is the id, is among those that are audited. It has no
-// parameters: a plan that expects few rows reads few.
-func (b *Base) Made(column string, kind id.Prefix) string {
-	if b.Since.IsZero() {
-		return "TRUE"
-	}
-	return column + " >= '" + id.First(kind, b.Since) + "'"
-}
-
-// MadeAt is Made for a column of account time, which is never behind real time.
-func (b *Base) MadeAt(column string) string {
-	if b.Since.IsZero() {
-		return "TRUE"
-	}
-	return column + " >= " + strconv.FormatInt(b.Since.UnixMilli(), 10)
 }
 
 // TakeOne loads one row by condition. ErrNotFound when there is none.

@@ -31,35 +31,26 @@ type paidRow struct {
 }
 
 // Misstated implements ports.SubscriptionAudit.
-func (t audit) Misstated(_ context.Context, limit int) (found []string, err error) {
-	const op = "audit subscriptions"
-	for last := ""; len(found) < limit; {
-		query := t.DB.Where("id > ? AND "+t.Made("id", id.Subscription), last).Order("id").Limit(auditPage)
-		page, err := repo.ListBy(t.Base, op, query, subscriptionRow.toState)
-		if err != nil {
-			return nil, err
+func (t audit) Misstated(_ context.Context, limit int) ([]string, error) {
+	var paid map[string][]paidRow // for the subscriptions of the page
+	read := func(after string) ([]subscription.State, error) {
+		query := t.DB.Where("id > ? AND "+t.Made("id", id.Subscription), after).Order("id").Limit(auditPage)
+		page, err := repo.ListBy(t.Base, "audit subscriptions", query, subscriptionRow.toState)
+		if err == nil {
+			paid, err = t.paid(page)
 		}
-		paid, err := t.paid(page)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range page {
-			if last = s.ID; s.Status == subscription.StatusIncomplete {
-				continue
-			}
-			kind, view, err := t.lastEvent(s)
-			if err != nil {
-				return nil, err
-			}
-			if !periodFollows(s) || !stated(s, view) || !valued(s, kind, paid[s.ID]) {
-				found = append(found, s.ID)
-			}
-		}
-		if len(page) < auditPage {
-			break
-		}
+		return page, err
 	}
-	return found[:min(len(found), limit)], nil
+	return repo.AuditPages(limit, auditPage, read, func(s subscription.State) (id, wrong string, err error) {
+		if s.Status == subscription.StatusIncomplete {
+			return s.ID, "", nil
+		}
+		kind, view, err := t.lastEvent(s)
+		if !periodFollows(s) || !stated(s, view) || !valued(s, kind, paid[s.ID]) {
+			wrong = s.ID
+		}
+		return s.ID, wrong, err
+	})
 }
 
 // paid reads what was paid for subscriptions: their periods, and the checkout that began them.

@@ -71,7 +71,7 @@ func (t audit) LostPayouts(_ context.Context, limit int) ([]string, error) {
 }
 
 // MisstatedPayments implements ports.TreasuryAudit. The breakdown is JSON, so it is read in pages.
-func (t audit) MisstatedPayments(_ context.Context, limit int) (found []string, err error) {
+func (t audit) MisstatedPayments(_ context.Context, limit int) ([]string, error) {
 	type statedRow struct {
 		ID       string
 		Currency string
@@ -79,26 +79,19 @@ func (t audit) MisstatedPayments(_ context.Context, limit int) (found []string, 
 		Tax      int64 // of the sale in the ledger
 		Sale     repo.JSONColumn[payment.Sale]
 	}
-	for last := ""; len(found) < limit; {
-		var page []statedRow
-		err := t.DB.Raw(`
+	read := func(after string) (page []statedRow, err error) {
+		err = t.DB.Raw(`
 			SELECT p.id, p.currency, p.amount, p.sale, COALESCE(x.tax, 0) AS tax FROM payments p LEFT JOIN sales x ON x.id = p.id
 			WHERE `+t.Made("p.id", id.Payment)+`
-				AND p.status = 'succeeded' AND p.id > ? ORDER BY p.id LIMIT ?`, last, auditPage).Scan(&page).Error
-		if err != nil {
-			return nil, t.Failure("misstated payments", err)
-		}
-		for _, p := range page {
-			if p.Sale.V.Check(repo.Amount(p.Amount, p.Currency)) != nil || p.Amount > 0 && p.Sale.V.Tax.Minor != p.Tax {
-				found = append(found, p.ID)
-			}
-		}
-		if len(page) < auditPage {
-			break
-		}
-		last = page[len(page)-1].ID
+				AND p.status = 'succeeded' AND p.id > ? ORDER BY p.id LIMIT ?`, after, auditPage).Scan(&page).Error
+		return page, t.Failure("misstated payments", err)
 	}
-	return found[:min(len(found), limit)], nil
+	return repo.AuditPages(limit, auditPage, read, func(p statedRow) (id, wrong string, err error) {
+		if p.Sale.V.Check(repo.Amount(p.Amount, p.Currency)) != nil || p.Amount > 0 && p.Sale.V.Tax.Minor != p.Tax {
+			wrong = p.ID
+		}
+		return p.ID, wrong, nil
+	})
 }
 
 // auditPage bounds the rows that an audit has in memory.

@@ -47,28 +47,18 @@ func (t audit) Unbilled(ctx context.Context, limit int) ([]string, error) {
 	return t.eachPlan(ctx, limit, planHistory.unbilled)
 }
 
-func (t audit) eachPlan(ctx context.Context, limit int, check func(planHistory) string) (found []string, err error) {
-	for last := ""; len(found) < limit; {
-		plans, err := repo.ListBy(t.Base, "audit billing plans", t.DB.Where("id > ?", last).Order("id").Limit(planPage),
+func (t audit) eachPlan(ctx context.Context, limit int, check func(planHistory) string) ([]string, error) {
+	read := func(after string) ([]planHistory, error) {
+		plans, err := repo.ListBy(t.Base, "audit billing plans", t.DB.Where("id > ?", after).Order("id").Limit(planPage),
 			billingPlanRow.toState)
 		if err != nil {
 			return nil, err
 		}
-		histories, err := t.histories(ctx, plans)
-		if err != nil {
-			return nil, err
-		}
-		for _, h := range histories {
-			if name := check(h); name != "" {
-				found = append(found, name)
-			}
-		}
-		if len(plans) < planPage {
-			break
-		}
-		last = plans[len(plans)-1].ID
+		return t.histories(ctx, plans)
 	}
-	return found[:min(len(found), limit)], nil
+	return repo.AuditPages(limit, planPage, read, func(h planHistory) (id, wrong string, err error) {
+		return h.plan.ID, check(h), nil
+	})
 }
 
 func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHistory, error) {

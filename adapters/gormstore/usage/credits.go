@@ -152,34 +152,27 @@ ORDER BY c.id LIMIT ?`, limit)
 const creditPage = 200
 
 // Misprepaid implements ports.UsageAudit. Invoices keep their lines as JSON, so they are read in pages.
-func (t audit) Misprepaid(_ context.Context, limit int) (found []string, err error) {
+func (t audit) Misprepaid(_ context.Context, limit int) ([]string, error) {
 	type paidInvoice struct {
 		ID    string
 		Lines repo.JSONColumn[[]invoice.Line]
 		Used  int64
 	}
-	for last := ""; len(found) < limit; {
-		var page []paidInvoice
-		err := t.DB.Raw(`
+	read := func(after string) (page []paidInvoice, err error) {
+		err = t.DB.Raw(`
 SELECT i.id, i.lines, COALESCE((SELECT SUM(u.amount) FROM usage_credit_uses u WHERE u.invoice_id = i.id), 0) AS used
-FROM invoices i WHERE i.id > ? AND i.billing_plan_id <> '' ORDER BY i.id LIMIT ?`, last, creditPage).Scan(&page).Error
-		if err != nil {
-			return nil, t.Failure("audit prepaid invoices", err)
-		}
-		for _, inv := range page {
-			last = inv.ID
-			for _, line := range inv.Lines.V {
-				if line.Kind == invoice.Prepaid {
-					inv.Used += line.AmountMinor
-				}
-			}
-			if inv.Used != 0 {
-				found = append(found, inv.ID)
-			}
-		}
-		if len(page) < creditPage {
-			break
-		}
+FROM invoices i WHERE i.id > ? AND i.billing_plan_id <> '' ORDER BY i.id LIMIT ?`, after, creditPage).Scan(&page).Error
+		return page, t.Failure("audit prepaid invoices", err)
 	}
-	return found[:min(len(found), limit)], nil
+	return repo.AuditPages(limit, creditPage, read, func(inv paidInvoice) (id, wrong string, err error) {
+		for _, line := range inv.Lines.V {
+			if line.Kind == invoice.Prepaid {
+				inv.Used += line.AmountMinor
+			}
+		}
+		if inv.Used != 0 {
+			wrong = inv.ID
+		}
+		return inv.ID, wrong, nil
+	})
 }
