@@ -39,7 +39,7 @@ func (c clockOffsets) Get(ctx context.Context, creatorID string) (time.Duration,
 		if c.point != nil {
 			err = c.Failure(op, c.point(ctx, query+"$1", creatorID).Scan(&ms))
 		} else {
-			err = c.QueryRowFlush(op, query+"?", []any{creatorID}, &ms)
+			err = c.QueryRow(op, query+"?", []any{creatorID}, &ms)
 		}
 		return ms, err
 	})

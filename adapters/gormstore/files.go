@@ -100,7 +100,7 @@ func (t files) ListDownloads(
 // TotalSize implements ports.Files.
 func (t files) TotalSize(_ context.Context, creatorID string) (bytes int64, err error) {
 	const query = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM files WHERE creator_id = ?"
-	err = t.QueryRowFlush("sum files of "+creatorID, query, []any{creatorID}, &bytes)
+	err = t.QueryRow("sum files of "+creatorID, query, []any{creatorID}, &bytes)
 	return bytes, err
 }
 
@@ -137,7 +137,7 @@ func (t files) CountDownload(_ context.Context, d ports.FileDownload) (count int
 	const query = `INSERT INTO file_downloads (creator_id, file_id, checkout_id, downloads, downloaded_at)
 		VALUES (?, ?, ?, 1, ?) ON CONFLICT (file_id, checkout_id) DO UPDATE
 		SET downloads = file_downloads.downloads + 1, downloaded_at = excluded.downloaded_at RETURNING downloads`
-	err = t.QueryRowFlush("count download of "+d.FileID, query,
+	err = t.QueryRow("count download of "+d.FileID, query,
 		[]any{d.CreatorID, d.FileID, d.CheckoutID, repo.UnixMillis(d.At)}, &count)
 	return count, err
 }

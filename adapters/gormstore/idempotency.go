@@ -39,7 +39,7 @@ func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (
 	args := []any{[]byte{}, []byte{}, k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key),
 		creatorID, route, key}
 	k.PreloadWith("creators", creatorID)
-	err := k.QueryRowFlush(op, query, args, &locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil,
+	err := k.QueryRow(op, query, args, &locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil,
 		&row.CreatedAt)
 	if err != nil {
 		return ports.IdempotencyRecord{}, false, err

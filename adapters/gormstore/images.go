@@ -59,7 +59,7 @@ func (t images) Release(_ context.Context, creatorID, imageID string, at time.Ti
 
 // Used implements ports.Images.
 func (t images) Used(_ context.Context, creatorID string) (n, bytes int64, err error) {
-	err = repo.ScanRow(t.DB.Raw("SELECT COUNT(*), COALESCE(SUM(LENGTH(body)), 0) FROM images WHERE creator_id = ?",
-		creatorID), &n, &bytes)
-	return n, bytes, t.Failure("count images of "+creatorID, err)
+	err = t.QueryRow("count images of "+creatorID,
+		"SELECT COUNT(*), COALESCE(SUM(LENGTH(body)), 0) FROM images WHERE creator_id = ?", []any{creatorID}, &n, &bytes)
+	return n, bytes, err
 }

@@ -91,8 +91,8 @@ func (t scheduling) GetFeedVersion(_ context.Context, creatorID string) (version
 
 // IncrementFeedVersion implements ports.Scheduling.
 func (t scheduling) IncrementFeedVersion(_ context.Context, creatorID string) (version int64, err error) {
-	err = t.DB.Raw(`INSERT INTO calendar_feeds (creator_id, version) VALUES (?, 1)
+	err = t.QueryRow("increment feed version of "+creatorID, `INSERT INTO calendar_feeds (creator_id, version) VALUES (?, 1)
 		ON CONFLICT (creator_id) DO UPDATE SET version = calendar_feeds.version + 1
-		RETURNING version`, creatorID).Scan(&version).Error
-	return version, t.Failure("increment feed version of "+creatorID, err)
+		RETURNING version`, []any{creatorID}, &version)
+	return version, err
 }

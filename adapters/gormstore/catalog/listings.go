@@ -141,9 +141,9 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 
 // Count implements ports.Listings.
 func (t listings) Count(_ context.Context, creatorID string) (n int64, err error) {
-	err = t.DB.Raw("SELECT COUNT(*) FROM listings WHERE creator_id = ? AND status <> ?", creatorID, listing.Archived).
-		Scan(&n).Error
-	return n, t.Failure("count listings of "+creatorID, err)
+	err = t.QueryRow("count listings of "+creatorID, "SELECT COUNT(*) FROM listings WHERE creator_id = ? AND status <> ?",
+		[]any{creatorID, string(listing.Archived)}, &n)
+	return n, err
 }
 
 // SearchOwn implements ports.Listings.

@@ -86,10 +86,9 @@ type creators struct {
 }
 
 // Exists implements ports.Creators.
-func (t creators) Exists(_ context.Context) (bool, error) {
-	var found bool
-	err := t.DB.Raw("SELECT EXISTS (SELECT 1 FROM creators)").Scan(&found).Error
-	return found, t.Failure("find creators", err)
+func (t creators) Exists(_ context.Context) (found bool, err error) {
+	err = t.QueryRow("find creators", "SELECT EXISTS (SELECT 1 FROM creators)", nil, &found)
+	return found, err
 }
 
 // After implements ports.Creators.
@@ -184,9 +183,9 @@ func (t apiKeys) List(_ context.Context, creatorID string, page ports.Page) (por
 
 // Count implements ports.APIKeys.
 func (t apiKeys) Count(_ context.Context, creatorID string, now time.Time) (n int64, err error) {
-	err = t.DB.Raw("SELECT COUNT(*) FROM api_keys WHERE creator_id = ? AND revoked_at IS NULL AND "+
-		"(expires_at IS NULL OR expires_at > ?)", creatorID, repo.UnixMillis(now)).Scan(&n).Error
-	return n, t.Failure("count API keys of "+creatorID, err)
+	err = t.QueryRow("count API keys of "+creatorID, "SELECT COUNT(*) FROM api_keys WHERE creator_id = ? AND "+
+		"revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", []any{creatorID, repo.UnixMillis(now)}, &n)
+	return n, err
 }
 
 // Touch implements ports.APIKeys.

@@ -72,8 +72,9 @@ func (t members) List(_ context.Context, creatorID string, page ports.Page) (por
 
 // Count implements ports.Members.
 func (t members) Count(_ context.Context, creatorID string) (n int64, err error) {
-	err = t.DB.Raw("SELECT COUNT(*) FROM members WHERE creator_id = ?", creatorID).Scan(&n).Error
-	return n, t.Failure("count members of "+creatorID, err)
+	err = t.QueryRow("count members of "+creatorID, "SELECT COUNT(*) FROM members WHERE creator_id = ?",
+		[]any{creatorID}, &n)
+	return n, err
 }
 
 // Delete implements ports.Members.

@@ -17,7 +17,7 @@ func (t refundPolicies) Insert(_ context.Context, creatorID, hash, policy string
 
 // Get implements ports.RefundPolicies.
 func (t refundPolicies) Get(_ context.Context, creatorID, hash string) (policy string, err error) {
-	err = repo.ScanRow(t.DB.Raw("SELECT policy FROM refund_policies WHERE creator_id = ? AND hash = ?", creatorID, hash),
-		&policy)
-	return policy, t.Failure("get refund policy of "+creatorID, err)
+	err = t.QueryRow("get refund policy of "+creatorID,
+		"SELECT policy FROM refund_policies WHERE creator_id = ? AND hash = ?", []any{creatorID, hash}, &policy)
+	return policy, err
 }

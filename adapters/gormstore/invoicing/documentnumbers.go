@@ -23,7 +23,7 @@ const nextNumber = `INSERT INTO document_numbers (creator_id, series, last) VALU
 
 // Next implements ports.DocumentNumbers.
 func (t documentNumbers) Next(_ context.Context, creatorID string, series document.Series) (number int64, err error) {
-	err = t.QueryRowFlush("take the next document number of "+creatorID, nextNumber, []any{creatorID, string(series)},
+	err = t.QueryRow("take the next document number of "+creatorID, nextNumber, []any{creatorID, string(series)},
 		&number)
 	return number, err
 }

@@ -243,8 +243,8 @@ func scanInto(mapped *schema.Schema, row pgx.CollectableRow, into any) error {
 	return row.Scan(targets...)
 }
 
-// QueryRowFlush reads the one row of a query into the rest, with everything that waits.
-func (b *Base) QueryRowFlush(op, query string, args []any, into ...any) error {
+// QueryRow reads the one row of a query into the rest, without gorm's reflection. ErrNotFound when there is none.
+func (b *Base) QueryRow(op, query string, args []any, into ...any) error {
 	if b.Pipeline == nil {
 		return b.Failure(op, ScanRow(b.DB.Raw(query, args...), into...))
 	}

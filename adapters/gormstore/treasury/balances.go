@@ -31,9 +31,9 @@ func (t postings) Balances(_ context.Context, creatorID string) (balances []ledg
 
 // NextCreator returns the creator after another who has postings; "" = there is none.
 func NextCreator(b *repo.Base, after string) (creatorID string, err error) {
-	err = repo.ScanRow(b.DB.Raw("SELECT COALESCE(MIN(creator_id), '') FROM ledger_postings WHERE creator_id > ?", after),
-		&creatorID)
-	return creatorID, b.Failure("next creator of the ledger", err)
+	err = b.QueryRow("next creator of the ledger",
+		"SELECT COALESCE(MIN(creator_id), '') FROM ledger_postings WHERE creator_id > ?", []any{after}, &creatorID)
+	return creatorID, err
 }
 
 // SumBalances adds the creator's next postings with ids before the given one to the stored balances: so many at a time,
@@ -63,8 +63,8 @@ func nextPostings(b *repo.Base, op, last, creatorID, before string, page int) (f
 	if err := b.AdvisoryLock(op, op); err != nil {
 		return "", "", err
 	}
-	if err := repo.ScanRow(b.DB.Raw("SELECT "+last, creatorID), &from); err != nil {
-		return "", "", b.Failure(op, err)
+	if err := b.QueryRow(op, "SELECT "+last, []any{creatorID}, &from); err != nil {
+		return "", "", err
 	}
 	err = b.DB.Raw(`SELECT id FROM ledger_postings WHERE creator_id = ? AND id > ? AND id < ?
 		ORDER BY id LIMIT 1 OFFSET ?`, creatorID, from, before, page-1).Scan(&until).Error

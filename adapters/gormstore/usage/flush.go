@@ -161,9 +161,9 @@ func (t rollups) flushOneByOne(w watermark, end int64, limit int, now time.Time)
 // offset returns the lead of the account's clock over real time.
 func (t rollups) offset(creatorID string) (time.Duration, error) {
 	var ms int64
-	err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID),
-		&ms)
-	return time.Duration(ms) * time.Millisecond, t.Failure("get clock offset", err)
+	err := t.QueryRow("get clock offset", "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?",
+		[]any{creatorID}, &ms)
+	return time.Duration(ms) * time.Millisecond, err
 }
 
 func take(counted map[rollupKey]core.Total, s ports.UsageStream, row eventRow) error {

@@ -94,11 +94,10 @@ func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, w wate
 	const op = "subtract usage report"
 	var quantity core.Quantity
 	var dimensions string
-	err := repo.ScanRow(t.DB.Raw("SELECT quantity, COALESCE(dimensions, '') FROM usage_events WHERE position = ? AND "+
-		"id = ? AND received_at = ?",
-		report.Position, report.ID, repo.UnixMillis(report.ReceivedAt)), &quantity, &dimensions)
+	err := t.QueryRow(op, "SELECT quantity, COALESCE(dimensions, '') FROM usage_events WHERE position = ? AND id = ? AND "+
+		"received_at = ?", []any{report.Position, report.ID, repo.UnixMillis(report.ReceivedAt)}, &quantity, &dimensions)
 	if err != nil {
-		return t.Failure(op, err)
+		return err
 	}
 	row, err := repo.TakeOne[rollupRow](t.Base, op, "stream_id = ? AND period_start = ?", s.ID,
 		repo.UnixMillis(report.PeriodStart))
@@ -173,11 +172,11 @@ func (t reports) EnsurePartitions(_ context.Context, now time.Time) error {
 		from, until := first.AddDate(0, n, 0), first.AddDate(0, n+1, 0)
 		name := "usage_events_" + from.Format("2006_01")
 		var there bool
-		err := repo.ScanRow(t.DB.Raw("SELECT to_regclass(?) IS NOT NULL OR EXISTS (SELECT 1 FROM usage_events_other WHERE "+
-			"received_at >= ? AND received_at < ?)",
-			name, repo.UnixMillis(from), repo.UnixMillis(until)), &there)
+		err := t.QueryRow("find usage partition "+name, "SELECT to_regclass(?) IS NOT NULL OR EXISTS ("+
+			"SELECT 1 FROM usage_events_other WHERE received_at >= ? AND received_at < ?)",
+			[]any{name, repo.UnixMillis(from), repo.UnixMillis(until)}, &there)
 		if err != nil {
-			return t.Failure("find usage partition "+name, err)
+			return err
 		}
 		if there {
 			continue

@@ -96,14 +96,14 @@ SELECT COALESCE((SELECT p.name FROM (
         FROM 'TO \(''(\d+)''\)')::bigint AS until
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'usage_events'::regclass
 ) p WHERE p.until <= ? ORDER BY p.until LIMIT 1), '')`
-	if err := repo.ScanRow(t.DB.Raw(oldest, repo.UnixMillis(before)), &month); err != nil || month == "" {
-		return "", t.Failure(op, err)
+	if err := t.QueryRow(op, oldest, []any{repo.UnixMillis(before)}, &month); err != nil || month == "" {
+		return "", err
 	}
 	var unchecked bool
 	query := "SELECT EXISTS (SELECT 1 FROM " + month + " WHERE position >= (SELECT LEAST(checked, divided, daily) FROM " +
 		"usage_watermark WHERE id = 1))"
-	if err := repo.ScanRow(t.DB.Raw(query), &unchecked); err != nil || unchecked {
-		return "", t.Failure(op, err)
+	if err := t.QueryRow(op, query, nil, &unchecked); err != nil || unchecked {
+		return "", err
 	}
 	return month, nil
 }
@@ -117,8 +117,8 @@ func (t reports) markPage(month string, from int64) (next int64, err error) {
 	}
 	query := "SELECT COALESCE((SELECT position FROM " + month + " WHERE position > ? ORDER BY position OFFSET ? LIMIT " +
 		"1), -1)"
-	if err := repo.ScanRow(t.DB.Raw(query, from, markedReports), &next); err != nil {
-		return 0, t.Failure(op, err)
+	if err := t.QueryRow(op, query, []any{from, markedReports}, &next); err != nil {
+		return 0, err
 	}
 	page, args := "position >= @from", map[string]any{"from": from, "next": next}
 	if next >= 0 {

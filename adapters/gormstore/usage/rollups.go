@@ -94,7 +94,7 @@ func (t rollups) read(lock string) (w watermark, err error) {
 	if t.OnPostgres() {
 		query += lock
 	}
-	err = t.QueryRowFlush("lock usage rollups", query, nil, &w.position, &w.step, &w.checked, &w.divided, &w.daily)
+	err = t.QueryRow("lock usage rollups", query, nil, &w.position, &w.step, &w.checked, &w.divided, &w.daily)
 	return w, err
 }
 
@@ -153,7 +153,7 @@ func (t rollups) Get(_ context.Context, s ports.UsageStream, periodStart time.Ti
 func (t rollups) HasAfter(_ context.Context, s ports.UsageStream, periodStart time.Time) (has bool, err error) {
 	const of = " WHERE stream_id = ? AND period_start > ?"
 	start := repo.UnixMillis(periodStart)
-	err = t.QueryRowFlush("find later usage", "SELECT EXISTS (SELECT 1 FROM usage_rollups"+of+" AND reports > 0) OR "+
+	err = t.QueryRow("find later usage", "SELECT EXISTS (SELECT 1 FROM usage_rollups"+of+" AND reports > 0) OR "+
 		"EXISTS (SELECT 1 FROM usage_events"+of+" AND position >= (SELECT position FROM usage_watermark WHERE id = 1))",
 		[]any{s.ID, start, s.ID, start}, &has)
 	return has, err

@@ -192,7 +192,7 @@ func (t streams) SetIncluded(_ context.Context, sub subscription.State, included
 
 // IncludedAt implements ports.UsageStreams.
 func (t streams) IncludedAt(_ context.Context, s ports.UsageStream, end time.Time) (included int64, err error) {
-	err = t.QueryRowFlush("get included usage", "SELECT COALESCE((SELECT included FROM usage_included WHERE stream_id = ? "+
+	err = t.QueryRow("get included usage", "SELECT COALESCE((SELECT included FROM usage_included WHERE stream_id = ? "+
 		"AND since < ? ORDER BY since DESC LIMIT 1), 0)", []any{s.ID, repo.UnixMillis(end)}, &included)
 	return included, err
 }
@@ -252,11 +252,11 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 		return err
 	}
 	var first, last int64
-	err = repo.ScanRow(t.DB.Raw("SELECT COALESCE(MIN(period_start), ?), COALESCE(MAX(occurred_at), 0) FROM usage_events "+
+	err = t.QueryRow(op, "SELECT COALESCE(MIN(period_start), ?), COALESCE(MAX(occurred_at), 0) FROM usage_events "+
 		"WHERE stream_id = ? AND occurred_at >= ? AND received_at >= ?",
-		from.UnixMilli(), s.ID, from.UnixMilli(), received), &first, &last)
+		[]any{from.UnixMilli(), s.ID, from.UnixMilli(), received}, &first, &last)
 	if err != nil {
-		return t.Failure(op, err)
+		return err
 	}
 	for p := s.Schedule.At(from); p.Start.UnixMilli() <= last; p = s.Schedule.Next(p) {
 		isLast := !s.Schedule.EndsAt.IsZero() && !p.End.Before(s.Schedule.EndsAt)
