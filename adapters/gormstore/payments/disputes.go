@@ -6,29 +6,22 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/dispute"
-	"sundry/core/ledger"
 	"sundry/ports"
 )
 
 type disputeRow struct {
 	repo.Revised
-	CreatorID      string
-	PaymentID      string
-	CheckoutID     string
-	CustomerID     string
-	SubscriptionID string
-	ProcessorID    string
-	Currency       string
-	Amount         int64
-	Tax            int64
-	Reason         string
-	Status         string
-	Response       string
-	Evidence       repo.JSONColumn[dispute.Evidence]
-	Files          repo.JSONColumn[[]dispute.File]
-	RespondBy      repo.UnixMillis
-	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
-	ClosedAt       repo.UnixMillis
+	ReturnRow
+	CreatorID   string
+	ProcessorID string
+	Reason      string
+	Status      string
+	Response    string
+	Evidence    repo.JSONColumn[dispute.Evidence]
+	Files       repo.JSONColumn[[]dispute.File]
+	RespondBy   repo.UnixMillis
+	CreatedAt   repo.UnixMillis `gorm:"autoCreateTime:false"`
+	ClosedAt    repo.UnixMillis
 
 	CreditNoteNumber string
 }
@@ -39,10 +32,7 @@ func (disputeRow) TableName() string { return "disputes" }
 func newDisputeRow(d dispute.State) disputeRow {
 	return disputeRow{
 		Revised:   repo.Revised{ID: d.ID, Revision: d.Revision},
-		CreatorID: d.CreatorID, PaymentID: d.PaymentID, CheckoutID: d.CheckoutID, CustomerID: d.CustomerID,
-		SubscriptionID: d.SubscriptionID,
-		ProcessorID:    d.ProcessorID, Currency: string(d.Share.Amount.Currency), Amount: d.Share.Amount.Minor,
-		Tax:    d.Share.Tax.Minor,
+		ReturnRow: newReturnRow(d.Return), CreatorID: d.CreatorID, ProcessorID: d.ProcessorID,
 		Reason: d.Reason, Status: string(d.Status), Response: string(d.Response), Evidence: repo.JSON(d.Evidence),
 		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt),
 		ClosedAt: repo.UnixMillis(d.ClosedAt), CreditNoteNumber: d.CreditNoteNumber,
@@ -52,11 +42,7 @@ func newDisputeRow(d dispute.State) disputeRow {
 
 func (r disputeRow) toState() dispute.State {
 	return dispute.State{
-		ID: r.ID, CreatorID: r.CreatorID,
-		Return: ledger.Return{
-			PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
-			Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
-		},
+		ID: r.ID, CreatorID: r.CreatorID, Return: r.toReturn(),
 		ProcessorID: r.ProcessorID, Reason: r.Reason, Status: dispute.Status(r.Status),
 		Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
 		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt),

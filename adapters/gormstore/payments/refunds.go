@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
-	"sundry/core/ledger"
 	"sundry/core/metadata"
 	"sundry/core/refund"
 	"sundry/ports"
@@ -13,14 +12,8 @@ import (
 
 type refundRow struct {
 	repo.Revised
+	ReturnRow
 	CreatorID        string
-	PaymentID        string
-	CheckoutID       string
-	CustomerID       string
-	SubscriptionID   string
-	Currency         string
-	Amount           int64
-	Tax              int64
 	Reason           string
 	KeepAccess       bool
 	Subscription     string
@@ -42,15 +35,10 @@ func (refundRow) TableName() string { return "refunds" }
 func newRefundRow(f refund.State) refundRow {
 	return refundRow{
 		Revised:   repo.Revised{ID: f.ID, Revision: f.Revision},
-		CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID,
-		SubscriptionID: f.SubscriptionID,
-		Currency:       string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor,
-		Reason:     f.Reason,
-		KeepAccess: f.KeepAccess, Subscription: string(f.Subscription), Status: string(f.Status),
-		FailureReason:    f.FailureReason,
-		CreditNoteNumber: f.CreditNoteNumber,
-		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, Automatic: f.Automatic,
-		CreatedAt: repo.UnixMillis(f.CreatedAt),
+		ReturnRow: newReturnRow(f.Return), CreatorID: f.CreatorID, Reason: f.Reason, KeepAccess: f.KeepAccess,
+		Subscription: string(f.Subscription), Status: string(f.Status), FailureReason: f.FailureReason,
+		CreditNoteNumber: f.CreditNoteNumber, RequestKey: f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full,
+		Automatic: f.Automatic, CreatedAt: repo.UnixMillis(f.CreatedAt),
 		SettledAt: repo.UnixMillis(f.SettledAt),
 		Metadata:  f.Metadata.Text(),
 	}
@@ -58,11 +46,7 @@ func newRefundRow(f refund.State) refundRow {
 
 func (r refundRow) toState() refund.State {
 	return refund.State{
-		ID: r.ID, CreatorID: r.CreatorID,
-		Return: ledger.Return{
-			PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
-			Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
-		},
+		ID: r.ID, CreatorID: r.CreatorID, Return: r.toReturn(),
 		Reason: r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription),
 		Status: refund.Status(r.Status), FailureReason: r.FailureReason, CreditNoteNumber: r.CreditNoteNumber,
 		RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull, Automatic: r.Automatic,
