@@ -73,22 +73,13 @@ func (t audit) countAgain(from, until int64) error {
 		return t.Failure(op, t.DB.Exec(fmt.Sprintf(checkSQL, fmt.Sprintf(totals, inRange)),
 			map[string]any{"from": from, "until": until}).Error)
 	}
-	var rows []eventRow
-	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE "+
-		"voided_at IS NULL AND "+inRange,
-		map[string]any{"from": from, "until": until}).Scan(&rows).Error
+	rows, err := rollups(t).events(op, inRange, map[string]any{"from": from, "until": until})
 	if err != nil {
-		return t.Failure(op, err)
+		return err
 	}
-	counted, streams := map[rollupKey]core.Total{}, map[int64]ports.UsageStream{}
-	for _, row := range rows {
-		s, err := rollups(t).streamOf(streams, row.StreamID)
-		if err == nil {
-			err = take(counted, s, row)
-		}
-		if err != nil {
-			return err
-		}
+	counted, streams, err := rollups(t).total(rows)
+	if err != nil {
+		return err
 	}
 	for key, total := range counted {
 		if err := t.addChecked(streams[key.stream], key, total); err != nil {
@@ -112,7 +103,7 @@ func (t audit) addChecked(s ports.UsageStream, key rollupKey, total core.Total) 
 	checked := core.Total{Quantity: row.CheckedQuantity, Count: row.CheckedReports}
 	merged, ok := checked.Merge(s.Aggregation, total)
 	if !ok {
-		return fmt.Errorf("%s of stream %d: the sum has too many digits", op, s.ID)
+		return fmt.Errorf("%s of stream %d: %w", op, s.ID, errTooManyDigits)
 	}
 	taken := time.Time(row.LastAt)
 	if s.Aggregation == core.Last && row.Reports > 0 && (total.LastAt.Before(taken) || total.LastAt.Equal(taken) &&
@@ -161,14 +152,14 @@ func (t audit) miscountedOneByOne(limit int) ([]string, error) {
 			return nil, t.Failure("audit usage", err)
 		}
 		for _, k := range kept {
-			key := rollupKey{s.ID, time.Time(k.PeriodStart).UnixMilli()}
+			key := k.key()
 			if total := k.toRollup().Total; total != counted[key] && !k.Incomplete {
-				faults = append(faults, fmt.Sprintf("%d/%d", key.stream, key.start))
+				faults = append(faults, key.String())
 			}
 			delete(counted, key)
 		}
 		for key := range counted {
-			faults = append(faults, fmt.Sprintf("%d/%d", key.stream, key.start))
+			faults = append(faults, key.String())
 		}
 	}
 	return faults[:min(limit, len(faults))], nil

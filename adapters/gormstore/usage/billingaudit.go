@@ -155,7 +155,7 @@ func (h planHistory) priceOf(p core.Period) core.Price { return h.prices[h.plan.
 func (h planHistory) rateNow(p core.Period, u ports.UsageRollup) (minor int64, ok bool) {
 	var parts []core.Part
 	if price := h.priceOf(p); len(price.Rates) > 0 {
-		quantities, ok := price.Split(h.parts[rollupKey{h.stream.ID, p.Start.UnixMilli()}])
+		quantities, ok := price.Split(h.parts[newRollupKey(h.stream.ID, p.Start)])
 		if !ok {
 			return 0, false
 		}
@@ -233,6 +233,6 @@ func (h planHistory) unbilled() string {
 }
 
 func (h planHistory) name(p core.Period) string {
-	return fmt.Sprintf("%s, period from %s (usage %d/%d)", h.plan.ID, apiformat.Instant(p.Start), h.stream.ID,
-		p.Start.UnixMilli())
+	return fmt.Sprintf("%s, period from %s (usage %s)", h.plan.ID, apiformat.Instant(p.Start),
+		newRollupKey(h.stream.ID, p.Start))
 }

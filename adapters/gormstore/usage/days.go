@@ -48,7 +48,7 @@ func (r dayRow) plus(more dayRow) (dayRow, error) {
 		Quantity: more.Quantity, LastAt: time.Time(more.LastAt), LastID: more.LastID, Count: more.Reports,
 	})
 	if !ok {
-		return r, fmt.Errorf("count days of meter %s: the sum has too many digits", r.MeterID)
+		return r, fmt.Errorf("count days of meter %s: %w", r.MeterID, errTooManyDigits)
 	}
 	r.Quantity, r.LastAt, r.LastID, r.Reports = sum.Quantity, repo.UnixMillis(sum.LastAt), sum.LastID, sum.Count
 	return r, nil
@@ -102,7 +102,7 @@ func (t rollups) CountDays(_ context.Context, limit int) (more bool, err error) 
 func (t rollups) addReportsToDays(where string, args map[string]any) error {
 	const op = "count days of usage"
 	if t.OnPostgres() {
-		return t.Failure(op, t.DB.Exec(fmt.Sprintf(countDaysSQL, fmt.Sprintf(dayTotals, where)), args).Error)
+		return t.Failure(op, t.DB.Exec(fmt.Sprintf(countDaysSQL, t.reportsByDay(where)), args).Error)
 	}
 	rows, err := t.days(where, args)
 	for _, row := range rows {

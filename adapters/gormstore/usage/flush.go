@@ -117,29 +117,27 @@ type eventRow struct {
 	ID          string
 }
 
+// events reads the reports under a condition that were not voided.
+func (t rollups) events(op, where string, args ...any) (rows []eventRow, err error) {
+	err = t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE "+
+		"voided_at IS NULL AND "+where, args...).Scan(&rows).Error
+	return rows, t.Failure(op, err)
+}
+
 // flushOneByOne is Flush on SQLite, which has no exact decimals. One writer makes the order of inserts that of commits.
 func (t rollups) flushOneByOne(w watermark, end int64, limit int, now time.Time) (ports.FlushStep, error) {
-	const op = "flush usage"
-	var rows []eventRow
-	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events WHERE "+
-		"position >= ? AND position < ? AND voided_at IS NULL ORDER BY position LIMIT ?",
-		w.position, end, limit).Scan(&rows).Error
+	rows, err := t.events(
+		"flush usage", "position >= ? AND position < ? ORDER BY position LIMIT ?", w.position, end, limit,
+	)
 	if err == nil && len(rows) == 0 {
 		err = t.divideCounted(w)
 	}
 	if err != nil || len(rows) == 0 {
-		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
+		return ports.FlushStep{Number: w.step}, err
 	}
-	counted := map[rollupKey]core.Total{}
-	streams := map[int64]ports.UsageStream{}
-	for _, row := range rows {
-		s, err := t.streamOf(streams, row.StreamID)
-		if err != nil {
-			return ports.FlushStep{}, err
-		}
-		if err := take(counted, s, row); err != nil {
-			return ports.FlushStep{}, err
-		}
+	counted, streams, err := t.total(rows)
+	if err != nil {
+		return ports.FlushStep{}, err
 	}
 	for key, total := range counted {
 		s := streams[key.stream]
@@ -166,22 +164,32 @@ func (t rollups) offset(creatorID string) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, err
 }
 
+// total sums reports by stream and period, and returns the streams by id.
+func (t rollups) total(rows []eventRow) (map[rollupKey]core.Total, map[int64]ports.UsageStream, error) {
+	counted, known := map[rollupKey]core.Total{}, map[int64]ports.UsageStream{}
+	for _, row := range rows {
+		s, ok := known[row.StreamID]
+		if !ok {
+			var err error
+			if s, err = streams(t).GetByID(context.Background(), row.StreamID); err != nil {
+				return nil, nil, err
+			}
+			known[row.StreamID] = s
+		}
+		if err := take(counted, s, row); err != nil {
+			return nil, nil, err
+		}
+	}
+	return counted, known, nil
+}
+
 func take(counted map[rollupKey]core.Total, s ports.UsageStream, row eventRow) error {
-	key := rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}
+	key := newRollupKey(row.StreamID, time.Time(row.PeriodStart))
 	total, ok := counted[key].Take(s.Aggregation, core.Sample{ID: row.ID, At: time.Time(row.OccurredAt),
 		Quantity: row.Quantity})
 	if !ok {
-		return fmt.Errorf("count usage stream %d: the sum has too many digits", row.StreamID)
+		return fmt.Errorf("count usage stream %d: %w", row.StreamID, errTooManyDigits)
 	}
 	counted[key] = total
 	return nil
-}
-
-func (t rollups) streamOf(known map[int64]ports.UsageStream, id int64) (ports.UsageStream, error) {
-	if s, ok := known[id]; ok {
-		return s, nil
-	}
-	s, err := streams(t).GetByID(context.Background(), id)
-	known[id] = s
-	return s, err
 }

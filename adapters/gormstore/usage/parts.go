@@ -173,7 +173,7 @@ type partKey struct{ stream, start, number int64 }
 func (r partRow) plus(q core.Quantity, reports int64) (partRow, error) {
 	sum, ok := r.Quantity.Add(q)
 	if !ok {
-		return r, fmt.Errorf("divide usage stream %d: the sum has too many digits", r.StreamID)
+		return r, fmt.Errorf("divide usage stream %d: %w", r.StreamID, errTooManyDigits)
 	}
 	r.Quantity, r.Reports, r.Changed = sum, r.Reports+reports, true
 	return r, nil
@@ -294,7 +294,7 @@ func (t rollups) ListParts(_ context.Context, s ports.UsageStream, periodStart t
 			all = append(all, core.Combined{Values: metadata.Restore(row.Dimensions)})
 		}
 		if all[i].Quantity, ok = all[i].Quantity.Add(row.Quantity); !ok {
-			return nil, fmt.Errorf("%s of stream %d: the sum has too many digits", op, s.ID)
+			return nil, fmt.Errorf("%s of stream %d: %w", op, s.ID, errTooManyDigits)
 		}
 	}
 	return all, nil
@@ -308,7 +308,7 @@ func sumOf(rows []dividedRow, which func(dividedRow) bool) (total core.Total, er
 		}
 		var ok bool
 		if total.Quantity, ok = total.Quantity.Add(row.Quantity); !ok {
-			return total, errors.New("sum parts of usage: the sum has too many digits")
+			return total, fmt.Errorf("sum parts of usage: %w", errTooManyDigits)
 		}
 		total.Count += row.Reports
 	}

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"sundry/core/metadata"
@@ -46,22 +45,22 @@ func (t audit) misdividedOneByOne(limit int) ([]string, error) {
 	}
 	sums := map[rollupKey]partRow{}
 	for _, part := range parts {
-		key := rollupKey{part.StreamID, time.Time(part.PeriodStart).UnixMilli()}
+		key := newRollupKey(part.StreamID, time.Time(part.PeriodStart))
 		if sums[key], err = sums[key].plus(part.Quantity, part.Reports); err != nil {
 			return nil, err
 		}
 	}
 	var faults []string
 	for _, u := range kept {
-		key := rollupKey{u.StreamID, time.Time(u.PeriodStart).UnixMilli()}
+		key := u.key()
 		if sum := sums[key]; !u.Incomplete && (sum.Quantity != u.Quantity || sum.Reports != u.Reports) {
-			faults = append(faults, fmt.Sprintf("%d/%d", key.stream, key.start))
+			faults = append(faults, key.String())
 		}
 		delete(sums, key)
 	}
 	for key, sum := range sums {
 		if sum.Reports != 0 || !sum.Quantity.IsZero() {
-			faults = append(faults, fmt.Sprintf("%d/%d", key.stream, key.start))
+			faults = append(faults, key.String())
 		}
 	}
 	return faults[:min(limit, len(faults))], nil

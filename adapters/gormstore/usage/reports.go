@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -106,12 +105,12 @@ func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, w wate
 	}
 	var ok bool
 	if row.Quantity, ok = row.Quantity.Add(quantity.Neg()); !ok {
-		return errors.New(op + ": the sum has too many digits")
+		return fmt.Errorf("%s: %w", op, errTooManyDigits)
 	}
 	row.Reports--
 	if report.Position < w.checked {
 		if row.CheckedQuantity, ok = row.CheckedQuantity.Add(quantity.Neg()); !ok {
-			return errors.New(op + ": the sum has too many digits")
+			return fmt.Errorf("%s: %w", op, errTooManyDigits)
 		}
 		row.CheckedReports--
 	}

@@ -113,23 +113,30 @@ func (t rollups) LockShared(context.Context) error {
 // rollupKey names a rollup; the period's start is in milliseconds.
 type rollupKey struct{ stream, start int64 }
 
+func newRollupKey(streamID int64, periodStart time.Time) rollupKey {
+	return rollupKey{streamID, periodStart.UnixMilli()}
+}
+
+func (r rollupRow) key() rollupKey { return newRollupKey(r.StreamID, time.Time(r.PeriodStart)) }
+
 func (k rollupKey) period() time.Time { return time.UnixMilli(k.start).UTC() }
 
-// merge adds what was counted to a rollup.
+// String names the rollup as audits report it.
+func (k rollupKey) String() string { return fmt.Sprintf("%d/%d", k.stream, k.start) }
+
+// errTooManyDigits is wrapped by the errors of sums that no column holds.
+var errTooManyDigits = errors.New("the sum has too many digits")
+
+// merge adds what was counted to a rollup, and saves it.
 func (t rollups) merge(s ports.UsageStream, start time.Time, total core.Total, step int64, now time.Time) error {
 	u, err := t.get(s, start)
+	if err == nil {
+		u, err = t.add(s, u, total)
+	}
 	if err != nil {
 		return err
 	}
-	var ok bool
-	if u.Total, ok = u.Total.Merge(s.Aggregation, total); !ok {
-		return fmt.Errorf("count usage stream %d: the sum has too many digits", s.ID)
-	}
 	u.AsOf = now
-	return t.save(s, u, step)
-}
-
-func (t rollups) save(s ports.UsageStream, u ports.UsageRollup, step int64) error {
 	row := newRollupRow(s, u, step)
 	return t.Failure("save usage rollup", t.DB.Omit("checked_quantity", "checked_reports").Save(&row).Error)
 }
@@ -169,7 +176,7 @@ func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart 
 	if err != nil {
 		return u, err
 	}
-	return t.add(s, u, waiting[rollupKey{s.ID, periodStart.UnixMilli()}])
+	return t.add(s, u, waiting[newRollupKey(s.ID, periodStart)])
 }
 
 // waiting counts the reports of a stream that wait for the next step, by period.
@@ -190,22 +197,20 @@ var waitingReports = repo.NewSlot[map[rollupKey]core.Total]("usage_events")
 func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[rollupKey]core.Total, error) {
 	counted := map[rollupKey]core.Total{}
 	if !t.OnPostgres() {
-		var rows []eventRow
-		err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE "+
-			"voided_at IS NULL AND "+where, args...).Scan(&rows).Error
+		rows, err := t.events("count usage", where, args...)
 		for _, row := range rows {
 			if err == nil {
 				err = take(counted, s, row)
 			}
 		}
-		return counted, t.Failure("count usage", err)
+		return counted, err
 	}
 	var rows []rollupRow
 	if err := t.DB.Raw(fmt.Sprintf(totals, where), args...).Scan(&rows).Error; err != nil {
 		return nil, t.Failure("count usage", err)
 	}
 	for _, row := range rows {
-		counted[rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}] = row.toRollup().Total
+		counted[row.key()] = row.toRollup().Total
 	}
 	return counted, nil
 }
@@ -244,11 +249,10 @@ func (t rollups) recount(s ports.UsageStream, since time.Time, where string, arg
 	}
 	for _, row := range before {
 		if row.Incomplete {
-			delete(counted, rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()})
+			delete(counted, row.key())
 			continue
 		}
-		if err := save(rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}, row.toRollup(),
-			row.Step); err != nil {
+		if err := save(row.key(), row.toRollup(), row.Step); err != nil {
 			return err
 		}
 	}
@@ -276,7 +280,7 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 	}
 	known := map[rollupKey]bool{}
 	for i, u := range unsettled {
-		key := rollupKey{s.ID, u.PeriodStart.UnixMilli()}
+		key := newRollupKey(s.ID, u.PeriodStart)
 		if unsettled[i], err = t.add(s, u, waiting[key]); err != nil {
 			return nil, err
 		}
@@ -299,14 +303,14 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 	return unsettled, nil
 }
 
-// add adds what waits for the next step to a rollup.
-func (t rollups) add(s ports.UsageStream, u ports.UsageRollup, waiting core.Total) (ports.UsageRollup, error) {
-	if waiting.Count == 0 {
+// add adds what was counted of more reports to a rollup.
+func (t rollups) add(s ports.UsageStream, u ports.UsageRollup, more core.Total) (ports.UsageRollup, error) {
+	if more.Count == 0 {
 		return u, nil
 	}
-	total, ok := u.Total.Merge(s.Aggregation, waiting)
+	total, ok := u.Total.Merge(s.Aggregation, more)
 	if !ok {
-		return u, fmt.Errorf("count usage stream %d: the sum has too many digits", s.ID)
+		return u, fmt.Errorf("count usage stream %d: %w", s.ID, errTooManyDigits)
 	}
 	u.Total = total
 	return u, nil
