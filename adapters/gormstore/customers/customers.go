@@ -153,12 +153,11 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	page ports.Page) (ports.List[customer.State], error) {
 	creatorID := f.CreatorID
 	f.CreatorID = ""
-	query := t.Own(creatorID, f, page.Sort)
+	query := repo.Equal(t.Own(creatorID, f, page.Sort), map[string]string{
+		"external_customer_id": f.ExternalCustomerID,
+	})
 	if f.Email != "" {
 		query = query.Where("LOWER(email) = ?", strings.ToLower(f.Email))
-	}
-	if f.ExternalCustomerID != "" {
-		query = query.Where("external_customer_id = ?", f.ExternalCustomerID)
 	}
 	if len(f.IDs) > 0 {
 		query = query.Where("id IN ?", f.IDs)

@@ -99,10 +99,7 @@ func (t postings) Insert(_ context.Context, booked []ledger.Posting) error {
 // List implements ports.Ledger. The page may begin and end within a posting.
 func (t postings) List(_ context.Context, creatorID, sourceID string,
 	page ports.Page) (ports.List[ledger.Entry], error) {
-	query := t.DB.Where("creator_id = ?", creatorID)
-	if sourceID != "" {
-		query = query.Where("source_id = ?", sourceID)
-	}
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"source_id": sourceID})
 	if page.After.ID != "" {
 		query = query.Where("id <= ?", ledger.PostingOf(page.After.ID))
 	}

@@ -357,10 +357,7 @@ WHERE u.step = ? ORDER BY a.id`, step).Scan(&found).Error
 // Delete implements ports.UsageAlerts.
 func (t alerts) Delete(_ context.Context, creatorID, id string) error {
 	res := t.DB.Exec("DELETE FROM usage_alerts WHERE creator_id = ? AND id = ?", creatorID, id)
-	if res.Error == nil && res.RowsAffected == 0 {
-		return t.Failure("delete usage alert "+id, ports.ErrNotFound)
-	}
-	return t.Failure("delete usage alert "+id, res.Error)
+	return t.Changed("delete usage alert "+id, res, ports.ErrNotFound)
 }
 
 // MarkReached implements ports.UsageAlerts.

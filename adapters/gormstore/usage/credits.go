@@ -79,13 +79,9 @@ type credits struct {
 func (t credits) List(
 	_ context.Context, f ports.CreditFilter, page ports.Page,
 ) (ports.List[core.CreditState], error) {
-	query := t.DB.Where("creator_id = ?", f.CreatorID)
-	if f.CustomerID != "" {
-		query = query.Where("customer_id = ?", f.CustomerID)
-	}
-	if f.ExternalCustomerID != "" {
-		query = query.Where("external_customer_id = ?", f.ExternalCustomerID)
-	}
+	query := repo.Equal(t.DB.Where("creator_id = ?", f.CreatorID), map[string]string{
+		"customer_id": f.CustomerID, "external_customer_id": f.ExternalCustomerID,
+	})
 	return t.Page("list usage credits of "+f.CreatorID, query, page)
 }
 

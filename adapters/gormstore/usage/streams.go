@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -220,10 +219,7 @@ func (t streams) GetByID(_ context.Context, id int64) (ports.UsageStream, error)
 func (t streams) Update(_ context.Context, s ports.UsageStream) error {
 	row := newStreamRow(s)
 	res := t.DB.Model(&row).Where("id = ? AND version = ?", s.ID, s.Version-1).Select("*").Omit("id").Updates(&row)
-	if res.Error == nil && res.RowsAffected == 0 {
-		return fmt.Errorf("update usage stream of %s: %w", s.SubscriptionID, ports.ErrStale)
-	}
-	return t.Failure("update usage stream of "+s.SubscriptionID, res.Error)
+	return t.Changed("update usage stream of "+s.SubscriptionID, res, ports.ErrStale)
 }
 
 // ListBySubscription implements ports.UsageStreams.
