@@ -31,16 +31,15 @@ type addPostings func(b *repo.Base, creatorID, before string, page int) (more bo
 
 func (s *Store) sumPostings(ctx context.Context, now time.Time, page int, add addPostings) error {
 	before := id.First(id.LedgerEntry, now.Add(-commitSlack))
-	base := func(ctx context.Context) *repo.Base { return &repo.Base{DB: s.reader(ctx), Dialect: s.dialect} }
 	for creatorID := ""; ; {
 		var err error
-		creatorID, err = treasury.NextCreator(base(ctx), creatorID)
+		creatorID, err = treasury.NextCreator(s.base(ctx), creatorID)
 		if err != nil || creatorID == "" {
 			return err
 		}
 		for more := true; more; {
 			err := s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) (err error) {
-				more, err = add(base(ctx), creatorID, before, page)
+				more, err = add(s.base(ctx), creatorID, before, page)
 				return err
 			})
 			if err != nil {

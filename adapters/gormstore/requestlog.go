@@ -86,7 +86,7 @@ func (s *Store) InsertRequests(ctx context.Context, all []requestlog.Record) err
 // ListRequests implements ports.RequestLog.
 func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports.RequestSearch,
 	page ports.Page) (ports.List[requestlog.Record], error) {
-	b := &repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
+	b := s.base(ctx)
 	query := repo.Equal(b.DB.Where("creator_id = ?", creatorID), map[string]string{"id": search.ID})
 	if search.Path != "" {
 		query = query.Where(`LOWER(path) LIKE ? ESCAPE '\'`, repo.Containing(strings.ToLower(search.Path)))

@@ -99,7 +99,7 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 	}
 	err := usage.DeleteReports(k.Usage, func(step func(*repo.Base) error) error {
 		return s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
-			return step(&repo.Base{DB: s.reader(ctx), Dialect: s.dialect})
+			return step(s.base(ctx))
 		})
 	})
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 
 func (s *Store) deleteBatch(ctx context.Context, d deletion) (more bool, err error) {
 	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
-		b := &repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
+		b := s.base(ctx)
 		ids, err := b.QueryIDs(d.op, d.pick, append(slices.Clip(d.args), retentionBatch)...)
 		if err != nil || len(ids) == 0 {
 			more = false

@@ -349,3 +349,8 @@ func (s *Store) reader(ctx context.Context) *gorm.DB {
 	}
 	return s.read.WithContext(ctx)
 }
+
+// base is reader for what is written with the parts of package repo. It does not pipeline.
+func (s *Store) base(ctx context.Context) *repo.Base {
+	return &repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
+}

@@ -206,9 +206,7 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 	if err != nil {
 		return moved, err
 	}
-	locked, err := (&repo.Base{DB: s.reader(ctx), Dialect: s.dialect}).QueryIDs("find tasks to re-time", misTimed,
-		creatorID,
-		soonest, offset)
+	locked, err := s.base(ctx).QueryIDs("find tasks to re-time", misTimed, creatorID, soonest, offset)
 	if err != nil {
 		return moved, err
 	}
@@ -227,7 +225,7 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 // retimePauses is Retime for the pauses of an account's keys: one that its clock has passed keeps no task back.
 func (s *Store) retimePauses(ctx context.Context, creatorID string, offset int64) (moved bool, err error) {
 	const misTimed = "creator_id = ? AND paused_until <> due_until - ?"
-	keys, err := (&repo.Base{DB: s.reader(ctx), Dialect: s.dialect}).QueryIDs("find pauses to re-time",
+	keys, err := s.base(ctx).QueryIDs("find pauses to re-time",
 		"SELECT concurrency_key FROM concurrency_pauses WHERE "+misTimed, creatorID, offset)
 	for _, key := range keys {
 		err := s.writeTask(ctx, func(t *repo.Base) error {
