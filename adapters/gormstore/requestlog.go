@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/requestlog"
 	"sundry/ports"
@@ -55,26 +53,20 @@ SELECT * FROM unnest(@ids::text[], @creators::text[], @methods::text[], @paths::
 // InsertRequests implements ports.RequestLog.
 func (s *Store) InsertRequests(ctx context.Context, all []requestlog.Record) error {
 	rows := make([]apiRequestRow, len(all))
-	columns := map[string][]any{}
+	columns := repo.NewColumns()
 	for i, one := range all {
 		r := newAPIRequestRow(one)
 		rows[i] = r
-		for name, value := range map[string]any{
+		columns.Add(map[string]any{
 			"ids": r.ID, "creators": r.CreatorID, "methods": r.Method, "paths": r.Path, "statuses": r.Status, "codes": r.Code,
 			"durations": r.DurationUS, "keys": r.APIKey, "ats": one.At.UnixMilli(),
-		} {
-			columns[name] = append(columns[name], value)
-		}
+		})
 	}
 	err := s.gate.do(ctx, func() error {
 		if s.engine.Pool == nil {
 			return s.write.WithContext(ctx).Create(&rows).Error
 		}
-		args := pgx.NamedArgs{}
-		for name, values := range columns {
-			args[name] = values
-		}
-		_, err := s.engine.Pool.Exec(ctx, insertRequestsSQL, args)
+		_, err := s.engine.Pool.Exec(ctx, insertRequestsSQL, columns.Args())
 		return err
 	})
 	if err != nil {

@@ -44,10 +44,7 @@ func NewTaskBatcher[T any](e Engine, query string, taskOf func(T) ports.Task, co
 
 // endTasks runs a statement that returns the ids of the tasks that it has ended.
 func (e Engine) endTasks(ctx context.Context, query string, columns Columns) (ended map[string]bool, err error) {
-	args := pgx.NamedArgs{}
-	for name, values := range columns {
-		args[name] = values
-	}
+	args := columns.Args()
 	err = e.Retry(ctx, func(ctx context.Context) error {
 		rows, err := e.Pool.Query(ctx, query, args)
 		if err != nil {
@@ -61,23 +58,4 @@ func (e Engine) endTasks(ctx context.Context, query string, columns Columns) (en
 		return err
 	})
 	return ended, err
-}
-
-// Columns gathers rows into the arrays that a statement unnests, by their names.
-type Columns map[string][]any
-
-// NewColumns returns columns without a row.
-func NewColumns(names ...string) Columns {
-	c := make(Columns, len(names))
-	for _, name := range names {
-		c[name] = []any{}
-	}
-	return c
-}
-
-// Add adds a row to the columns that it names.
-func (c Columns) Add(row map[string]any) {
-	for name, value := range row {
-		c[name] = append(c[name], value)
-	}
 }
