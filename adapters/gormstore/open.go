@@ -175,21 +175,29 @@ func configure(cfg *pgx.ConnConfig, schema string, pooled bool) {
 	}
 }
 
-// openPostgres opens one pool that gorm and the hot paths share.
-func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *Store) (*Store, error) {
+// poolConfig reads the address in a setting. A pool has at least 16 connections, unless the address says otherwise.
+func poolConfig(setting, databaseURL, schema string, pooled bool) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, errors.New("DATABASE_URL is not a valid PostgreSQL address") // err would print the password
+		return nil, errors.New(setting + " is not a valid PostgreSQL address") // err would print the password
 	}
-	directConfig, err := pgxpool.ParseConfig(cmp.Or(directURL, databaseURL))
-	if err != nil {
-		return nil, errors.New("DATABASE_DIRECT_URL is not a valid PostgreSQL address") // as above
-	}
-	direct, pooled := directConfig.ConnConfig, directURL != ""
-	configure(cfg.ConnConfig, chosen.schema, pooled)
-	configure(direct, chosen.schema, false)
-	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
+	configure(cfg.ConnConfig, schema, pooled)
+	if !strings.Contains(databaseURL, "pool_max_conns") {
 		cfg.MaxConns = max(cfg.MaxConns, 16)
+	}
+	return cfg, nil
+}
+
+// openPostgres opens one pool that gorm and the hot paths share.
+func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *Store) (*Store, error) {
+	pooled := directURL != ""
+	cfg, err := poolConfig("DATABASE_URL", databaseURL, chosen.schema, pooled)
+	if err != nil {
+		return nil, err
+	}
+	direct, err := poolConfig("DATABASE_DIRECT_URL", cmp.Or(directURL, databaseURL), chosen.schema, false)
+	if err != nil {
+		return nil, err
 	}
 	if chosen.tracer != nil {
 		cfg.ConnConfig.Tracer = pgxTracer{chosen.tracer}
@@ -212,7 +220,7 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *St
 	}
 	var following *standby
 	if chosen.standbyURL != "" {
-		if following, err = openStandby(ctx, chosen, directConfig, db); err != nil {
+		if following, err = openStandby(ctx, chosen, direct, db); err != nil {
 			pool.Close()
 			return nil, err
 		}
@@ -220,7 +228,7 @@ func openPostgres(ctx context.Context, databaseURL, directURL string, chosen *St
 	notifier := newNotifier(pool, inSchema(tasksChannel, chosen.schema))
 	return newStore(&Store{
 		write: g, read: g, dialect: postgresDialect{chosen.schema}, schema: chosen.schema, notifier: notifier, queue: queue,
-		direct: direct, pooled: pooled, standby: following,
+		direct: direct.ConnConfig, pooled: pooled, standby: following,
 		engine: repo.Engine{Pool: pool, Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
 			return pool.QueryRow(ctx, query, args...)
 		}},

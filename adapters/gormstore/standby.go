@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,13 +65,9 @@ func Standby(databaseURL string, limit time.Duration) Option {
 // that, and so does onPrimary.
 func openStandby(ctx context.Context, chosen *Store, direct *pgxpool.Config, onPrimary *sql.DB) (_ *standby,
 	err error) {
-	cfg, err := pgxpool.ParseConfig(chosen.standbyURL)
+	cfg, err := poolConfig("DATABASE_READ_URL", chosen.standbyURL, chosen.schema, false)
 	if err != nil {
-		return nil, errors.New("DATABASE_READ_URL is not a valid PostgreSQL address") // err would print the password
-	}
-	configure(cfg.ConnConfig, chosen.schema, false)
-	if !strings.Contains(chosen.standbyURL, "pool_max_conns") {
-		cfg.MaxConns = max(cfg.MaxConns, 16)
+		return nil, err
 	}
 	one := func(of *pgxpool.Config) *pgxpool.Config {
 		alone := of.Copy()
