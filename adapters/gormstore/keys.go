@@ -3,6 +3,8 @@ package gormstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -82,42 +84,41 @@ func (s *Store) eachKey(ctx context.Context, op string, keys []ports.StoredKey,
 	})
 }
 
-// encryptedColumn is a column of which no value is stored in the clear. Its rows are found by at most three keys.
+// encryptedColumn is a column of which no value is stored in the clear, in rows that are found by key.
 type encryptedColumn struct {
 	purpose, table, column string
-	keys                   [3]string
+	key                    []string
 }
 
 // encryptedColumns are all of them.
 var encryptedColumns = []encryptedColumn{
-	{"webhook-secrets", "webhook_endpoints", "secret", [3]string{"id", "''", "''"}},
-	{"webhook-secrets", "webhook_endpoints", "previous_secret", [3]string{"id", "''", "''"}},
-	{"second-steps", "second_steps", "app_secret", [3]string{"id", "''", "''"}},
-	{"second-steps", "second_steps", "new_app_secret", [3]string{"id", "''", "''"}},
-	{"meeting-accounts", "meeting_accounts", "token", [3]string{"creator_id", "provider", "''"}},
-	{"kept-responses", "idempotency_keys", "body", [3]string{"creator_id", "route", "key"}},
+	{"webhook-secrets", "webhook_endpoints", "secret", []string{"id"}},
+	{"webhook-secrets", "webhook_endpoints", "previous_secret", []string{"id"}},
+	{"second-steps", "second_steps", "app_secret", []string{"id"}},
+	{"second-steps", "second_steps", "new_app_secret", []string{"id"}},
+	{"meeting-accounts", "meeting_accounts", "token", []string{"creator_id", "provider"}},
+	{"kept-responses", "idempotency_keys", "body", []string{"creator_id", "route", "key"}},
 }
 
 // reencryptBatch is the number of rows that one transaction renews.
 const reencryptBatch = 200
 
 type encryptedRow struct {
-	K1, K2, K3 string
-	Value      []byte
+	key   []any // pointers to texts
+	value []byte
 }
 
 // Reencrypt implements ports.KeyStore.
 func (s *Store) Reencrypt(ctx context.Context, renew func(purpose string, encrypted []byte) ([]byte, error)) (
 	changed int, err error) {
 	for _, c := range encryptedColumns {
-		last, more := encryptedRow{}, true
-		for more {
-			stored := 0
+		last := slices.Repeat([]any{""}, len(c.key))
+		for more := true; more; {
+			var rows []encryptedRow
+			var stored int
 			err := s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) (err error) {
-				after := last // the transaction may run again
-				stored, more, err = s.reencryptBatch(ctx, c, &after, renew)
-				if err == nil {
-					last = after
+				if rows, err = s.encryptedRows(ctx, c, last); err == nil {
+					stored, err = s.reencryptRows(ctx, c, rows, renew)
 				}
 				return err
 			})
@@ -125,64 +126,57 @@ func (s *Store) Reencrypt(ctx context.Context, renew func(purpose string, encryp
 				return changed, fmt.Errorf("encrypt %s.%s again: %w", c.table, c.column, err)
 			}
 			changed += stored
+			if more = len(rows) == reencryptBatch; more {
+				last = rows[len(rows)-1].key
+			}
 		}
 	}
 	return changed, nil
 }
 
-// reencryptBatch renews the values behind the row after, which it moves to the last one.
-func (s *Store) reencryptBatch(ctx context.Context, c encryptedColumn, after *encryptedRow,
-	renew func(purpose string, encrypted []byte) ([]byte, error)) (stored int, more bool, err error) {
-	names := c.names()
-	at := make([]any, len(names))
-	for i, value := range []string{after.K1, after.K2, after.K3}[:len(names)] {
-		at[i] = value
-	}
-	position := "(" + strings.Join(names, ", ") + ")"
-	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ") + ")"
-	var rows []encryptedRow
-	query := "SELECT " + c.keys[0] + " AS k1, " + c.keys[1] + " AS k2, " + c.keys[2] + " AS k3, " + c.column +
-		" AS value FROM " + c.table + " WHERE " + position + " > " + marks + " ORDER BY " + strings.Join(names, ", ") +
-		" LIMIT " + fmt.Sprint(reencryptBatch)
-	if err := s.reader(ctx).Raw(query, at...).Scan(&rows).Error; err != nil {
-		return 0, false, err
-	}
+// encryptedRows reads the rows that follow a key.
+func (s *Store) encryptedRows(ctx context.Context, c encryptedColumn, after []any) ([]encryptedRow, error) {
+	key := strings.Join(c.key, ", ")
+	query := "SELECT " + key + ", " + c.column + " FROM " + c.table + " WHERE " + c.compare(">") + " ORDER BY " + key +
+		" LIMIT " + strconv.Itoa(reencryptBatch)
+	return repo.QueryRows(s.base(ctx), "read encrypted values", query, after,
+		func(row repo.Scanner) (r encryptedRow, err error) {
+			for range c.key {
+				r.key = append(r.key, new(string))
+			}
+			err = row.Scan(append(slices.Clip(r.key), &r.value)...)
+			return r, err
+		})
+}
+
+// reencryptRows renews the values of rows.
+func (s *Store) reencryptRows(ctx context.Context, c encryptedColumn, rows []encryptedRow,
+	renew func(purpose string, encrypted []byte) ([]byte, error)) (stored int, err error) {
+	// A value that another transaction changed meanwhile is left as it is: that one chose a key for it.
+	update := "UPDATE " + c.table + " SET " + c.column + " = ? WHERE " + c.compare("=") + " AND " + c.column + " = ?"
 	for _, row := range rows {
-		*after = row
-		if len(row.Value) == 0 {
+		if len(row.value) == 0 {
 			continue
 		}
-		renewed, err := renew(c.purpose, row.Value)
+		renewed, err := renew(c.purpose, row.value)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if renewed == nil {
 			continue
 		}
-		args := []any{renewed}
-		for _, value := range []string{row.K1, row.K2, row.K3}[:len(names)] {
-			args = append(args, value)
-		}
-		// A value that another transaction changed meanwhile is left as it is: that one chose a key for it.
-		res := s.reader(ctx).Exec("UPDATE "+c.table+" SET "+c.column+" = ? WHERE "+position+" = "+marks+" AND "+c.column+
-			" = ?", append(args, row.Value)...)
-		if res.Error != nil {
-			return 0, false, res.Error
+		args := slices.Concat([]any{renewed}, row.key, []any{row.value})
+		if err := s.reader(ctx).Exec(update, args...).Error; err != nil {
+			return 0, err
 		}
 		stored++
 	}
-	return stored, len(rows) == reencryptBatch, nil
+	return stored, nil
 }
 
-// names are the columns that a row is found by.
-func (c encryptedColumn) names() []string {
-	var all []string
-	for _, name := range c.keys {
-		if name != "''" {
-			all = append(all, name)
-		}
-	}
-	return all
+// compare is the condition that compares a row's key with parameters.
+func (c encryptedColumn) compare(operator string) string {
+	return "(" + strings.Join(c.key, ", ") + ") " + operator + " (?" + strings.Repeat(", ?", len(c.key)-1) + ")"
 }
 
 // RecordedSecretCheck returns the check value of the secret that the database belongs to.
