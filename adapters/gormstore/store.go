@@ -165,11 +165,6 @@ func AfterCommit(ctx context.Context, do func()) {
 	}
 }
 
-// Atomically implements ports.Store.
-func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	return s.transact(ctx, fn)
-}
-
 // open opens one transaction around fn: pipelined on PostgreSQL, where a round trip costs more than most statements.
 func (s *Store) open(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
 	if s.engine.Pool != nil {
@@ -182,9 +177,9 @@ func (s *Store) open(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) e
 // was fetched got lost again.
 const maxPrefetches = 8
 
-// transact runs fn in a transaction of its own or joins the one that is open. What fn lacks from the network is fetched
-// between two transactions.
-func (s *Store) transact(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+// Atomically implements ports.Store: it runs fn in a transaction of its own or joins the one that is open. What fn
+// lacks from the network is fetched between two transactions.
+func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
 	if outer, ok := current(ctx); ok && !outer.snapshot {
 		return s.join(ctx, outer, fn)
 	}
