@@ -2,7 +2,10 @@ package ports
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"sundry/core/fault"
 )
 
 // Quota is the state of a rate limit after an attempt.
@@ -25,4 +28,25 @@ type RateLimiter interface {
 	AllowN(ctx context.Context, key string, n, limit int, window time.Duration) (Quota, error)
 	// Refund undoes one Allow that turned out not to count.
 	Refund(ctx context.Context, key string, limit int, window time.Duration) error
+}
+
+// Attempt is counted by its key, against a limit per window.
+type Attempt struct {
+	Key    string
+	Limit  int
+	Window time.Duration
+	// Message is the refusal's.
+	Message string
+}
+
+// Admit counts an attempt, or refuses it with its message while it has to wait. RATE_LIMITED.
+func Admit(ctx context.Context, limiter RateLimiter, a Attempt) error {
+	quota, err := limiter.Allow(ctx, a.Key, a.Limit, a.Window)
+	if err != nil {
+		return fmt.Errorf("count attempts: %w", err)
+	}
+	if quota.Wait > 0 {
+		return fault.TooMany(a.Message, quota.Wait)
+	}
+	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
 
-	"sundry/core/fault"
 	"sundry/core/identity"
+	"sundry/ports"
 )
 
 // clientDescription introduces the document for generators of clients.
@@ -235,13 +235,10 @@ func (s *Server) sendClientDocument() fiber.Handler {
 
 // countClientDocument counts a document for clients that is made, by the network that asks. RATE_LIMITED.
 func (s *Server) countClientDocument(c *fiber.Ctx) error {
-	taken, err := s.RateLimiter.Allow(
-		c.UserContext(), "client-document:"+s.clientAddress(c), maxClientDocumentsMade, clientDocumentWindow,
-	)
-	if err == nil && taken.Wait > 0 {
-		err = fault.TooMany("Too many documents were asked for. Wait a few minutes.", taken.Wait)
-	}
-	return err
+	return ports.Admit(c.UserContext(), s.RateLimiter, ports.Attempt{
+		Key: "client-document:" + s.clientAddress(c), Limit: maxClientDocumentsMade, Window: clientDocumentWindow,
+		Message: "Too many documents were asked for. Wait a few minutes.",
+	})
 }
 
 // writeClient writes the document for clients as JSON.

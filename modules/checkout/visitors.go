@@ -3,7 +3,6 @@ package checkout
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"time"
 
 	"sundry/core/checkout"
@@ -57,33 +56,26 @@ func (s *Service) countCode(ctx context.Context, network string) error {
 
 // countVisitor counts what is done from a network. RATE_LIMITED, with the message.
 func (s *Service) countVisitor(ctx context.Context, what, network string, limit int, message string) error {
-	quota, err := s.deps.Limiter.Allow(ctx, "checkout."+what+":"+s.openedBy(network), limit, visitorWindow)
-	if err != nil {
-		return fmt.Errorf("count visitor: %w", err)
-	}
-	if quota.Wait > 0 {
-		return fault.TooMany(message, quota.Wait)
-	}
-	return nil
+	return ports.Admit(ctx, s.deps.Limiter, ports.Attempt{
+		Key: s.visitorKey(what, network), Limit: limit, Window: visitorWindow, Message: message,
+	})
+}
+
+func (s *Service) visitorKey(what, network string) string {
+	return "checkout." + what + ":" + s.openedBy(network)
 }
 
 // withRateLimit runs work within a limit per network. Work that fails is not counted. RATE_LIMITED.
 func (s *Service) withRateLimit(ctx context.Context, what, network string, limit int, work func() error) error {
-	key := "checkout." + what + ":" + s.openedBy(network)
-	quota, err := s.deps.Limiter.Allow(ctx, key, limit, visitorWindow)
-	if err != nil {
-		return fmt.Errorf("count visitor: %w", err)
-	}
-	if quota.Wait > 0 {
-		return fault.TooMany(
-			"Too many checkouts were opened from your network. Wait a few minutes, then try again.", quota.Wait,
-		)
-	}
-	if err := work(); err != nil {
-		_ = s.deps.Limiter.Refund(context.WithoutCancel(ctx), key, limit, visitorWindow) // a count too many, for ten minutes
+	if err := s.countVisitor(ctx, what, network, limit,
+		"Too many checkouts were opened from your network. Wait a few minutes, then try again."); err != nil {
 		return err
 	}
-	return nil
+	err := work()
+	if err != nil { // a count too many, for ten minutes, should this fail
+		_ = s.deps.Limiter.Refund(context.WithoutCancel(ctx), s.visitorKey(what, network), limit, visitorWindow)
+	}
+	return err
 }
 
 // checkHoldLimit refuses when sessions of one network hold too many times of the creator; beside is how many the

@@ -46,14 +46,13 @@ func (s *Service) AskByEmail(ctx context.Context, creatorID, address, network st
 		})
 	}
 	recipient = strings.ToLower(recipient)
-	quota, err := s.deps.Limiter.Allow(ctx, s.limitKey("network", network), maxFindsOfNetwork, networkWindow)
-	if err != nil {
-		return fmt.Errorf("count who looks for purchases: %w", err)
+	if err := ports.Admit(ctx, s.deps.Limiter, ports.Attempt{
+		Key: s.limitKey("network", network), Limit: maxFindsOfNetwork, Window: networkWindow,
+		Message: "Too many links were asked for. Wait a few minutes, then try again.",
+	}); err != nil {
+		return err
 	}
-	if quota.Wait > 0 {
-		return fault.TooMany("Too many links were asked for. Wait a few minutes, then try again.", quota.Wait)
-	}
-	quota, err = s.deps.Limiter.Allow(
+	quota, err := s.deps.Limiter.Allow(
 		ctx, s.limitKey("recipient", creatorID+"/"+recipient), maxFindsOfRecipient, recipientWindow,
 	)
 	if err != nil {

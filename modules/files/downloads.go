@@ -50,14 +50,12 @@ func (s *Service) purchased(
 // file.LinkLifetime. NOT_FOUND for what the purchase does not give now, LIMIT_REACHED when it was downloaded as often
 // as its creator allows, RATE_LIMITED.
 func (s *Service) Start(ctx context.Context, creatorID, checkoutID, fileID, network string) (url string, err error) {
-	quota, err := s.deps.Limiter.Allow(ctx, "files.start:"+network, maxStarted, window)
+	err = ports.Admit(ctx, s.deps.Limiter, ports.Attempt{
+		Key: "files.start:" + network, Limit: maxStarted, Window: window,
+		Message: "Too many downloads were started from your network. Wait a few minutes.",
+	})
 	if err != nil {
-		return "", fmt.Errorf("count download: %w", err)
-	}
-	if quota.Wait > 0 {
-		return "", fault.TooMany(
-			"Too many downloads were started from your network. Wait a few minutes.", quota.Wait,
-		)
+		return "", err
 	}
 	now := s.deps.Clock.Real()
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

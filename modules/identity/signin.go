@@ -372,14 +372,9 @@ func (s *Service) grant(
 
 // admit counts one attempt. RATE_LIMITED specifies how long to wait.
 func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) error {
-	quota, err := s.deps.Limiter.Allow(ctx, key, limit.Attempts, limit.Window)
-	if err != nil {
-		return fmt.Errorf("count attempt: %w", err)
-	}
-	if quota.Wait > 0 {
-		return tooMany(quota.Wait)
-	}
-	return nil
+	return ports.Admit(ctx, s.deps.Limiter, ports.Attempt{
+		Key: key, Limit: limit.Attempts, Window: limit.Window, Message: tooManyAttempts,
+	})
 }
 
 // restore undoes admit for an attempt that was no guess.
@@ -397,14 +392,12 @@ func (s *Service) signInKey(email string) string {
 	return "sign-in:account:" + hex.EncodeToString(account[:16])
 }
 
-func tooMany(wait time.Duration) error {
-	return fault.TooMany("Too many attempts. Wait as long as Retry-After specifies.", wait)
-}
+const tooManyAttempts = "Too many attempts. Wait as long as Retry-After specifies."
 
 // unlessBusy turns ErrBusy into RATE_LIMITED and anything else into a fault of ours.
 func unlessBusy(op string, err error) error {
 	if errors.Is(err, ports.ErrBusy) {
-		return tooMany(time.Second)
+		return fault.TooMany(tooManyAttempts, time.Second)
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }

@@ -121,14 +121,10 @@ var _ ports.CardTries = (*Service)(nil)
 
 // CountTry implements ports.CardTries.
 func (s *Service) CountTry(ctx context.Context, customerID string) error {
-	quota, err := s.deps.Limiter.Allow(ctx, "payments.card:"+customerID, maxTried, triedWindow)
-	if err != nil {
-		return fmt.Errorf("count cards: %w", err)
-	}
-	if quota.Wait > 0 {
-		return fault.TooMany("Too many cards were tried. Try again later.", quota.Wait)
-	}
-	return nil
+	return ports.Admit(ctx, s.deps.Limiter, ports.Attempt{
+		Key: "payments.card:" + customerID, Limit: maxTried, Window: triedWindow,
+		Message: "Too many cards were tried. Try again later.",
+	})
 }
 
 // SaveOnPage saves a card on the hosted page, under the mandate that it showed its reader. Faults: NOT_FOUND,

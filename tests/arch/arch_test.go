@@ -210,6 +210,9 @@ func TestEveryRuleFindsItsBadSample(t *testing.T) {
 		"a method of the processor inside, as a value": {"modules/checkout/x.go", checkout + `
 			func (s *Service) Pay(ctx context.Context) { s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { s.call(ctx, ports.Processor.Charge); return nil }) }`,
 			"Processor.Charge waits"},
+		"the processor given to a function of ports inside": {"modules/checkout/x.go", checkout + `
+			func (s *Service) Pay(ctx context.Context) { s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return ports.Admit(ctx, s.processor) }) }`,
+			"ports.Admit waits"},
 		"the processor in a listener": {"modules/checkout/x.go", checkout + `
 			func (s *Service) Hear(ctx context.Context, r ports.Repos) { s.mail.Send(ctx) }`,
 			"mail.Send waits"},

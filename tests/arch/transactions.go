@@ -182,8 +182,8 @@ func (p packageScan) reaches(body *ast.BlockStmt) bool {
 	return found
 }
 
-// networkCall names the network call that an expression is, "" when it is none: s.processor.Charge(…), or a function
-// of this package that makes one.
+// networkCall names the network call that an expression is, "" when it is none: s.processor.Charge(…), a function of
+// ports that is given one, or a function of this package that makes one.
 func (p packageScan) networkCall(call *ast.CallExpr) string {
 	for _, arg := range call.Args { // ports.Processor.Charge, to be called there
 		if method, ok := arg.(*ast.SelectorExpr); ok {
@@ -199,7 +199,9 @@ func (p packageScan) networkCall(call *ast.CallExpr) string {
 			return fn.Name
 		}
 	case *ast.SelectorExpr:
-		if receiver := lastName(fn.X); p.network[receiver] {
+		receiver := lastName(fn.X)
+		given := func(arg ast.Expr) bool { return p.network[lastName(arg)] }
+		if p.network[receiver] || receiver == "ports" && slices.ContainsFunc(call.Args, given) {
 			return receiver + "." + fn.Sel.Name
 		}
 		if _, isReceiver := fn.X.(*ast.Ident); isReceiver && p.reaching[fn.Sel.Name] {
