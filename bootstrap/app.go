@@ -274,11 +274,7 @@ func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.
 	if !slices.Contains(roles, Work) {
 		return stopWork, nil
 	}
-	stop, err := a.startWork()
-	if err != nil {
-		return stopWork, err
-	}
-	return stop, nil
+	return a.startWork(), nil
 }
 
 // watchSchema stops the work, and lets no request pass from then on, when the schema is no longer one that this version

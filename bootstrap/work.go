@@ -13,7 +13,7 @@ import (
 // dispatcher is the interface of both dispatchers to bootstrap.
 type dispatcher interface {
 	ports.Dispatcher
-	Start(freed func(jobs.Class)) error
+	Start(freed func(jobs.Class))
 	Stop(ctx context.Context)
 }
 
@@ -30,13 +30,10 @@ const listenBackOff = time.Second
 
 // startWork begins background work. stop claims nothing more at once, lets what runs finish, and cancels it when its
 // ctx ends. It looks at once for what is scheduled from now on.
-func (a *App) startWork() (stop func(ctx context.Context), err error) {
+func (a *App) startWork() (stop func(ctx context.Context)) {
 	carrier := a.newDispatcher()
 	relay := jobs.NewRelay(a.store, carrier, a.clock, a.log)
-	if err := carrier.Start(relay.Freed); err != nil {
-		carrier.Stop(context.Background())
-		return nil, err
-	}
+	carrier.Start(relay.Freed)
 	ctx, cancel := context.WithCancel(context.Background())
 	var loops sync.WaitGroup
 	loops.Go(func() { relay.Run(ctx) })
@@ -49,7 +46,7 @@ func (a *App) startWork() (stop func(ctx context.Context), err error) {
 		loops.Wait()
 		carrier.Stop(deadline)
 		a.store.NotifyWorkers()
-	}, nil
+	}
 }
 
 // listenForTasks wakes the relay for the classes of which another process has scheduled work.

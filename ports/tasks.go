@@ -143,7 +143,7 @@ type TaskRunner interface {
 type Dispatcher interface {
 	Network
 	// Capacity returns how many more tasks of a class would be run soon; 0 while enough wait already.
-	Capacity(ctx context.Context, class TaskClass) (int, error)
+	Capacity(ctx context.Context, class TaskClass) int
 	// Dispatch hands tasks over, in their order, and returns how many. After an error the caller releases the others.
 	Dispatch(ctx context.Context, class TaskClass, tasks ...Task) (handed int, err error)
 }

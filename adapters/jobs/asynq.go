@@ -90,18 +90,18 @@ type message struct {
 
 // Capacity implements ports.Dispatcher: that of the workers here, else of the others. That is bounded by the number of
 // waiting messages, as if each were full. A Redis that does not respond leaves the workers here.
-func (d *Asynq) Capacity(ctx context.Context, class Class) (int, error) {
-	if here, err := d.local.Capacity(ctx, class); here > 0 || err != nil || d.others.Load() <= 0 {
-		return here, err
+func (d *Asynq) Capacity(ctx context.Context, class Class) int {
+	if here := d.local.Capacity(ctx, class); here > 0 || d.others.Load() <= 0 {
+		return here
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	waiting, err := d.redis.LLen(ctx, d.pendingKey(class)).Result()
 	if err != nil {
 		d.others.Store(0)
-		return 0, nil
+		return 0
 	}
-	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*d.mux.workers[class]), nil
+	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*d.mux.workers[class])
 }
 
 // Dispatch implements ports.Dispatcher. To enqueue the same claims again is success.
@@ -139,10 +139,8 @@ func (d *Asynq) enqueue(ctx context.Context, class Class, batch []ports.Task) er
 }
 
 // Start begins to run tasks. freed is called when a class may have capacity again; it must not block.
-func (d *Asynq) Start(freed func(Class)) error {
-	if err := d.local.Start(freed); err != nil {
-		return err
-	}
+func (d *Asynq) Start(freed func(Class)) {
+	d.local.Start(freed)
 	ctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
 	d.loops.Go(func() { d.listen(ctx) })
@@ -158,7 +156,6 @@ func (d *Asynq) Start(freed func(Class)) error {
 			}
 		})
 	}
-	return nil
 }
 
 // listen notes what other processes publish, and asks Redis periodically for what was missed.
@@ -201,7 +198,7 @@ func (d *Asynq) lookForSurplus(ctx context.Context) {
 	}
 	d.others.Store(listening.Val()[d.channel()] - 1)
 	for class, n := range waiting {
-		if here, err := d.local.Capacity(ctx, class); err == nil && here > 0 && n.Val() > 0 {
+		if d.local.Capacity(ctx, class) > 0 && n.Val() > 0 {
 			notify(d.surplus[class])
 		}
 	}

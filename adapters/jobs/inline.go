@@ -43,18 +43,17 @@ func NewInline(mux *Mux, queue ports.TaskQueue, log *slog.Logger) *Inline {
 }
 
 // Start begins to run tasks. freed is called when a class has capacity again; it must not block.
-func (d *Inline) Start(freed func(Class)) error {
+func (d *Inline) Start(freed func(Class)) {
 	for class, queue := range d.queues {
 		for range d.mux.workers[class] {
 			d.running.Go(func() { d.work(class, queue, freed) })
 		}
 	}
-	return nil
 }
 
 // Capacity implements ports.Dispatcher. A queue is refilled when half of it is gone, so that claims stay few.
-func (d *Inline) Capacity(_ context.Context, class Class) (int, error) {
-	return capacityFor(len(d.queues[class]), cap(d.queues[class])), nil
+func (d *Inline) Capacity(_ context.Context, class Class) int {
+	return capacityFor(len(d.queues[class]), cap(d.queues[class]))
 }
 
 // capacityFor returns how many more tasks may be enqueued beside those that wait already.

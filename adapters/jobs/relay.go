@@ -197,10 +197,7 @@ func (r *Relay) poll(ctx context.Context, classes []Class) (int, error) {
 }
 
 func (r *Relay) pollClass(ctx context.Context, class Class) (int, error) {
-	capacity, err := r.dispatcher.Capacity(ctx, class)
-	if err != nil {
-		return 0, fmt.Errorf("read the capacity: %w", err)
-	}
+	capacity := r.dispatcher.Capacity(ctx, class)
 	if capacity <= 0 {
 		r.saturated[class].Store(true)
 		return 0, nil

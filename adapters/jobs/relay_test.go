@@ -88,10 +88,10 @@ type fakeDispatcher struct {
 	taken    []string
 }
 
-func (d *fakeDispatcher) Capacity(context.Context, ports.TaskClass) (int, error) {
+func (d *fakeDispatcher) Capacity(context.Context, ports.TaskClass) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.capacity, nil
+	return d.capacity
 }
 
 func (d *fakeDispatcher) Dispatch(_ context.Context, _ ports.TaskClass, tasks ...ports.Task) (int, error) {

@@ -204,9 +204,7 @@ func anotherWorkerRunsTheSurplus(t *testing.T, r *workerFixture) {
 		return other.countAndFinish(ctx, task)
 	})
 	dispatcher := other.queue.NewDispatcher(other.mux, other.store, other.log)
-	if err := dispatcher.Start(func(jobs.Class) {}); err != nil {
-		t.Fatal(err)
-	}
+	dispatcher.Start(func(jobs.Class) {})
 	t.Cleanup(func() { dispatcher.Stop(context.WithoutCancel(t.Context())) })
 	subjects := r.scheduleMany("test.run", 60)
 	r.start()
@@ -275,8 +273,7 @@ func aBacklogOfOneClassDelaysNoOther(t *testing.T, r *workerFixture) {
 	r.scheduleMany("test.slow", 200)
 	r.start()
 	r.eventually("the slow class is full", func() bool {
-		capacity, err := r.dispatcher.Capacity(t.Context(), jobs.Default)
-		return err == nil && capacity == 0
+		return r.dispatcher.Capacity(t.Context(), jobs.Default) == 0
 	})
 	subjects := r.scheduleMany("test.pay", 20)
 	r.eventually("the payments are done", func() bool {

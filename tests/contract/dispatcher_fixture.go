@@ -43,7 +43,7 @@ func (c *leapClock) Now(context.Context, string) (time.Time, error) { return c.R
 type RunningDispatcher interface {
 	ports.Dispatcher
 	// Start brings the workers up; they call freed whenever there is capacity again.
-	Start(freed func(jobs.Class)) error
+	Start(freed func(jobs.Class))
 	// Stop lets what runs finish until ctx ends, and cancels it then.
 	Stop(ctx context.Context)
 }
@@ -113,9 +113,7 @@ func (r *workerFixture) start() {
 	r.t.Helper()
 	r.dispatcher = r.queue.NewDispatcher(r.mux, r.store, r.log)
 	r.relay = jobs.NewRelay(r.store, r.between(r.dispatcher), r.clock, r.log)
-	if err := r.dispatcher.Start(r.relay.Freed); err != nil {
-		r.t.Fatal(err)
-	}
+	r.dispatcher.Start(r.relay.Freed)
 	r.wakes.Store(r.relay)
 	ctx, cancel := context.WithCancel(context.Background())
 	var relaying sync.WaitGroup
