@@ -11,7 +11,7 @@ type Kinds struct{ rows map[string]entry }
 type entry struct {
 	class  Class
 	handle Handler
-	keyOf  func(subject, creatorID string) string // nil: no concurrency key
+	keyOf  func(subject, creatorID string) string // "" for no concurrency key
 }
 
 // NewKinds returns an empty table.
@@ -19,16 +19,19 @@ func NewKinds() *Kinds { return &Kinds{rows: map[string]entry{}} }
 
 // Handle names the one call that a kind makes. Call it during wiring only.
 func (k *Kinds) Handle(kind string, class Class, handle Handler) {
+	k.add(kind, entry{class, handle, func(string, string) string { return "" }})
+}
+
+func (k *Kinds) add(kind string, e entry) {
 	if _, taken := k.rows[kind]; taken {
 		panic("jobs: kind wired twice: " + kind)
 	}
-	k.rows[kind] = entry{class: class, handle: handle}
+	k.rows[kind] = e
 }
 
 // HandleWithKey is Handle for a kind whose tasks share limits with others of the same concurrency key.
 func (k *Kinds) HandleWithKey(kind string, class Class, keyOf func(subject string) string, handle Handler) {
-	k.Handle(kind, class, handle)
-	k.rows[kind] = entry{class: class, handle: handle, keyOf: func(subject, _ string) string { return keyOf(subject) }}
+	k.add(kind, entry{class, handle, func(subject, _ string) string { return keyOf(subject) }})
 }
 
 // accountGroups is the number of groups that accounts fall into. Every claim reads each group that has tasks waiting,
@@ -38,10 +41,7 @@ const accountGroups = 64
 // HandleFairly is Handle for a kind of which one account may have thousands due at once: accounts take turns by groups,
 // so that such a burst delays the accounts of its own group only.
 func (k *Kinds) HandleFairly(kind string, class Class, handle Handler) {
-	k.Handle(kind, class, handle)
-	k.rows[kind] = entry{class: class, handle: handle, keyOf: func(_, creatorID string) string {
-		return AccountGroup(creatorID)
-	}}
+	k.add(kind, entry{class, handle, func(_, creatorID string) string { return AccountGroup(creatorID) }})
 }
 
 // AccountGroup returns the concurrency key of an account's group.
@@ -53,7 +53,7 @@ func AccountGroup(creatorID string) string {
 
 // ConcurrencyKey returns the concurrency key of a task of an account, "" for none.
 func (k *Kinds) ConcurrencyKey(kind, subject, creatorID string) string {
-	if e := k.rows[kind]; e.keyOf != nil {
+	if e, ok := k.rows[kind]; ok {
 		return e.keyOf(subject, creatorID)
 	}
 	return ""

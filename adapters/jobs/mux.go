@@ -93,15 +93,11 @@ func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 	if span != nil {
 		span.End(ports.ErrorType(err))
 	}
-	if errors.Is(err, ports.ErrFenced) {
-		m.metrics.ran(m.label(t.Kind), outcomeFenced, time.Since(started))
-		return nil // somebody else's now; what this run did was rolled back
-	}
-	if err == nil {
-		m.metrics.ran(m.label(t.Kind), outcomeDone, time.Since(started))
+	outcome := outcomeOf(err)
+	m.metrics.ran(m.label(t.Kind), outcome, time.Since(started))
+	if outcome != outcomeFailed {
 		return nil
 	}
-	m.metrics.ran(m.label(t.Kind), outcomeFailed, time.Since(started))
 	m.log.WarnContext(ctx, "task failed", slog.String("task", t.ID), slog.Int("attempt", t.Attempts),
 		slog.Any("error", err))
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
@@ -111,6 +107,17 @@ func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 		return errors.Join(err, failErr) // the lease will end and the relay will claim it again
 	}
 	return err
+}
+
+// outcomeOf names the outcome of a run. A fenced task is somebody else's now, and what its run did was rolled back.
+func outcomeOf(err error) string {
+	switch {
+	case err == nil:
+		return outcomeDone
+	case errors.Is(err, ports.ErrFenced):
+		return outcomeFenced
+	}
+	return outcomeFailed
 }
 
 // beginSpan begins the span of a run, within the trace of what scheduled it; nil where nothing is traced.
