@@ -25,40 +25,36 @@ func originAt(addr string) string {
 
 // addressFaults checks the addresses to listen on and to connect to. Messages repeat none of them: some hold a
 // password.
-func (c Config) addressFaults() []error {
-	var all []error
-	check := func(ok bool, message string) {
-		if !ok {
-			all = append(all, errors.New(message))
-		}
+func (c Config) addressFaults() (all faultList) {
+	all.require(isListenAddress(c.Addr), "ADDR must be host:port, such as 127.0.0.1:8080 or :8080")
+	if c.MetricsAddr != "" {
+		all.require(isListenAddress(c.MetricsAddr), "METRICS_ADDR must be host:port, such as 127.0.0.1:9090")
+		all.require(c.MetricsAddr != c.Addr, "METRICS_ADDR must not be ADDR: it is for a listener of its own")
 	}
-	check(isListenAddress(c.Addr), "ADDR must be host:port, such as 127.0.0.1:8080 or :8080")
-	check(c.MetricsAddr == "" || isListenAddress(c.MetricsAddr), "METRICS_ADDR must be host:port, such as 127.0.0.1:9090")
-	check(c.MetricsAddr == "" || c.MetricsAddr != c.Addr, "METRICS_ADDR must not be ADDR: it is for a listener of its own")
-	check(c.BaseURL == "" || isOrigin(c.BaseURL),
+	all.require(c.BaseURL == "" || isOrigin(c.BaseURL),
 		"BASE_URL must be an origin such as https://pay.example.com, without a path")
 	if c.DatabaseURL != "" {
 		path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:")
-		check(embedded || isURL(c.DatabaseURL, "postgres", "postgresql"),
+		all.require(embedded || isURL(c.DatabaseURL, "postgres", "postgresql"),
 			"DATABASE_URL must begin with sqlite: or postgres:// and be a valid address")
-		check(!embedded || path != "" && path != ":memory:", "DATABASE_URL needs a path after sqlite:")
+		all.require(!embedded || path != "" && path != ":memory:", "DATABASE_URL needs a path after sqlite:")
 	}
-	check(c.RedisURL == "" || isURL(c.RedisURL, "redis", "rediss"),
+	all.require(c.RedisURL == "" || isURL(c.RedisURL, "redis", "rediss"),
 		"REDIS_URL must begin with redis:// or rediss:// and be a valid address")
 	return all
 }
 
 // serviceFaults checks the address of a service, to which live sends secrets by https only. A fault says what was
 // expected.
-func (c Config) serviceFaults(variable, address, expected string) []error {
+func (c Config) serviceFaults(variable, address, expected string) (all faultList) {
 	u, err := url.Parse(address)
-	switch {
-	case err != nil || !oneOf(u.Scheme, "http", "https") || u.Host == "" || u.User != nil:
-		return []error{fmt.Errorf("%s must be %s", variable, expected)}
-	case c.Live() && u.Scheme != "https" && !thisMachine(u.Hostname()):
-		return []error{fmt.Errorf("%s must be https when ENVIRONMENT=live, but to this machine", variable)}
+	if err != nil || !oneOf(u.Scheme, "http", "https") || u.Host == "" || u.User != nil {
+		all.require(false, "%s must be %s", variable, expected)
+		return all
 	}
-	return nil
+	all.require(!c.Live() || u.Scheme == "https" || thisMachine(u.Hostname()),
+		"%s must be https when ENVIRONMENT=live, but to this machine", variable)
+	return all
 }
 
 func isListenAddress(addr string) bool {

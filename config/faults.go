@@ -15,51 +15,42 @@ import (
 	"sundry/core/plan"
 )
 
-// faults lists every setting that is missing, malformed or contradicts another.
-func (c Config) faults() []error {
-	var all []error
-	add := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+// faultList collects what is wrong with the settings.
+type faultList []error
 
-	switch c.Environment {
-	case Sandbox, Live:
-	default:
-		add("ENVIRONMENT must be sandbox or live, not %q", c.Environment)
+// require adds a fault unless a demand is met.
+func (f *faultList) require(met bool, fault string, args ...any) {
+	if !met {
+		*f = append(*f, fmt.Errorf(fault, args...))
 	}
-	if c.Cell < 0 || c.Cell > int(id.MaxCell) {
-		add("CELL must be 0 to %d, not %d", id.MaxCell, c.Cell)
-	}
+}
+
+// faults lists every setting that is missing, malformed or contradicts another.
+func (c Config) faults() (all faultList) {
+	all.require(oneOf(string(c.Environment), string(Sandbox), string(Live)),
+		"ENVIRONMENT must be sandbox or live, not %q", c.Environment)
+	all.require(c.Cell >= 0 && c.Cell <= int(id.MaxCell), "CELL must be 0 to %d, not %d", id.MaxCell, c.Cell)
 	all = append(all, c.addressFaults()...)
 	all = append(all, c.secretFaults()...)
-	if !oneOf(c.LogLevel, "debug", "info", "warn", "error") {
-		add("LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
+	all.require(oneOf(c.LogLevel, "debug", "info", "warn", "error"),
+		"LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
+	all.require(oneOf(c.LogFormat, "text", "json"), "LOG_FORMAT must be text or json, not %q", c.LogFormat)
+	all.require(oneOf(c.SignUps, "open", "invite", "closed"), "SIGN_UPS must be open, invite or closed, not %q", c.SignUps)
+	if limit := c.RateLimitPerMinute; limit != nil {
+		all.require(*limit >= 0, "RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *limit)
 	}
-	if !oneOf(c.LogFormat, "text", "json") {
-		add("LOG_FORMAT must be text or json, not %q", c.LogFormat)
-	}
-	if !oneOf(c.SignUps, "open", "invite", "closed") {
-		add("SIGN_UPS must be open, invite or closed, not %q", c.SignUps)
-	}
-	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
-		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)
-	}
-	if c.PlatformFeeBasisPoints < 0 || c.PlatformFeeBasisPoints > 10_000 {
-		add("PLATFORM_FEE_BASIS_POINTS must be 0 to 10000, not %d", c.PlatformFeeBasisPoints)
-	}
-	if c.PlatformFeeFixed < 0 || c.PlatformFeeFixed > plan.MaxAmount {
-		add("PLATFORM_FEE_FIXED must be 0 to %d minor units, not %d", plan.MaxAmount, c.PlatformFeeFixed)
-	}
-	if c.EventRetentionDays < minEventRetention {
-		add("EVENT_RETENTION_DAYS must be %d or more: that long their deliveries are kept", minEventRetention)
-	}
-	if c.UsageRetentionDays < minUsageRetention {
-		add("USAGE_RETENTION_DAYS must be %d or more: a year's period and what is reported late", minUsageRetention)
-	}
-	if s := c.StatementDescriptor; utf8.RuneCountInString(s) > maxStatement || strings.ContainsAny(s, notOnStatements) {
-		add("STATEMENT_DESCRIPTOR must have at most %d characters, none of < > \\ ' \" *; it is %q", maxStatement, s)
-	}
-	if c.PayoutMinimum < 1 {
-		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
-	}
+	all.require(c.PlatformFeeBasisPoints >= 0 && c.PlatformFeeBasisPoints <= 10_000,
+		"PLATFORM_FEE_BASIS_POINTS must be 0 to 10000, not %d", c.PlatformFeeBasisPoints)
+	all.require(c.PlatformFeeFixed >= 0 && c.PlatformFeeFixed <= plan.MaxAmount,
+		"PLATFORM_FEE_FIXED must be 0 to %d minor units, not %d", plan.MaxAmount, c.PlatformFeeFixed)
+	all.require(c.EventRetentionDays >= minEventRetention,
+		"EVENT_RETENTION_DAYS must be %d or more: that long their deliveries are kept", minEventRetention)
+	all.require(c.UsageRetentionDays >= minUsageRetention,
+		"USAGE_RETENTION_DAYS must be %d or more: a year's period and what is reported late", minUsageRetention)
+	s := c.StatementDescriptor
+	all.require(utf8.RuneCountInString(s) <= maxStatement && !strings.ContainsAny(s, notOnStatements),
+		"STATEMENT_DESCRIPTOR must have at most %d characters, none of < > \\ ' \" *; it is %q", maxStatement, s)
+	all.require(c.PayoutMinimum >= 1, "PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.fileFaults(),
 		c.taxFaults(), c.meetingFaults(), c.workFaults(), c.telemetryFaults())
 	if c.Live() {
@@ -69,26 +60,23 @@ func (c Config) faults() []error {
 }
 
 // workFaults checks how much is done at a time, and where.
-func (c Config) workFaults() []error {
-	var all []error
+func (c Config) workFaults() (all faultList) {
 	for _, workers := range []struct {
 		name  string
 		count int
 	}{{"PAYMENT_WORKERS", c.PaymentWorkers}, {"WEBHOOK_WORKERS", c.WebhookWorkers},
 		{"DEFAULT_WORKERS", c.DefaultWorkers}} {
-		if workers.count < 1 || workers.count > maxWorkers {
-			all = append(all, fmt.Errorf("%s must be 1 to %d, not %d", workers.name, maxWorkers, workers.count))
-		}
+		all.require(workers.count >= 1 && workers.count <= maxWorkers,
+			"%s must be 1 to %d, not %d", workers.name, maxWorkers, workers.count)
 	}
-	if c.DatabaseDirectURL != "" && (!isPostgres(c.DatabaseURL) || !isPostgres(c.DatabaseDirectURL)) {
-		all = append(all, errors.New("DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind"))
+	for _, beside := range []struct{ name, address string }{
+		{"DATABASE_DIRECT_URL", c.DatabaseDirectURL}, {"DATABASE_READ_URL", c.DatabaseReadURL},
+	} {
+		all.require(beside.address == "" || isPostgres(c.DatabaseURL) && isPostgres(beside.address),
+			"%s must be postgres://… beside a DATABASE_URL of the same kind", beside.name)
 	}
-	if c.DatabaseReadURL != "" && (!isPostgres(c.DatabaseURL) || !isPostgres(c.DatabaseReadURL)) {
-		all = append(all, errors.New("DATABASE_READ_URL must be postgres://… beside a DATABASE_URL of the same kind"))
-	}
-	if c.DatabaseReadLagSeconds < 1 || c.DatabaseReadLagSeconds > 3600 {
-		all = append(all, fmt.Errorf("DATABASE_READ_LAG_SECONDS must be 1 to 3600, not %d", c.DatabaseReadLagSeconds))
-	}
+	all.require(c.DatabaseReadLagSeconds >= 1 && c.DatabaseReadLagSeconds <= 3600,
+		"DATABASE_READ_LAG_SECONDS must be 1 to 3600, not %d", c.DatabaseReadLagSeconds)
 	return append(all, c.schemaFaults()...)
 }
 
@@ -115,35 +103,18 @@ func isPostgres(address string) bool {
 }
 
 // liveFaults checks the stricter demands of live: nothing secret has a default there.
-func (c Config) liveFaults() []error {
-	var all []error
-	need := func(value, name string) {
-		if strings.TrimSpace(value) == "" {
-			all = append(all, fmt.Errorf("%s is required when ENVIRONMENT=live", name))
-		}
+func (c Config) liveFaults() (all faultList) {
+	for _, needed := range []struct{ name, value string }{
+		{"BASE_URL", c.BaseURL}, {"DATABASE_URL", c.DatabaseURL}, {"APP_SECRET", c.AppSecret}, {"SMTP_URL", c.SMTPURL},
+		{"SELLER_NAME", c.SellerName}, {"SELLER_ADDRESS", c.SellerAddress}, {"SELLER_VAT_ID", c.SellerVATID},
+		{"SELLER_EMAIL", c.SellerEmail}, {"TERMS_URL", c.TermsURL}, {"PRIVACY_URL", c.PrivacyURL},
+	} {
+		all.require(strings.TrimSpace(needed.value) != "", "%s is required when ENVIRONMENT=live", needed.name)
 	}
-	need(c.BaseURL, "BASE_URL")
-	need(c.DatabaseURL, "DATABASE_URL")
-	need(c.AppSecret, "APP_SECRET")
-	need(c.SMTPURL, "SMTP_URL")
-	need(c.SellerName, "SELLER_NAME")
-	need(c.SellerAddress, "SELLER_ADDRESS")
-	need(c.SellerVATID, "SELLER_VAT_ID")
-	need(c.SellerEmail, "SELLER_EMAIL")
-	need(c.TermsURL, "TERMS_URL")
-	need(c.PrivacyURL, "PRIVACY_URL")
-	if c.WebhooksToPrivate() {
-		all = append(all, errors.New("WEBHOOK_ALLOW_PRIVATE must not be set when ENVIRONMENT=live"))
-	}
-	if c.SeedDemo != nil && *c.SeedDemo {
-		all = append(all, errors.New("SEED_DEMO must not be true when ENVIRONMENT=live"))
-	}
-	if strings.HasPrefix(c.BaseURL, "http://") {
-		all = append(all, errors.New("BASE_URL must be https when ENVIRONMENT=live"))
-	}
-	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
-		all = append(all, errors.New("DATABASE_URL must be postgres:// when ENVIRONMENT=live"))
-	}
+	all.require(!c.WebhooksToPrivate(), "WEBHOOK_ALLOW_PRIVATE must not be set when ENVIRONMENT=live")
+	all.require(c.SeedDemo == nil || !*c.SeedDemo, "SEED_DEMO must not be true when ENVIRONMENT=live")
+	all.require(!strings.HasPrefix(c.BaseURL, "http://"), "BASE_URL must be https when ENVIRONMENT=live")
+	all.require(!strings.HasPrefix(c.DatabaseURL, "sqlite:"), "DATABASE_URL must be postgres:// when ENVIRONMENT=live")
 	return all
 }
 

@@ -1,28 +1,16 @@
 package config
 
-import (
-	"errors"
-	"fmt"
-)
-
 // maxFileMB bounds a file: its parts are numbered in five digits.
 const maxFileMB = 50_000
 
 // fileFaults checks the settings of creators' files.
-func (c Config) fileFaults() []error {
-	var all []error
-	if c.FileMaxMB < 1 || c.FileMaxMB > maxFileMB {
-		all = append(all, fmt.Errorf("FILE_MAX_MB must be a number from 1 to %d", maxFileMB))
-	}
-	if c.FileAccountMB < c.FileMaxMB {
-		all = append(all, errors.New("FILE_ACCOUNT_MB must be at least FILE_MAX_MB"))
-	}
+func (c Config) fileFaults() (all faultList) {
+	all.require(c.FileMaxMB >= 1 && c.FileMaxMB <= maxFileMB, "FILE_MAX_MB must be a number from 1 to %d", maxFileMB)
+	all.require(c.FileAccountMB >= c.FileMaxMB, "FILE_ACCOUNT_MB must be at least FILE_MAX_MB")
 	for _, part := range []struct{ name, value string }{
 		{"S3_BUCKET", c.S3Bucket}, {"S3_ACCESS_KEY_ID", c.S3AccessKeyID}, {"S3_SECRET_ACCESS_KEY", c.S3SecretAccessKey},
 	} {
-		if (part.value != "") != (c.S3Endpoint != "") {
-			all = append(all, fmt.Errorf("%s and S3_ENDPOINT need each other", part.name))
-		}
+		all.require((part.value != "") == (c.S3Endpoint != ""), "%s and S3_ENDPOINT need each other", part.name)
 	}
 	if c.S3Endpoint == "" {
 		return all

@@ -93,17 +93,16 @@ func thisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (c Config) mailFaults() []error {
-	var all []error
+func (c Config) mailFaults() (all faultList) {
 	if c.SMTPURL != "" {
 		if _, err := parseMailServer(c.SMTPURL); err != nil {
 			all = append(all, err)
 		}
 	}
 	if c.MailFrom != "" {
-		if address, err := mail.ParseAddress(c.MailFrom); err != nil || !isASCII(address.Address) {
-			all = append(all, errors.New("MAIL_FROM must be an address such as Example <no-reply@example.com>"))
-		}
+		address, err := mail.ParseAddress(c.MailFrom)
+		all.require(err == nil && isASCII(address.Address),
+			"MAIL_FROM must be an address such as Example <no-reply@example.com>")
 	}
 	return all
 }

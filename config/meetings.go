@@ -1,7 +1,5 @@
 package config
 
-import "errors"
-
 // Zoom reports whether creators can connect their accounts at Zoom.
 func (c Config) Zoom() bool { return c.ZoomClientID != "" }
 
@@ -9,13 +7,10 @@ func (c Config) Zoom() bool { return c.ZoomClientID != "" }
 func (c Config) GoogleMeet() bool { return c.GoogleClientID != "" }
 
 // meetingFaults checks the settings of the providers of meetings.
-func (c Config) meetingFaults() []error {
-	var all []error
-	if (c.ZoomClientID == "") != (c.ZoomClientSecret == "") {
-		all = append(all, errors.New("ZOOM_CLIENT_ID and ZOOM_CLIENT_SECRET belong together: set both or none"))
-	}
-	if (c.GoogleClientID == "") != (c.GoogleClientSecret == "") {
-		all = append(all, errors.New("GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together: set both or none"))
-	}
+func (c Config) meetingFaults() (all faultList) {
+	all.require((c.ZoomClientID == "") == (c.ZoomClientSecret == ""),
+		"ZOOM_CLIENT_ID and ZOOM_CLIENT_SECRET belong together: set both or none")
+	all.require((c.GoogleClientID == "") == (c.GoogleClientSecret == ""),
+		"GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together: set both or none")
 	return all
 }

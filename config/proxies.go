@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -24,16 +23,14 @@ func (c Config) Proxies() []netip.Prefix {
 	return all
 }
 
-func (c Config) proxyFaults() []error {
-	var all []error
+func (c Config) proxyFaults() (all faultList) {
 	for _, text := range c.TrustedProxies {
-		if _, ok := parseNetworks(text); !ok {
-			all = append(all, fmt.Errorf("TRUSTED_PROXIES must list addresses, networks such as 10.0.0.0/8, private or none, not %q", text))
-		}
+		_, ok := parseNetworks(text)
+		all.require(ok, "TRUSTED_PROXIES must list addresses, networks such as 10.0.0.0/8, private or none, not %q", text)
 	}
-	if name := c.ClientCountryHeader; name != "" && !headerName.MatchString(name) {
-		all = append(all, fmt.Errorf("CLIENT_COUNTRY_HEADER must be a header's name such as CF-IPCountry, not %q", name))
-	}
+	name := c.ClientCountryHeader
+	all.require(name == "" || headerName.MatchString(name),
+		"CLIENT_COUNTRY_HEADER must be a header's name such as CF-IPCountry, not %q", name)
 	return all
 }
 

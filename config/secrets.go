@@ -92,19 +92,19 @@ func reasonOf(err error) error {
 }
 
 // secretFaults checks that the app secrets can't be guessed and differ.
-func (c Config) secretFaults() []error {
-	var all []error
+func (c Config) secretFaults() (all faultList) {
 	for _, s := range []struct{ name, value string }{
 		{"APP_SECRET", c.AppSecret}, {"APP_SECRET_PREVIOUS", c.AppSecretPrevious},
 	} {
-		if s.value != "" && len(s.value) < 32 {
-			all = append(all, fmt.Errorf("%s must have at least 32 bytes; it has %d", s.name, len(s.value)))
-		} else if s.value != "" && strings.Count(s.value, s.value[:1]) == len(s.value) {
-			all = append(all, fmt.Errorf("%s must be random; it is one character repeated", s.name))
+		if s.value == "" {
+			continue
 		}
+		long := len(s.value) >= 32
+		all.require(long, "%s must have at least 32 bytes; it has %d", s.name, len(s.value))
+		all.require(!long || strings.Count(s.value, s.value[:1]) < len(s.value),
+			"%s must be random; it is one character repeated", s.name)
 	}
-	if c.AppSecretPrevious != "" && (c.AppSecret == "" || c.AppSecret == c.AppSecretPrevious) {
-		all = append(all, errors.New("APP_SECRET_PREVIOUS must be beside an APP_SECRET that differs from it"))
-	}
+	all.require(c.AppSecretPrevious == "" || c.AppSecret != "" && c.AppSecret != c.AppSecretPrevious,
+		"APP_SECRET_PREVIOUS must be beside an APP_SECRET that differs from it")
 	return all
 }

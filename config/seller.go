@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
 	"net/mail"
 	"net/url"
 	"strings"
@@ -11,21 +9,16 @@ import (
 )
 
 // sellerFaults checks the seller's email address and country, and the addresses that pages link to.
-func (c Config) sellerFaults() []error {
-	var all []error
-	if !country.Valid(c.SellerCountry) {
-		all = append(all, fmt.Errorf("SELLER_COUNTRY must be a country's two capital letters, such as IE, not %q",
-			c.SellerCountry))
-	}
-	if c.SellerEmail != "" && !isBareAddress(c.SellerEmail) {
-		all = append(all, errors.New("SELLER_EMAIL must be an email address such as help@example.com"))
-	}
+func (c Config) sellerFaults() (all faultList) {
+	all.require(country.Valid(c.SellerCountry),
+		"SELLER_COUNTRY must be a country's two capital letters, such as IE, not %q", c.SellerCountry)
+	all.require(c.SellerEmail == "" || isBareAddress(c.SellerEmail),
+		"SELLER_EMAIL must be an email address such as help@example.com")
 	for name, value := range map[string]string{"TERMS_URL": c.TermsURL, "PRIVACY_URL": c.PrivacyURL} {
-		if u, err := url.Parse(value); value != "" &&
-			(err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
-			all = append(all, fmt.Errorf("%s must be an absolute address such as https://example.com/%s", name,
-				strings.ToLower(strings.TrimSuffix(name, "_URL"))))
-		}
+		u, err := url.Parse(value)
+		all.require(value == "" || err == nil && oneOf(u.Scheme, "https", "http") && u.Host != "",
+			"%s must be an absolute address such as https://example.com/%s", name,
+			strings.ToLower(strings.TrimSuffix(name, "_URL")))
 	}
 	return all
 }

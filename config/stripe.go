@@ -1,17 +1,14 @@
 package config
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Stripe reports whether Stripe takes the payments.
 func (c Config) Stripe() bool { return c.StripeSecretKey != "" }
 
+const stripeKeys = "STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"
+
 // stripeFaults checks the settings of Stripe: all three or none, of the deployment's own mode.
-func (c Config) stripeFaults() []error {
-	var all []error
+func (c Config) stripeFaults() (all faultList) {
 	values := []struct{ name, value, kind, test, live string }{
 		{"STRIPE_SECRET_KEY", c.StripeSecretKey, "secret key", "sk_test_", "sk_live_"},
 		{"STRIPE_PUBLISHABLE_KEY", c.StripePublishableKey, "publishable key", "pk_test_", "pk_live_"},
@@ -23,26 +20,23 @@ func (c Config) stripeFaults() []error {
 		if c.Live() {
 			prefix = v.live
 		}
-		switch {
-		case v.value == "" && c.Live() && !c.ownPayments:
-			all = append(all, fmt.Errorf("%s is required when ENVIRONMENT=live", v.name))
-		case v.value == "" && given:
-			all = append(all, fmt.Errorf("%s is missing: STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET belong together", v.name))
-		case v.value != "" && (!strings.HasPrefix(v.value, prefix) || len(v.value) == len(prefix)):
-			all = append(all, fmt.Errorf("%s must be a %s that begins with %s when ENVIRONMENT=%s", v.name, v.kind, prefix,
-				c.Environment))
+		if v.value != "" {
+			all.require(strings.HasPrefix(v.value, prefix) && len(v.value) > len(prefix),
+				"%s must be a %s that begins with %s when ENVIRONMENT=%s", v.name, v.kind, prefix, c.Environment)
+			continue
 		}
+		needed := c.Live() && !c.ownPayments
+		all.require(!needed, "%s is required when ENVIRONMENT=live", v.name)
+		all.require(needed || !given, "%s is missing: "+stripeKeys+" belong together", v.name)
 	}
 	if secret := c.StripeConnectWebhookSecret; secret != "" {
-		if !strings.HasPrefix(secret, "whsec_") || secret == "whsec_" {
-			all = append(all, errors.New("STRIPE_CONNECT_WEBHOOK_SECRET must be a webhook signing secret that begins with whsec_"))
-		}
-		if !given {
-			all = append(all, errors.New("STRIPE_CONNECT_WEBHOOK_SECRET needs STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"))
-		}
+		all.require(strings.HasPrefix(secret, "whsec_") && secret != "whsec_",
+			"STRIPE_CONNECT_WEBHOOK_SECRET must be a webhook signing secret that begins with whsec_")
+		all.require(given, "STRIPE_CONNECT_WEBHOOK_SECRET needs "+stripeKeys)
 	}
-	if c.Live() && c.StripeScriptURL != "https://js.stripe.com/v3/" {
-		all = append(all, errors.New("STRIPE_SCRIPT_URL must not be set when ENVIRONMENT=live"))
+	if c.Live() {
+		all.require(c.StripeScriptURL == "https://js.stripe.com/v3/",
+			"STRIPE_SCRIPT_URL must not be set when ENVIRONMENT=live")
 	} else {
 		all = append(all, c.serviceFaults(
 			"STRIPE_SCRIPT_URL", c.StripeScriptURL, "an absolute address such as https://js.stripe.com/v3/",
@@ -54,8 +48,6 @@ func (c Config) stripeFaults() []error {
 	all = append(all, c.serviceFaults(
 		"STRIPE_API_BASE", c.StripeAPIBase, "an absolute address such as https://api.stripe.com",
 	)...)
-	if !given {
-		all = append(all, errors.New("STRIPE_API_BASE needs STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"))
-	}
+	all.require(given, "STRIPE_API_BASE needs "+stripeKeys)
 	return all
 }

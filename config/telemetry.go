@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -63,23 +62,17 @@ func parseOTLPHeaders(list string) (map[string]string, error) {
 }
 
 // telemetryFaults checks where traces and metrics go.
-func (c Config) telemetryFaults() []error {
-	var all []error
+func (c Config) telemetryFaults() (all faultList) {
 	for name, endpoint := range map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.OTLPEndpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.OTLPTracesEndpoint,
 		"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": c.OTLPMetricsEndpoint,
 	} {
 		u, err := url.Parse(endpoint)
-		if endpoint != "" && (err != nil || u.Host == "" || !oneOf(u.Scheme, "http", "https")) {
-			all = append(all, fmt.Errorf("%s must be http://… or https://…", name))
-		}
+		all.require(endpoint == "" || err == nil && u.Host != "" && oneOf(u.Scheme, "http", "https"),
+			"%s must be http://… or https://…", name)
 	}
-	if !oneOf(c.OTelMetricsExporter, "otlp", "none") {
-		all = append(all, errors.New("OTEL_METRICS_EXPORTER must be otlp or none"))
-	}
-	if c.OTelMetricInterval < 1 {
-		all = append(all, errors.New("OTEL_METRIC_EXPORT_INTERVAL must be a number of milliseconds above 0"))
-	}
+	all.require(oneOf(c.OTelMetricsExporter, "otlp", "none"), "OTEL_METRICS_EXPORTER must be otlp or none")
+	all.require(c.OTelMetricInterval >= 1, "OTEL_METRIC_EXPORT_INTERVAL must be a number of milliseconds above 0")
 	if _, err := parseOTLPHeaders(c.OTLPHeaders); err != nil {
 		all = append(all, err)
 	}
