@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// IdempotencyLifetime is the time for which a key belongs to its request.
+const IdempotencyLifetime = 24 * time.Hour
+
 // IdempotentRequest is a request with what its key is bound to.
 type IdempotentRequest struct {
 	CreatorID string

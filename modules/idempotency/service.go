@@ -12,10 +12,7 @@ import (
 	"sundry/ports"
 )
 
-const (
-	lease    = time.Minute
-	lifetime = 24 * time.Hour
-)
+const lease = time.Minute
 
 // TaskSweep deletes expired responses. It is the platform's and periodic.
 const TaskSweep = "idempotency.sweep"
@@ -103,7 +100,7 @@ func (s *Service) Leased(
 func (s *Service) Sweep(ctx context.Context, t ports.Task) error {
 	now := s.clock.Real()
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Idempotency.DeleteBefore(ctx, now.Add(-lifetime)); err != nil {
+		if err := r.Idempotency.DeleteBefore(ctx, now.Add(-ports.IdempotencyLifetime)); err != nil {
 			return err
 		}
 		return r.Tasks.Postpone(ctx, t, now.Add(sweepInterval))
@@ -138,7 +135,7 @@ func (s *Service) claim(
 		return response, false, nil
 	case err != nil:
 		return response, false, err
-	case record.CreatedAt.Before(want.CreatedAt.Add(-lifetime)):
+	case record.CreatedAt.Before(want.CreatedAt.Add(-ports.IdempotencyLifetime)):
 		return response, false, nil
 	case record.Status != 0:
 		if err := sameRequest(record, want); err != nil {
@@ -172,7 +169,7 @@ func sameRequest(record, want ports.IdempotencyRecord) error {
 }
 
 func (s *Service) save(ctx context.Context, r ports.Repos, record ports.IdempotencyRecord) error {
-	return r.Idempotency.Insert(ctx, record, record.CreatedAt.Add(-lifetime))
+	return r.Idempotency.Insert(ctx, record, record.CreatedAt.Add(-ports.IdempotencyLifetime))
 }
 
 // finish ends a lease with the response. A request that outlived its lease keeps the response to itself: the key is

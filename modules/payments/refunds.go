@@ -21,13 +21,9 @@ import (
 // TaskRefundRequest makes a requested refund, and polls while its outcome is unknown; its subject is the refund.
 const TaskRefundRequest = "refund.create"
 
-const (
-	// requestMemory is the lifetime of an idempotency key.
-	requestMemory = 24 * time.Hour
-	// firstRefundCheck is the delay after which a refund whose call never returned is reconciled: longer than the
-	// call can last.
-	firstRefundCheck = ports.ProcessorTimeout + 10*time.Second
-)
+// firstRefundCheck is the delay after which a refund whose call never returned is reconciled: longer than the call can
+// last.
+const firstRefundCheck = ports.ProcessorTimeout + 10*time.Second
 
 // RefundDeps holds the dependencies of refunds.
 type RefundDeps struct {
@@ -103,7 +99,7 @@ func (s *Refunds) Requested(ctx context.Context, creatorID, key string) (refund.
 	if err != nil {
 		return refund.State{}, err
 	}
-	asked, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, key, now.Add(-requestMemory))
+	asked, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, key, now.Add(-ports.IdempotencyLifetime))
 	return asked, ports.Missing(err, "refund")
 }
 
@@ -116,7 +112,7 @@ func (s *Refunds) reserve(
 		return refund.State{}, err
 	}
 	if req.Key != "" {
-		earlier, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
+		earlier, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, req.Key, now.Add(-ports.IdempotencyLifetime))
 		switch { // a request that died before its response
 		case errors.Is(err, ports.ErrNotFound):
 		case err == nil && !req.Repeats(earlier):

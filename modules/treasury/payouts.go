@@ -21,8 +21,6 @@ const (
 	railTimeout = 20 * time.Second
 	// firstPause is the delay before the first poll of a payout's outcome.
 	firstPause = 5 * time.Second
-	// requestMemory is the lifetime of an idempotency key.
-	requestMemory = 24 * time.Hour
 )
 
 // RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a
@@ -79,7 +77,7 @@ func (s *Service) askPayout(
 		return payout.State{}, err
 	}
 	if req.Key != "" {
-		earlier, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
+		earlier, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-ports.IdempotencyLifetime))
 		switch { // a request that died before its response
 		case errors.Is(err, ports.ErrNotFound):
 		case err == nil && !req.Repeats(earlier):

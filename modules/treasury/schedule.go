@@ -88,7 +88,7 @@ func (s *Service) payOutBalance(
 ) error {
 	creatorID := account.CreatorID
 	req := payout.Request{Currency: string(b.Currency), Key: payout.KeyOn(now, string(b.Currency))}
-	_, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
+	_, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-ports.IdempotencyLifetime))
 	if !errors.Is(err, ports.ErrNotFound) {
 		return err
 	}
