@@ -4,7 +4,6 @@ package invoicing
 
 import (
 	"context"
-	"fmt"
 
 	"sundry/core/event"
 	"sundry/core/fault"
@@ -128,25 +127,4 @@ func (s *Service) audit(
 		CreatorID: state.CreatorID, Kind: kind, ObjectID: state.ID,
 		Note: state.Number + ", " + state.Total.Coded(),
 	})
-}
-
-// Verify checks invoices against payments. It returns one line per violation.
-func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.deps.Store.Read(ctx).Invoicing.Audit
-	lines, err := ports.Checks{
-		{Find: audit.Unbalanced, Message: "invoice %s: its status is not that of its payment"},
-		{Find: audit.PaidTwice, Message: "invoice %s: a second payment took money and does not go back"},
-		{Find: audit.Misstated, Message: "invoice %s does not add up"},
-		{
-			Find:    audit.DocumentGaps,
-			Message: "document series %s has a gap, a number used twice or one that is no number",
-		},
-		{Find: audit.Undocumented, Message: "%s has no document with its number, amounts and day"},
-		{Find: audit.MisstatedDocuments, Message: "document %s differs from its snapshot, or that does not add up"},
-		{Find: audit.BilledTwice, Message: "billing plan %s: two invoices bill one period"},
-	}.Run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("verify invoices: %w", err)
-	}
-	return lines, nil
 }
