@@ -280,9 +280,5 @@ func owned(ctx context.Context, r ports.Repos, creatorID, disputeID string) (dis
 func (s *Disputes) List(
 	ctx context.Context, creatorID, paymentID string, page ports.Page,
 ) (ports.List[dispute.State], error) {
-	list, err := s.deps.Store.Read(ctx).Payments.Disputes.List(ctx, creatorID, paymentID, page)
-	if err != nil {
-		return ports.List[dispute.State]{}, fmt.Errorf("list disputes: %w", err)
-	}
-	return list, nil
+	return s.deps.Store.Read(ctx).Payments.Disputes.List(ctx, creatorID, paymentID, page)
 }

@@ -429,11 +429,8 @@ func (s *Refunds) List(
 	ctx context.Context, creatorID, paymentID string, page ports.Page,
 ) (ports.List[refund.State], error) {
 	list, err := s.deps.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, page)
-	if err != nil {
-		return ports.List[refund.State]{}, fmt.Errorf("list refunds: %w", err)
-	}
 	for i, f := range list.Items {
 		list.Items[i] = s.linked(f)
 	}
-	return list, nil
+	return list, err
 }

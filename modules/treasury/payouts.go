@@ -258,11 +258,8 @@ func (s *Service) ListPayouts(
 	ctx context.Context, creatorID string, status payout.Status, page ports.Page,
 ) (ports.List[payout.State], error) {
 	list, err := s.deps.Store.Read(ctx).Treasury.Payouts.List(ctx, creatorID, status, page)
-	if err != nil {
-		return ports.List[payout.State]{}, fmt.Errorf("list payouts: %w", err)
-	}
 	for i, p := range list.Items {
 		list.Items[i] = s.linked(p)
 	}
-	return list, nil
+	return list, err
 }

@@ -172,20 +172,12 @@ func (s *Service) Release(ctx context.Context, t ports.Task) error {
 
 // Balance returns the account's balance in each currency that it ever had money in.
 func (s *Service) Balance(ctx context.Context, creatorID string) ([]ledger.Balance, error) {
-	balances, err := s.deps.Store.Read(ctx).Treasury.Ledger.Balances(ctx, creatorID)
-	if err != nil {
-		return nil, fmt.Errorf("balance: %w", err)
-	}
-	return balances, nil
+	return s.deps.Store.Read(ctx).Treasury.Ledger.Balances(ctx, creatorID)
 }
 
 // Entries lists the account's ledger entries, newest first; sourceID "" = of every source.
 func (s *Service) Entries(
 	ctx context.Context, creatorID, sourceID string, page ports.Page,
 ) (ports.List[ledger.Entry], error) {
-	list, err := s.deps.Store.Read(ctx).Treasury.Ledger.List(ctx, creatorID, sourceID, page)
-	if err != nil {
-		return ports.List[ledger.Entry]{}, fmt.Errorf("ledger entries: %w", err)
-	}
-	return list, nil
+	return s.deps.Store.Read(ctx).Treasury.Ledger.List(ctx, creatorID, sourceID, page)
 }
