@@ -80,6 +80,33 @@ type Tasks interface {
 	LimitKey(ctx context.Context, key string, limit KeyLimit) error
 }
 
+// ScheduleIn makes (kind, subject) due after a delay on the account's clock.
+func ScheduleIn(ctx context.Context, r Repos, delay time.Duration, kind, subject, creatorID string) error {
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, kind, subject, creatorID, now.Add(delay))
+}
+
+// PostponeBy returns a task to the queue, due again after a delay on the account's clock.
+func PostponeBy(ctx context.Context, r Repos, t Task, delay time.Duration) error {
+	now, err := r.Clock.Now(ctx, t.CreatorID)
+	if err != nil {
+		return err
+	}
+	return r.Tasks.Postpone(ctx, t, now.Add(delay))
+}
+
+// Recheck postpones a task that asks for the outcome of what began at a time, which is still unknown, by RecheckPause.
+func Recheck(ctx context.Context, r Repos, t Task, begun time.Time, first time.Duration) error {
+	now, err := r.Clock.Now(ctx, t.CreatorID)
+	if err != nil {
+		return err
+	}
+	return r.Tasks.Postpone(ctx, t, now.Add(RecheckPause(now.Sub(begun), first)))
+}
+
 // EndTask ends a task for which nothing is left to do, in a transaction of its own.
 func EndTask(ctx context.Context, store Store, t Task) error {
 	return store.Atomically(ctx, func(ctx context.Context, r Repos) error { return r.Tasks.Done(ctx, t) })

@@ -19,11 +19,7 @@ const metersDelay = 100 * time.Millisecond
 // OnUsageCounted updates the customer's snapshot in a transaction of its own: a count covers many customers, so that
 // no request waits for all of them.
 func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Counted) error {
-	now, err := r.Clock.Now(ctx, e.CreatorID)
-	if err != nil {
-		return err
-	}
-	return r.Tasks.Schedule(ctx, TaskMeters, e.CreatorID+"/"+e.AccessKey, e.CreatorID, now.Add(metersDelay))
+	return ports.ScheduleIn(ctx, r, metersDelay, TaskMeters, e.CreatorID+"/"+e.AccessKey, e.CreatorID)
 }
 
 // RefreshMeters runs TaskMeters, and again when the next period of a meter begins: nothing may be reported in it before

@@ -19,11 +19,7 @@ func (s *Service) ExpireDue(ctx context.Context, t ports.Task) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		session, err := s.expire(ctx, r, t.Subject)
 		if fault.Is(err, fault.StateConflict) { // an attempt that cannot be canceled any more: its outcome decides
-			now, err := r.Clock.Now(ctx, t.CreatorID)
-			if err != nil {
-				return err
-			}
-			return r.Tasks.Postpone(ctx, t, now.Add(time.Minute))
+			return ports.PostponeBy(ctx, r, t, time.Minute)
 		}
 		if err != nil && !fault.Is(err, fault.SessionAlreadyPaid) {
 			return err

@@ -62,11 +62,7 @@ func (s *Service) AskByEmail(ctx context.Context, creatorID, address, network st
 		return nil
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskFind, creatorID+"/"+recipient, creatorID, now)
+		return ports.ScheduleIn(ctx, r, 0, TaskFind, creatorID+"/"+recipient, creatorID)
 	})
 }
 

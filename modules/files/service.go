@@ -254,11 +254,7 @@ func (s *Service) Delete(ctx context.Context, creatorID, fileID string) (file.St
 }
 
 func (s *Service) scheduleDeletion(ctx context.Context, r ports.Repos, state file.State) error {
-	now, err := r.Clock.Now(ctx, state.CreatorID)
-	if err != nil {
-		return err
-	}
-	return r.Tasks.Schedule(ctx, TaskDelete, state.ID, state.CreatorID, now)
+	return ports.ScheduleIn(ctx, r, 0, TaskDelete, state.ID, state.CreatorID)
 }
 
 // DeleteBytes deletes the parts of a deleted file, and then what is known of it. Task TaskDelete.

@@ -76,11 +76,7 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 		if err != nil {
 			return err
 		}
-		now, err := r.Clock.Now(ctx, user.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, ResetTask, user.ID(), user.CreatorID, now)
+		return ports.ScheduleIn(ctx, r, 0, ResetTask, user.ID(), user.CreatorID)
 	})
 }
 

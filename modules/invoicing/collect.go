@@ -83,11 +83,7 @@ func (s *Service) hold(ctx context.Context, r ports.Repos, t ports.Task, state i
 		}
 		return true, r.Tasks.Done(ctx, t)
 	case open:
-		now, err := r.Clock.Now(ctx, state.CreatorID)
-		if err != nil {
-			return true, err
-		}
-		return true, r.Tasks.Postpone(ctx, t, now.Add(disputeRecheck))
+		return true, ports.PostponeBy(ctx, r, t, disputeRecheck)
 	}
 	return false, nil
 }

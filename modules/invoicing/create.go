@@ -246,11 +246,7 @@ func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoi
 	case err != nil || lost:
 		return err
 	case open:
-		now, err := r.Clock.Now(ctx, state.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskRetry, state.ID, state.CreatorID, now.Add(disputeRecheck))
+		return ports.ScheduleIn(ctx, r, disputeRecheck, TaskRetry, state.ID, state.CreatorID)
 	}
 	_, err = s.charge(ctx, r, state, chargeOptions{}, at)
 	if !fault.Is(err, fault.PaymentMethodRequired) {

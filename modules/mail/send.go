@@ -100,11 +100,7 @@ func (s *Service) send(ctx context.Context, m ports.Mail) (ports.Mail, error) {
 func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 	creatorID, mailID, _ := strings.Cut(t.Subject, "/")
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		if err := r.Tasks.Schedule(ctx, TaskSend, mailID, creatorID, now); err != nil {
+		if err := ports.ScheduleIn(ctx, r, 0, TaskSend, mailID, creatorID); err != nil {
 			return err
 		}
 		return r.Tasks.Done(ctx, t)

@@ -116,11 +116,7 @@ func (s *Service) enqueue(ctx context.Context, r ports.Repos, drafts ...draft) e
 		}
 		ids[i] = d.ID
 	}
-	now, err := r.Clock.Now(ctx, drafts[0].CreatorID)
-	if err != nil {
-		return err
-	}
-	return r.Tasks.Schedule(ctx, TaskSend, strings.Join(ids, ","), drafts[0].CreatorID, now)
+	return ports.ScheduleIn(ctx, r, 0, TaskSend, strings.Join(ids, ","), drafts[0].CreatorID)
 }
 
 // newDraft returns a mail of the account about a cause, to a recipient.

@@ -76,7 +76,7 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	case err != nil:
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
 	case disputed:
-		return s.postponeRefund(ctx, t, paid)
+		return s.postponeRefund(ctx, t)
 	case left.Amount.Minor == 0:
 		return s.failRefund(ctx, t, paid, disputeLost, false)
 	}
@@ -158,13 +158,9 @@ func (s *Attempts) leftOf(
 }
 
 // postponeRefund postpones the refund of a payment that is disputed.
-func (s *Attempts) postponeRefund(ctx context.Context, t ports.Task, paid payment.State) error {
+func (s *Attempts) postponeRefund(ctx context.Context, t ports.Task) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, paid.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Postpone(ctx, t, now.Add(disputeRecheck))
+		return ports.PostponeBy(ctx, r, t, disputeRecheck)
 	})
 }
 

@@ -173,11 +173,7 @@ func (s *Disputes) respond(
 		if err := d.Respond(e, accept); err != nil {
 			return err
 		}
-		now, err := r.Clock.Now(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskDisputeResponse, disputeID, creatorID, now.Add(firstRefundCheck))
+		return ports.ScheduleIn(ctx, r, firstRefundCheck, TaskDisputeResponse, disputeID, creatorID)
 	})
 	if err != nil {
 		return dispute.State{}, err

@@ -77,11 +77,7 @@ func (s *Inbox) Receive(ctx context.Context, payload []byte, header func(name st
 		if err != nil || !isNew {
 			return err
 		}
-		due, err := r.Clock.Now(ctx, e.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskProcessorEvent, e.ID, e.CreatorID, due)
+		return ports.ScheduleIn(ctx, r, 0, TaskProcessorEvent, e.ID, e.CreatorID)
 	})
 }
 
@@ -130,11 +126,7 @@ func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
 		return err
 	}
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, t.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Postpone(ctx, t, now.Add(firstRecheck))
+		return ports.PostponeBy(ctx, r, t, firstRecheck)
 	})
 }
 
@@ -148,11 +140,7 @@ func (s *Inbox) refreshPayment(_ context.Context, e ports.ProcessorEvent) (write
 		if err != nil {
 			return err
 		}
-		now, err := r.Clock.Now(ctx, attempt.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, now)
+		return ports.ScheduleIn(ctx, r, 0, TaskCharge, attempt.ID, attempt.CreatorID)
 	}, nil
 }
 

@@ -83,11 +83,7 @@ func (s *Refunds) Request(ctx context.Context, creatorID string, req refund.Requ
 		if asked, err = s.reserve(ctx, r, creatorID, req); err != nil || asked.Status != refund.Pending {
 			return err
 		}
-		now, err := r.Clock.Now(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now)
+		return ports.ScheduleIn(ctx, r, 0, TaskRefundRequest, asked.ID, creatorID)
 	})
 	return asked, err
 }
@@ -379,11 +375,7 @@ func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 			_, err := s.settle(ctx, r, loaded.ID, outcome)
 			return err
 		}
-		now, err := r.Clock.Now(ctx, loaded.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(loaded.CreatedAt), firstRecheck)))
+		return ports.Recheck(ctx, r, t, loaded.CreatedAt, firstRecheck)
 	})
 }
 

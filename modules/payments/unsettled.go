@@ -48,11 +48,7 @@ func (s *Attempts) Charge(ctx context.Context, t ports.Task) error {
 		if _, err := s.Settle(ctx, r, attempt, outcome); err != nil {
 			return err
 		}
-		now, err := r.Clock.Now(ctx, attempt.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(attempt.CreatedAt), firstRecheck)))
+		return ports.Recheck(ctx, r, t, attempt.CreatedAt, firstRecheck)
 	})
 }
 
@@ -83,11 +79,7 @@ func (s *Attempts) ask(ctx context.Context, attempt payment.State) (payment.Outc
 // checkSoon brings an attempt's task forward after a call with an unknown outcome.
 func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
 	err := s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, attempt.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, now.Add(firstRecheck))
+		return ports.ScheduleIn(ctx, r, firstRecheck, TaskCharge, attempt.ID, attempt.CreatorID)
 	})
 	return unrecorded(err)
 }

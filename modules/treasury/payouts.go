@@ -230,11 +230,7 @@ func (s *Service) Payout(ctx context.Context, t ports.Task) error {
 			_, err := s.settlePayout(ctx, r, loaded.ID, outcome)
 			return err
 		}
-		now, err := r.Clock.Now(ctx, loaded.CreatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(loaded.CreatedAt), firstPause)))
+		return ports.Recheck(ctx, r, t, loaded.CreatedAt, firstPause)
 	})
 }
 
