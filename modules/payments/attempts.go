@@ -292,10 +292,12 @@ func (s *Attempts) Cancel(
 	return s.settle(ctx, attempt, outcome)
 }
 
+// processorCall is a method of ports.Processor that takes a charge and returns its outcome.
+type processorCall = func(ports.Processor, context.Context, ports.ChargeRequest) (payment.Outcome, error)
+
 // call makes one call to the provider that takes an attempt's money.
 func (s *Attempts) call(
-	ctx context.Context, limit time.Duration, attempt payment.State, r ports.ChargeRequest,
-	ask func(ports.Processor, context.Context, ports.ChargeRequest) (payment.Outcome, error),
+	ctx context.Context, limit time.Duration, attempt payment.State, r ports.ChargeRequest, ask processorCall,
 ) (payment.Outcome, error) {
 	provider, err := s.deps.Providers.Get(attempt.Provider)
 	if err != nil {

@@ -111,6 +111,15 @@ func setupRequest(setup cardsetup.State) ports.ChargeRequest {
 	}
 }
 
+// call makes one call to the provider that checks new cards.
+func (s *Service) call(
+	ctx context.Context, limit time.Duration, r ports.ChargeRequest, ask processorCall,
+) (payment.Outcome, error) {
+	return within(ctx, limit, func(ctx context.Context) (payment.Outcome, error) {
+		return ask(s.deps.Provider.Processor, ctx, r)
+	})
+}
+
 // How many cards a customer may try on hosted pages.
 const (
 	maxTried    = 20
@@ -163,9 +172,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret, network string) (p
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Provider.Processor.Find(ctx, setupRequest(setup))
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, setupRequest(setup), ports.Processor.Find)
 	if err != nil {
 		return payment.NextAction{}, errUnavailable(err)
 	}
@@ -182,9 +189,7 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 	if err != nil {
 		return fmt.Errorf("refresh setup: %w", err)
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Provider.Processor.Find(ctx, setupRequest(setup))
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, setupRequest(setup), ports.Processor.Find)
 	if errors.Is(err, ports.ErrNotFound) {
 		return nil
 	}
@@ -271,13 +276,9 @@ func (s *Service) saveCard(
 	}
 	request := setupRequest(setup)
 	request.Method = method
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Provider.Processor.Charge(ctx, request)
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, request, ports.Processor.Charge)
 	if errors.Is(err, ports.ErrOutcomeUnknown) {
-		outcome, err = within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
-			return s.deps.Provider.Processor.Find(ctx, request)
-		})
+		outcome, err = s.call(ctx, ports.ProcessorRecheckTimeout, request, ports.Processor.Find)
 	}
 	if err != nil {
 		return cardsetup.State{}, errUnavailable(err)
