@@ -48,7 +48,7 @@ type Settlement struct {
 // Pay makes the session paid. Money that arrives after the session expired or failed is applied too: it was taken.
 func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 	if c.s.Status == StatusPaid {
-		return Paid{}, fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+		return Paid{}, errPaid()
 	}
 	c.s.Status, c.s.PaidAt = StatusPaid, now
 	c.s.PaymentID, c.s.CustomerID, c.s.SubscriptionID, c.s.ReceiptNumber = m.PaymentID, m.CustomerID, m.SubscriptionID,

@@ -152,7 +152,7 @@ func (s State) SavesCard() bool { return s.Offer.Recurring() && s.Offer.Price.Mi
 func (c *Session) RequireOpen(now time.Time) error {
 	switch c.s.Status {
 	case StatusPaid:
-		return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+		return errPaid()
 	case StatusExpired:
 		return errExpired()
 	case StatusFailed:
@@ -164,6 +164,10 @@ func (c *Session) RequireOpen(now time.Time) error {
 		return errExpired()
 	}
 	return nil
+}
+
+func errPaid() error {
+	return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
 }
 
 func errExpired() error {
@@ -255,7 +259,7 @@ func errPaymentInProgress() error {
 func (c *Session) Expire() (changed bool, err error) {
 	switch {
 	case c.s.Status == StatusPaid:
-		return false, fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+		return false, errPaid()
 	case c.s.LivePaymentID != "":
 		return false, errPaymentInProgress()
 	case c.s.Status != StatusProcessing:

@@ -186,7 +186,7 @@ type Sale struct {
 func (d *Discount) CanRedeem(sale Sale, now time.Time) error {
 	switch {
 	case !d.s.DeletedAt.IsZero():
-		return refusal("There is no such discount code.")
+		return ErrUnknownCode()
 	case !d.s.ExpiresAt.IsZero() && !now.Before(d.s.ExpiresAt):
 		return refusal("This discount code has expired.")
 	case !d.coversListing(sale.ListingID):

@@ -30,7 +30,7 @@ func (l *Listing) AddImage(img Image, now time.Time) error {
 		return err
 	}
 	if len(l.s.Images) >= MaxImages {
-		return fault.Newf(fault.LimitReached, "A listing has at most %d images. Remove one first.", MaxImages)
+		return ErrTooManyImages()
 	}
 	alt, err := cleanAlt(img.Alt)
 	if err != nil {
@@ -40,6 +40,11 @@ func (l *Listing) AddImage(img Image, now time.Time) error {
 	next.Images = append(slices.Clip(next.Images), Image{img.ID, alt})
 	l.replace(next, now)
 	return nil
+}
+
+// ErrTooManyImages is LIMIT_REACHED for an image more than MaxImages.
+func ErrTooManyImages() error {
+	return fault.Newf(fault.LimitReached, "A listing has at most %d images. Remove one first.", MaxImages)
 }
 
 // DescribeImage changes the alternative text. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT once archived.

@@ -71,6 +71,14 @@ func (r DeclineReason) Refusal() error {
 	return f
 }
 
+// ErrNoChallenge is STATE_CONFLICT for an answer to a bank that has asked the payer for none.
+func ErrNoChallenge() error { return fault.New(fault.StateConflict, "No authentication is asked for.") }
+
+// ErrProcessorDown is PROCESSOR_UNAVAILABLE for a call that the payer may repeat.
+func ErrProcessorDown(cause error) error {
+	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", cause)
+}
+
 // NewDecline returns the reason with a code, and its English text.
 func NewDecline(code DeclineCode) DeclineReason {
 	return DeclineReason{Code: code, Message: locale.Default.Decline(string(code))}

@@ -23,7 +23,7 @@ func (s *Service) challenged(ctx context.Context, secret string) (payment.State,
 		return payment.State{}, over
 	}
 	if !ok || attempt.Status != payment.RequiresAction {
-		return payment.State{}, fault.New(fault.StateConflict, "No authentication is asked for.")
+		return payment.State{}, payment.ErrNoChallenge()
 	}
 	return attempt, nil
 }

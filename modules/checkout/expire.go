@@ -38,9 +38,7 @@ func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) 
 		return checkout.State{}, err
 	}
 	if err := s.cancelLive(ctx, sessionID); err != nil {
-		return checkout.State{}, fault.Wrap(
-			fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err,
-		)
+		return checkout.State{}, payment.ErrProcessorDown(err)
 	}
 	var session checkout.State
 	err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -207,9 +207,7 @@ func (s *Service) cancelPendingAuth(
 		return session, err
 	}
 	if _, err := s.deps.Runner.Cancel(ctx, attempt, superseded); err != nil {
-		return session, fault.Wrap(
-			fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err,
-		)
+		return session, payment.ErrProcessorDown(err)
 	}
 	return s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, session.ID)
 }

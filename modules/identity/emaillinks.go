@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"sundry/core/email"
 	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/operator"
@@ -72,11 +71,8 @@ func (s *Service) ConfirmEmail(ctx context.Context, text string) error {
 // Invite returns the page on which the owner of an address makes an account, whatever the sign-ups, unless they are
 // closed. who is recorded. VALIDATION_FAILED, EMAIL_TAKEN.
 func (s *Service) Invite(ctx context.Context, who, address string) (page string, err error) {
-	address, ok := email.Parse(address)
-	if !ok {
-		return "", fault.Invalid(fault.Detail{
-			Field: "email", Code: fault.DetailInvalid, Message: "This is not an email address.",
-		})
+	if address, err = parseAddress(address); err != nil {
+		return "", err
 	}
 	now := s.deps.Clock.Real()
 	invitation := identity.Invitation{Email: address, ExpiresAt: now.Add(identity.InvitationLifetime)}

@@ -48,6 +48,17 @@ func (s *Service) checkOwnPassword(ctx context.Context, u identity.User, field, 
 	return s.restore(ctx, byAccount, s.limits.SignInPerAccount)
 }
 
+// parseAddress normalizes an email address. VALIDATION_FAILED for a text that is none.
+func parseAddress(text string) (string, error) {
+	address, ok := email.Parse(text)
+	if !ok {
+		return "", fault.Invalid(fault.Detail{
+			Field: "email", Code: fault.DetailInvalid, Message: "This is not an email address.",
+		})
+	}
+	return address, nil
+}
+
 // ResetTask is the kind of the task that mails a link to a new password; its subject is the user's id.
 const ResetTask = "identity.password_reset"
 
@@ -55,11 +66,9 @@ const ResetTask = "identity.password_reset"
 // it schedules the same task for nobody, so that neither the response nor its time differs.
 // Refusals: VALIDATION_FAILED for no address, RATE_LIMITED.
 func (s *Service) AskPasswordReset(ctx context.Context, address string, from identity.Client) error {
-	address, ok := email.Parse(address)
-	if !ok {
-		return fault.Invalid(fault.Detail{
-			Field: "email", Code: fault.DetailInvalid, Message: "This is not an email address.",
-		})
+	address, err := parseAddress(address)
+	if err != nil {
+		return err
 	}
 	if err := s.admit(ctx, "reset:address:"+from.Address, s.limits.ResetPerAddress); err != nil {
 		return err

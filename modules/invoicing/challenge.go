@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"sundry/core/fault"
 	"sundry/core/invoice"
 	"sundry/core/locale"
 	"sundry/core/payment"
@@ -35,7 +34,7 @@ func (s *Service) challenged(ctx context.Context, link string) (invoice.State, p
 	}
 	attempt, err := s.underWay(ctx, state.ID)
 	if err == nil && attempt.Status != payment.RequiresAction {
-		err = fault.New(fault.StateConflict, "No authentication is asked for.")
+		err = payment.ErrNoChallenge()
 	}
 	return state, attempt, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -18,16 +17,10 @@ const (
 
 // countChallenge counts a question to the processor about a challenge. RATE_LIMITED.
 func countChallenge(ctx context.Context, limiter ports.RateLimiter, network string) error {
-	quota, err := limiter.Allow(ctx, "payments.challenge:"+network, maxChallenged, challengedWindow)
-	if err != nil {
-		return fmt.Errorf("count challenges: %w", err)
-	}
-	if quota.Wait > 0 {
-		return fault.TooMany(
-			"Too many payments were confirmed from your network. Wait a few minutes, then try again.", quota.Wait,
-		)
-	}
-	return nil
+	return ports.Admit(ctx, limiter, ports.Attempt{
+		Key: "payments.challenge:" + network, Limit: maxChallenged, Window: challengedWindow,
+		Message: "Too many payments were confirmed from your network. Wait a few minutes, then try again.",
+	})
 }
 
 // challenged loads an attempt that waits for the buyer's bank, to ask the processor about it. STATE_CONFLICT for any
@@ -38,7 +31,7 @@ func (s *Attempts) challenged(ctx context.Context, paymentID, network string) (p
 		return payment.State{}, fmt.Errorf("challenge: %w", err)
 	}
 	if attempt.Status != payment.RequiresAction {
-		return attempt, fault.New(fault.StateConflict, "No authentication is asked for.")
+		return attempt, payment.ErrNoChallenge()
 	}
 	return attempt, countChallenge(ctx, s.deps.Limiter, network)
 }
@@ -51,7 +44,7 @@ func (s *Attempts) Challenge(ctx context.Context, paymentID, network string) (pa
 	}
 	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, ports.ChargeOf(attempt), ports.Processor.Find)
 	if err != nil {
-		return payment.NextAction{}, errUnavailable(err)
+		return payment.NextAction{}, payment.ErrProcessorDown(err)
 	}
 	return outcome.Action, nil
 }
@@ -69,12 +62,7 @@ func (s *Attempts) Authenticate(
 			return processor.Authenticate(ctx, r, approve)
 		})
 	if err != nil {
-		return payment.State{}, errUnavailable(err)
+		return payment.State{}, payment.ErrProcessorDown(err)
 	}
 	return s.settle(ctx, attempt, outcome)
-}
-
-// errUnavailable reports a call that the caller may repeat.
-func errUnavailable(cause error) error {
-	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", cause)
 }

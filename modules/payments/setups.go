@@ -160,7 +160,7 @@ func (s *Service) challenged(ctx context.Context, secret, network string) (cards
 		return cardsetup.State{}, err
 	}
 	if setup.Status != cardsetup.Authenticating {
-		return setup, fault.New(fault.StateConflict, "No authentication is asked for.")
+		return setup, payment.ErrNoChallenge()
 	}
 	return setup, countChallenge(ctx, s.deps.Limiter, network)
 }
@@ -174,7 +174,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret, network string) (p
 	}
 	outcome, err := s.call(ctx, ports.ProcessorTimeout, setupRequest(setup), ports.Processor.Find)
 	if err != nil {
-		return payment.NextAction{}, errUnavailable(err)
+		return payment.NextAction{}, payment.ErrProcessorDown(err)
 	}
 	return outcome.Action, nil
 }
@@ -220,7 +220,7 @@ func (s *Service) authenticate(ctx context.Context, setup cardsetup.State, appro
 		return s.deps.Provider.Processor.Authenticate(ctx, setupRequest(setup), approve)
 	})
 	if err != nil {
-		return cardsetup.State{}, errUnavailable(err)
+		return cardsetup.State{}, payment.ErrProcessorDown(err)
 	}
 	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
 }
@@ -281,7 +281,7 @@ func (s *Service) saveCard(
 		outcome, err = s.call(ctx, ports.ProcessorRecheckTimeout, request, ports.Processor.Find)
 	}
 	if err != nil {
-		return cardsetup.State{}, errUnavailable(err)
+		return cardsetup.State{}, payment.ErrProcessorDown(err)
 	}
 	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
 }

@@ -296,7 +296,7 @@ func (s *Service) Confirm(
 func (s *Service) waitingCharge(ctx context.Context, creatorID, subscriptionID string) (paymentID string, err error) {
 	state, err := s.Get(ctx, creatorID, subscriptionID)
 	if err == nil && state.Charge == nil {
-		err = fault.New(fault.StateConflict, "No authentication is asked for.")
+		err = payment.ErrNoChallenge()
 	}
 	if err != nil {
 		return "", err

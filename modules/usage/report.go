@@ -130,9 +130,7 @@ func (s *Service) submit(ctx context.Context, q reporting, placed []placement) (
 			s.offsets.drop(q.creatorID)
 			again = append(again, p.index)
 		case result.Duplicate && !result.SameBody:
-			q.outcomes[p.index].Err = fault.New(
-				fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.",
-			)
+			q.outcomes[p.index].Err = errKeyUsed()
 		default:
 			q.outcomes[p.index] = Reported{ID: result.ID, Duplicate: result.Duplicate}
 		}
@@ -243,6 +241,10 @@ func (s *Service) current(ctx context.Context, stream pricedStream, start time.T
 	return all, err
 }
 
+func errKeyUsed() error {
+	return fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.")
+}
+
 // refused is the outcome of a report that cannot be accepted, unless it is one that was accepted before and is sent
 // again: meanwhile it may have become too late or too much, or its customer may have another subscription.
 func (s *Service) refused(ctx context.Context, creatorID string, report usage.Report, refusal error) Reported {
@@ -255,9 +257,7 @@ func (s *Service) refused(ctx context.Context, creatorID string, report usage.Re
 	case before.Fingerprint == report.Fingerprint:
 		return Reported{ID: before.ID, Duplicate: true}
 	case fault.Is(refusal, fault.PeriodClosed), fault.Is(refusal, fault.LimitReached):
-		return Reported{
-			Err: fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report."),
-		}
+		return Reported{Err: errKeyUsed()}
 	}
 	return Reported{Err: refusal}
 }

@@ -168,7 +168,7 @@ func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	if len(l.Images) >= listing.MaxImages {
-		err = fault.Newf(fault.LimitReached, "A listing has at most %d images. Remove one first.", listing.MaxImages)
+		err = listing.ErrTooManyImages()
 	}
 	var imageID string
 	if err == nil {
