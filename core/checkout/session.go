@@ -144,6 +144,11 @@ func (s State) NeedsCard() bool {
 	return s.Total.Minor > 0 || s.SavesCard()
 }
 
+// LimitsSubscription reports whether the listing gives the buyer, whom the integrator has named, one subscription.
+func (s State) LimitsSubscription() bool {
+	return s.Offer.OneSubscription && s.ExternalCustomerID != ""
+}
+
 // SavesCard reports whether the card is kept for renewals.
 func (s State) SavesCard() bool { return s.Offer.Recurring() && s.Offer.Price.Minor > 0 }
 

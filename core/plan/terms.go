@@ -200,6 +200,9 @@ func (o Offer) ForAppointments() bool { return o.VariantID != "" }
 // Recurring reports whether buying the offer starts a subscription.
 func (o Offer) Recurring() bool { return o.Interval != "" }
 
+// LimitsTrial reports whether buying the offer begins a trial that a customer has once.
+func (o Offer) LimitsTrial() bool { return o.OneTrial && o.TrialDays > 0 }
+
 // DueNow returns the amount due at checkout: zero when a trial comes first.
 func (o Offer) DueNow() money.Amount {
 	if o.Recurring() && o.TrialDays > 0 {

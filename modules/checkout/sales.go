@@ -110,7 +110,7 @@ func (s *Sales) Paid(
 
 // subscribed reports whether the buyer has the one subscription to the listing that they may have.
 func (s *Sales) subscribed(ctx context.Context, r ports.Repos, session checkout.State) (running bool, err error) {
-	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
+	if !session.LimitsSubscription() {
 		return false, nil
 	}
 	if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, session.ExternalCustomerID); err != nil {
@@ -137,7 +137,7 @@ func (s *Sales) hadBefore(
 func (s *Sales) hadTrial(
 	ctx context.Context, r ports.Repos, session checkout.State, o payment.Outcome,
 ) (bool, error) {
-	if session.Offer.TrialDays == 0 || !session.Offer.OneTrial {
+	if !session.Offer.LimitsTrial() {
 		return false, nil
 	}
 	buyer := buyerOf(session)
@@ -156,7 +156,7 @@ func (s *Sales) hadTrial(
 // rememberedCard recognizes the card that a trial begins with; "" where none does, or cards are not remembered.
 func (s *Sales) rememberedCard(session checkout.State, o payment.Outcome) string {
 	offer := session.Offer
-	if !s.deps.RemembersCards || !offer.OneTrial || offer.TrialDays == 0 {
+	if !s.deps.RemembersCards || !offer.LimitsTrial() {
 		return ""
 	}
 	return s.deps.Secrets.TrialCard(offer.CreatorID, offer.ListingID, o.CardFingerprint)

@@ -22,7 +22,7 @@ func buyerOf(session checkout.State) ports.Buyer {
 // hadTrial reports whether the buyer of a session with a trial has had the one that the listing gives.
 // card recognizes the one that they pay with; "" before it is known.
 func (s *Service) hadTrial(ctx context.Context, r ports.Repos, session checkout.State, card string) (bool, error) {
-	if session.Offer.TrialDays == 0 || !session.Offer.OneTrial {
+	if !session.Offer.LimitsTrial() {
 		return false, nil
 	}
 	buyer := buyerOf(session)
@@ -32,7 +32,7 @@ func (s *Service) hadTrial(ctx context.Context, r ports.Repos, session checkout.
 
 // trialCard recognizes the card that a buyer begins a trial with; "" where that does not matter. PROCESSOR_UNAVAILABLE.
 func (s *Service) trialCard(ctx context.Context, opened checkout.State, p Payment) (string, error) {
-	if s.deps.Fingerprints == nil || opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
+	if s.deps.Fingerprints == nil || !opened.Offer.LimitsTrial() {
 		return "", nil
 	}
 	var f fault.Violations
@@ -54,7 +54,7 @@ func (s *Service) trialCard(ctx context.Context, opened checkout.State, p Paymen
 // refuseSubscriber is ALREADY_SUBSCRIBED for a buyer who has a running subscription to a listing that gives one, with
 // their portal where a key asks.
 func (s *Service) refuseSubscriber(ctx context.Context, r ports.Repos, session checkout.State, keyed bool) error {
-	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
+	if !session.LimitsSubscription() {
 		return nil
 	}
 	customerID, running, err := s.deps.Past.RunningFor(ctx, r, buyerOf(session))
@@ -75,7 +75,7 @@ func (s *Service) refuseSubscriber(ctx context.Context, r ports.Repos, session c
 // requireOnePurchase refuses a second subscription of the buyer to a listing that gives one, also while another session
 // of theirs is being paid. The purchases of one customer wait for each other here.
 func (s *Service) requireOnePurchase(ctx context.Context, r ports.Repos, session checkout.State, keyed bool) error {
-	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
+	if !session.LimitsSubscription() {
 		return nil
 	}
 	if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, session.ExternalCustomerID); err != nil {
@@ -110,7 +110,7 @@ func (s *Service) requireOnePurchase(ctx context.Context, r ports.Repos, session
 func (s *Service) dropTrial(
 	ctx context.Context, opened checkout.State, email, card string,
 ) (dropped bool, err error) {
-	if opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
+	if !opened.Offer.LimitsTrial() {
 		return false, nil
 	}
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
