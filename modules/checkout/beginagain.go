@@ -47,3 +47,9 @@ func (s *Service) BeginAgain(
 	}
 	return s.beginAttempt(ctx, r, session, payment.Intent{ID: c.PaymentID, Provider: provider}, now)
 }
+
+// PaymentOf implements ports.CheckoutPayments.
+func (s *Service) PaymentOf(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (string, error) {
+	session, err := owned(ctx, r, creatorID, checkoutID)
+	return session.PaymentID, err
+}

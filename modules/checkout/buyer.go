@@ -19,9 +19,3 @@ func (s *Service) Buyer(ctx context.Context, r ports.Repos, checkoutID string) (
 func (s *Service) OnCustomerReaddressed(ctx context.Context, r ports.Repos, e customer.Readdressed) error {
 	return r.Checkout.Sessions.Readdress(ctx, e.ID, e.From, e.To)
 }
-
-// PaymentOf implements ports.CheckoutPayments.
-func (s *Service) PaymentOf(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (string, error) {
-	session, err := owned(ctx, r, creatorID, checkoutID)
-	return session.PaymentID, err
-}

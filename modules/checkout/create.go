@@ -3,9 +3,6 @@ package checkout
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"sundry/core/appointment"
@@ -21,7 +18,6 @@ import (
 	"sundry/core/plan"
 	"sundry/core/quota"
 	"sundry/core/tax"
-	"sundry/core/text"
 	"sundry/ports"
 )
 
@@ -50,12 +46,8 @@ type NewSession struct {
 	Intake intake.Given
 }
 
-// Limits of what an integrator may attach, in characters.
-const (
-	maxReferenceID   = 500
-	maxMetadata      = 20
-	maxLinkParameter = 500
-)
+// maxReferenceID is the most characters of a reference id.
+const maxReferenceID = 500
 
 // validate reports every fault of the request that needs no database.
 func (n NewSession) validate(sandbox bool) error {
@@ -250,84 +242,4 @@ func (s *Service) List(
 	ctx context.Context, creatorID string, search ports.SessionSearch, page ports.Page,
 ) (ports.List[checkout.State], error) {
 	return s.deps.Store.Read(ctx).Checkout.Sessions.List(ctx, creatorID, search, page)
-}
-
-// OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
-// never change the price nor where the buyer goes. The visitor is counted by their network, and their country selects
-// the currency where the link has none. NOT_FOUND for an unknown or inactive link, RATE_LIMITED, FORBIDDEN.
-func (s *Service) OpenLink(
-	ctx context.Context, code string, parameters map[string]string, from Visitor,
-) (checkoutURL string, err error) {
-	var f fault.Violations
-	utm, buyer := map[string]string{}, strings.TrimSpace(parameters["customer_name"])
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		value := parameters[name]
-		switch {
-		case strings.HasPrefix(name, "utm_") && len(utm) < maxMetadata:
-			utm[name] = value
-		case name == "customer_email", name == "customer_name", name == "discount_code", name == "reference_id":
-		default:
-			continue
-		}
-		if name == "customer_name" {
-			text.CheckLine(&f, name, buyer, customer.MaxName) // as in every other place that takes one
-			continue
-		}
-		metadata.CheckText(name, value, maxLinkParameter, &f)
-	}
-	if err := f.Err(); err != nil {
-		return "", err
-	}
-	state := checkout.State{
-		UIMode: checkout.Hosted, UTM: utm, OpenedBy: s.openedBy(from.Network),
-		ReferenceID: strings.ToValidUTF8(parameters["reference_id"], "\ufffd"), // as in utm: the link may be Latin-1
-		Email:       prefill(parameters["customer_email"]), Buyer: customer.Details{Name: buyer},
-	}
-	err = s.withRateLimit(ctx, "open", from.Network, maxOpened, func() error {
-		return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			link, err := s.deps.Offers.ByLink(ctx, r, code, from.country)
-			if err != nil {
-				return err
-			}
-			fresh := state
-			fresh.Offer, fresh.PaymentLinkID, fresh.SuccessURL = link.Offer, link.LinkID, link.SuccessURL
-			state.ID, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])
-			return err
-		})
-	})
-	if err != nil {
-		return "", fmt.Errorf("open payment link: %w", err)
-	}
-	return s.CheckoutURL(state.ID), nil
-}
-
-// CheckLink reports why a payment link cannot be opened now, and opens nothing. NOT_FOUND for an unknown or inactive
-// link, LISTING_NOT_PURCHASABLE.
-func (s *Service) CheckLink(ctx context.Context, code string, from Visitor) error {
-	_, err := s.deps.Offers.ByLink(ctx, s.deps.Store.Read(ctx), code, from.country)
-	return err
-}
-
-// openCounted opens a session for a visitor within the limit of held times. code is a discount to prefill.
-func (s *Service) openCounted(
-	ctx context.Context, r ports.Repos, fresh checkout.State, code string,
-) (sessionID string, err error) {
-	fresh.CreatorID = fresh.Offer.CreatorID
-	if err := s.checkHoldLimit(ctx, r, fresh, 1); err != nil {
-		return "", err
-	}
-	opened, err := s.open(ctx, r, fresh, nil, func(session *checkout.Session) error {
-		return s.prefillCode(ctx, r, session, code)
-	})
-	return opened.ID, err
-}
-
-// prefill keeps an address that could be one; the buyer types it again otherwise.
-func prefill(email string) string {
-	var f fault.Violations
-	customer.ValidateEmail("", email, &f)
-	if f.Err() != nil {
-		return ""
-	}
-	return email
 }
