@@ -5,9 +5,7 @@ import (
 	"errors"
 
 	"sundry/core/invoice"
-	"sundry/core/locale"
 	"sundry/core/payment"
-	"sundry/core/paymentmethod"
 	"sundry/ports"
 )
 
@@ -66,16 +64,4 @@ func (s *Service) Authenticate(
 		return state, declined(attempt.Decline)
 	}
 	return state, nil
-}
-
-// MandateText returns the text to which a reader agrees by paying an invoice with a new card. The same text is stored
-// with the card.
-func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
-	shop, err := s.Shop(ctx, state)
-	return paymentmethod.MandateText(reader, s.cfg.Merchant, shop), err
-}
-
-// Shop returns the name of the creator whose invoice it is.
-func (s *Service) Shop(ctx context.Context, state invoice.State) (string, error) {
-	return s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
 }

@@ -10,6 +10,7 @@ import (
 	"sundry/core/invoice"
 	"sundry/core/locale"
 	"sundry/core/payment"
+	"sundry/core/paymentmethod"
 	"sundry/core/refund"
 	"sundry/ports"
 )
@@ -175,6 +176,13 @@ func (s *Service) PayWithCard(
 		return state, err
 	}
 	return s.collect(ctx, state, chargeOptions{method: method, mandate: mandate, onSession: true})
+}
+
+// MandateText returns the text to which a reader agrees by paying an invoice with a new card. The same text is stored
+// with the card.
+func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
+	shop, err := s.Shop(ctx, state)
+	return paymentmethod.MandateText(reader, s.cfg.Merchant, shop), err
 }
 
 // chargeOptions selects how an invoice is charged. The zero value charges the latest saved card off session.

@@ -99,6 +99,11 @@ func (s *Service) ByLink(ctx context.Context, link string) (invoice.State, error
 	return s.load(ctx, s.deps.Store.Read(ctx), invoiceID)
 }
 
+// Shop returns the name of the creator whose invoice it is.
+func (s *Service) Shop(ctx context.Context, state invoice.State) (string, error) {
+	return s.deps.Accounts.SellerName(ctx, s.deps.Store.Read(ctx), state.CreatorID)
+}
+
 // Invoices lists those of the account's invoices that a search is for.
 func (s *Service) Invoices(
 	ctx context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page,
