@@ -19,7 +19,7 @@ func (a *App) wireMail(
 		mail.Deps{
 			Store: a.store, Mails: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.adapters.Mailer, Receipts: sales,
 			Accounts: accounts, Buyers: sales, Bookings: bookings, Calendars: a.adapters.Calendars,
-			Customers: buyers, Portal: buyers, Passwords: accounts, Confirmations: accounts, Members: accounts,
+			Customers: buyers, Portal: buyers, Links: accounts,
 			Images:    layout.ImageLinks{BaseURL: a.cfg.BaseURL, Keys: a.keys.Links("images")},
 			Documents: a.documentLinks(),
 		})

@@ -21,7 +21,11 @@ func (s *ClassSignal) Raise(classes ...TaskClass) {
 		classes = TaskClasses()
 	}
 	s.mu.Lock()
-	s.classes = addClasses(s.classes, classes...)
+	for _, class := range classes {
+		if !slices.Contains(s.classes, class) {
+			s.classes = append(s.classes, class)
+		}
+	}
 	s.mu.Unlock()
 	select {
 	case s.raised <- struct{}{}:
@@ -39,14 +43,4 @@ func (s *ClassSignal) Take() []TaskClass {
 	taken := s.classes
 	s.classes = nil
 	return taken
-}
-
-// addClasses adds those that are not there yet.
-func addClasses(to []TaskClass, classes ...TaskClass) []TaskClass {
-	for _, class := range classes {
-		if !slices.Contains(to, class) {
-			to = append(to, class)
-		}
-	}
-	return to
 }

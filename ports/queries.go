@@ -176,20 +176,12 @@ type AccountReader interface {
 	Account(ctx context.Context, r Repos, creatorID string) (name, address string, err error)
 }
 
-// PasswordLinks makes the links of password mails; identity implements it.
-type PasswordLinks interface {
+// AccountLinks makes the links of mails to the people of an account; identity implements it.
+type AccountLinks interface {
 	// PasswordResetURL returns the page on which a link sets a new password. Anyone who has it can.
 	PasswordResetURL(l identity.ResetLink) string
-}
-
-// ConfirmationLinks makes the links of mails that confirm an address; identity implements it.
-type ConfirmationLinks interface {
 	// EmailConfirmationURL returns the page on which a link confirms an address. Anyone who has it can.
 	EmailConfirmationURL(l identity.ConfirmationLink) string
-}
-
-// MemberLinks makes the links that let people into an account.
-type MemberLinks interface {
 	// MemberInvitationURL returns the page on which a link accepts an invitation. Anyone who has it can.
 	MemberInvitationURL(l identity.MemberLink) string
 }

@@ -10,9 +10,7 @@ import (
 	"sundry/ports"
 )
 
-var _ ports.ConfirmationLinks = (*Service)(nil)
-
-// EmailConfirmationURL implements ports.ConfirmationLinks.
+// EmailConfirmationURL implements ports.AccountLinks.
 func (s *Service) EmailConfirmationURL(l identity.ConfirmationLink) string {
 	return s.cfg.BaseURL + "/dashboard/confirm/" + l.Text(s.webDigest.sum(l.Subject()))
 }

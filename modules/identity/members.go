@@ -11,9 +11,7 @@ import (
 	"sundry/ports"
 )
 
-var _ ports.MemberLinks = (*Service)(nil)
-
-// MemberInvitationURL implements ports.MemberLinks.
+// MemberInvitationURL implements ports.AccountLinks.
 func (s *Service) MemberInvitationURL(l identity.MemberLink) string {
 	return s.cfg.BaseURL + "/dashboard/join/" + l.Text(s.webDigest.sum(l.Subject()))
 }

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-var _ ports.PasswordLinks = (*Service)(nil)
+var _ ports.AccountLinks = (*Service)(nil)
 
 // ChangePassword replaces the password of a user who knows it, and ends every other sign-in. Attempts are counted as
 // those of signing in. VALIDATION_FAILED, RATE_LIMITED.
@@ -126,7 +126,7 @@ func getUser(ctx context.Context, r ports.Repos, userID string) (identity.User, 
 	return loadUser(ctx, r, member.State().CreatorID, userID)
 }
 
-// PasswordResetURL implements ports.PasswordLinks.
+// PasswordResetURL implements ports.AccountLinks.
 func (s *Service) PasswordResetURL(l identity.ResetLink) string {
 	return s.cfg.BaseURL + "/dashboard/reset/" + l.Text(s.webDigest.sum(l.Subject()))
 }

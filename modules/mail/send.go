@@ -116,14 +116,12 @@ func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 		PaymentReceiptURL: func(id string) string {
 			return s.deps.Documents.URL(document.Receipt, id)
 		},
-		CreditNoteURL: func(id string) string { return s.deps.Documents.URL(document.CreditNote, id) },
-		DashboardURL:  func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },
-		ImageURL:      s.deps.Images.ImageURL,
-		EmailConfirmationURL: func(l identity.ConfirmationLink) string {
-			return s.deps.Confirmations.EmailConfirmationURL(l)
-		},
-		MemberInvitationURL: func(l identity.MemberLink) string { return s.deps.Members.MemberInvitationURL(l) },
-		PasswordResetURL:    func(l identity.ResetLink) string { return s.deps.Passwords.PasswordResetURL(l) },
+		CreditNoteURL:        func(id string) string { return s.deps.Documents.URL(document.CreditNote, id) },
+		DashboardURL:         func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },
+		ImageURL:             s.deps.Images.ImageURL,
+		EmailConfirmationURL: func(l identity.ConfirmationLink) string { return s.deps.Links.EmailConfirmationURL(l) },
+		MemberInvitationURL:  func(l identity.MemberLink) string { return s.deps.Links.MemberInvitationURL(l) },
+		PasswordResetURL:     func(l identity.ResetLink) string { return s.deps.Links.PasswordResetURL(l) },
 	}, mail.Data)
 	return ports.Message{
 		ReplyTo: content.ReplyTo.Address, ReplyToName: content.ReplyTo.Name,

@@ -60,11 +60,7 @@ type Deps struct {
 	Calendars ports.CalendarWriter
 	Customers ports.CustomerReader
 	Portal    ports.PortalLinks
-	Passwords ports.PasswordLinks
-	// Confirmations makes the links that confirm creators' addresses.
-	Confirmations ports.ConfirmationLinks
-	// Members makes the links that let people into accounts.
-	Members   ports.MemberLinks
+	Links     ports.AccountLinks
 	Images    ports.ImageLinks
 	Documents document.Links
 }
