@@ -9,8 +9,8 @@ import (
 const (
 	// AdvanceAttemptTimeout bounds a webhook attempt inside an advance of a clock, whose caller waits for it.
 	AdvanceAttemptTimeout = 2 * time.Second
-	// advancePatience is the number of failures in a row after which an advance tries a receiver no more.
-	advancePatience = 2
+	// maxAdvanceFailures is the number of failures in a row after which an advance tries a receiver no more.
+	maxAdvanceFailures = 2
 )
 
 // Advance is one advance of an account's clock, as the webhook attempts see it that are made inside. It is safe for
@@ -37,7 +37,7 @@ func AdvanceOf(ctx context.Context) *Advance {
 func (a *Advance) GivenUp(endpointID string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.failures[endpointID] >= advancePatience
+	return a.failures[endpointID] >= maxAdvanceFailures
 }
 
 // Tried records the outcome of an attempt.

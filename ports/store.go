@@ -54,7 +54,7 @@ type Store interface {
 	//
 	// A write that the database refuses (ErrDuplicate, ErrStale, ErrFenced) may be reported by the write itself, by a
 	// later statement, or by Atomically: fn returns such errors, and callers test for them on what Atomically returns. A
-	// method whose result tells what it wrote, such as Reservations.Take, has written when it returns. A *PrefetchError
+	// method whose result tells what it wrote, such as Reservations.Insert, has written when it returns. A *PrefetchError
 	// has the outermost fetch what is missing between two runs, a few times at most.
 	Atomically(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
 	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries). What they read is
