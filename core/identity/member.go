@@ -84,14 +84,14 @@ type MemberRequest struct {
 func (r MemberRequest) Clean() (MemberRequest, error) {
 	var f fault.Violations
 	r.Email = checkAddress(&f, r.Email)
-	checkRole(&f, "role", r.Role)
+	checkRole(&f, r.Role)
 	return r, f.Err()
 }
 
 // CheckMemberRole lists what is wrong with a role that a member is to have.
 func CheckMemberRole(role Role) error {
 	var f fault.Violations
-	checkRole(&f, "role", role)
+	checkRole(&f, role)
 	return f.Err()
 }
 

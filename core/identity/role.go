@@ -23,12 +23,12 @@ const (
 func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleSupport, RoleAnalyst, RoleDeveloper} }
 
 // checkRole lists what is wrong with a role that a request names.
-func checkRole(f *fault.Violations, field string, role Role) {
+func checkRole(f *fault.Violations, role Role) {
 	names := make([]string, 0, len(Roles()))
 	for _, r := range Roles() {
 		names = append(names, string(r))
 	}
-	f.OneOf(field, string(role), names...)
+	f.OneOf("role", string(role), names...)
 }
 
 // CheckManage refuses who is no owner to make, change or remove an owner. FORBIDDEN.

@@ -138,7 +138,7 @@ func (s *Service) moveReservation(
 		return appointment.ReservationState{}, err
 	}
 	picks := []appointment.SlotChoice{pick}
-	q, err := s.query(ctx, r, b, b.Policy(), span(picks), nil)
+	q, err := s.query(ctx, r, b, span(picks), nil)
 	if err != nil {
 		return appointment.ReservationState{}, err
 	}

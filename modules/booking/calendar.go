@@ -163,16 +163,16 @@ const week = 8 * 24 * time.Hour
 // query gathers what decides about the times that begin in an interval. The reservations except are not in the way,
 // unless others share them.
 func (s *Service) query(
-	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except []string,
+	ctx context.Context, r ports.Repos, b appointment.Bookable, during slot.Interval, except []string,
 ) (slot.Query, error) {
 	now, err := s.deps.Clock.Now(ctx, b.Listing.CreatorID)
 	if err != nil {
 		return slot.Query{}, err
 	}
-	return queryAt(ctx, r, b, policy, during, except, now)
+	return queryAt(ctx, r, b, b.Policy(), during, except, now)
 }
 
-// queryAt is query at an instant.
+// queryAt is query at an instant, under a policy.
 func queryAt(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except []string,
 	now time.Time,

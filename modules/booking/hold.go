@@ -56,7 +56,7 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 	if err := s.Release(ctx, r, h.CreatorID, h.CheckoutID); err != nil {
 		return nil, err
 	}
-	q, err := s.query(ctx, r, b, b.Policy(), span(picks), nil)
+	q, err := s.query(ctx, r, b, span(picks), nil)
 	if err != nil {
 		return nil, err
 	}

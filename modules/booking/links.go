@@ -111,7 +111,7 @@ func (s *Service) alternatives(
 	}, Modes: []appointment.DeliveryMode{a.DeliveryMode}}
 	c.To = c.From + civil.Date(days) - 1 //nolint:gosec // a few weeks
 	own := []string{cmp.Or(a.GroupID, a.ReservationID)}
-	q, err := s.query(ctx, r, b, b.Policy(), dayRange(viewer, c.CalendarQuery), own)
+	q, err := s.query(ctx, r, b, dayRange(viewer, c.CalendarQuery), own)
 	if err != nil {
 		return Calendar{}, err
 	}
