@@ -51,8 +51,6 @@ type files struct {
 	repo.Table[fileRow, file.State]
 }
 
-var _ ports.Files = files{}
-
 // Lock implements ports.Files.
 func (t files) Lock(_ context.Context, creatorID string) error {
 	return t.AdvisoryLock("lock the files of "+creatorID, "files\x00"+creatorID)

@@ -25,8 +25,6 @@ func (imageRow) TableName() string { return "images" }
 
 type images struct{ *repo.Base }
 
-var _ ports.Images = images{}
-
 // Insert implements ports.Images.
 func (t images) Insert(_ context.Context, s image.Stored) error {
 	return t.InsertRow("insert image "+s.ID, &imageRow{

@@ -20,8 +20,6 @@ func (importedObjectRow) TableName() string { return "imported_objects" }
 
 type importedObjects struct{ *repo.Base }
 
-var _ ports.ImportedObjects = importedObjects{}
-
 // Insert implements ports.ImportedObjects.
 func (t importedObjects) Insert(_ context.Context, o ports.ImportedObject) error {
 	return t.InsertRow("insert imported object "+o.SourceID, &importedObjectRow{

@@ -5,7 +5,6 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/id"
-	"sundry/ports"
 )
 
 type audit struct{ *repo.Base }
@@ -43,5 +42,3 @@ func (t audit) ListMisseated(_ context.Context, limit int) ([]string, error) {
 			WHERE s.status IN ('held', 'confirmed') AND (g.id IS NULL OR g.status <> 'held' OR g.seats = 0
 			OR g.starts_at <> s.starts_at OR g.creator_id <> s.creator_id) ORDER BY id LIMIT ?`, limit)
 }
-
-var _ ports.BookingAudit = audit{}

@@ -8,7 +8,6 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/id"
 	"sundry/core/payment"
-	"sundry/ports"
 )
 
 type audit struct{ *repo.Base }
@@ -82,5 +81,3 @@ func (t audit) KeptMoney(_ context.Context, refundTask string, limit int) ([]str
 			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = p.id AND f.automatic AND f.status = 'failed')
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = ? || p.id) ORDER BY p.id LIMIT ?`, refundTask+":", limit)
 }
-
-var _ ports.CheckoutAudit = audit{}

@@ -7,7 +7,6 @@ import (
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/document"
 	"sundry/core/id"
-	"sundry/ports"
 )
 
 type documentRow struct {
@@ -40,8 +39,6 @@ func documentID(kind document.Kind, subjectBody string) string {
 }
 
 type documents struct{ *repo.Base }
-
-var _ ports.IssuedDocuments = documents{}
 
 // Insert implements ports.IssuedDocuments.
 func (t documents) Insert(_ context.Context, s document.Snapshot) error {

@@ -7,13 +7,10 @@ import (
 	"sundry/core/id"
 	"sundry/core/ledger"
 	"sundry/core/payment"
-	"sundry/ports"
 )
 
 // audit implements ports.TreasuryAudit.
 type audit struct{ *repo.Base }
-
-var _ ports.TreasuryAudit = audit{}
 
 // UnbalancedPostings implements ports.TreasuryAudit.
 func (t audit) UnbalancedPostings(_ context.Context, limit int) ([]string, error) {
