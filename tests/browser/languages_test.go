@@ -155,7 +155,7 @@ func TestTheSideIsReadableInEveryLanguage(t *testing.T) {
 	b := s.atDashboard()
 	for _, language := range []string{"de", "fr", "en"} {
 		b.click(`.languages [value="` + language + `"]`)
-		b.wait(`document.documentElement.lang.startsWith("` + language + `")`)
+		b.wait(`document.readyState !== "loading" && document.documentElement.lang.startsWith("` + language + `")`)
 		if over := eval[bool](b, `(() => {
 			const box = (part) => document.querySelector(part).getBoundingClientRect();
 			const [out, zone] = [box(".who form button"), box(".zone")];
