@@ -116,6 +116,7 @@ func EndTask(ctx context.Context, store Store, t Task) error {
 type TaskQueue interface {
 	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a
 	// concurrency key and among those without one, no key beyond its limits, the keys with the fewest tasks running first.
+	// They are in the order in which they are to begin: the first of each key, then the second of each.
 	// What waits of an account whose clock an advance holds is left to that advance (ClockOffsets.Acquire).
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// NextDue returns when the first task of any class may be claimed, in real time: now or earlier when one is due that

@@ -196,14 +196,26 @@ func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time,
 	if err != nil {
 		return nil, fmt.Errorf("claim tasks: %w", err)
 	}
-	slices.SortFunc(rows, func(a, b taskRow) int {
-		return cmp.Or(time.Time(a.RunAt).Compare(time.Time(b.RunAt)), strings.Compare(a.ID, b.ID))
-	})
+	sortByTurn(rows)
 	claimed := make([]ports.Task, len(rows))
 	for i, row := range rows {
 		claimed[i] = row.task()
 	}
 	return claimed, nil
+}
+
+// sortByTurn orders claimed tasks as they are to begin: the first of each concurrency key, then the second of each. By
+// their times alone a backlog's would all begin before a quiet key's only one.
+func sortByTurn(rows []taskRow) {
+	slices.SortFunc(rows, func(a, b taskRow) int {
+		return cmp.Or(time.Time(a.RunAt).Compare(time.Time(b.RunAt)), strings.Compare(a.ID, b.ID))
+	})
+	ofKey, turns := map[string]int{}, map[string]int{}
+	for _, row := range rows {
+		ofKey[row.ConcurrencyKey]++
+		turns[row.ID] = ofKey[row.ConcurrencyKey]
+	}
+	slices.SortStableFunc(rows, func(a, b taskRow) int { return cmp.Compare(turns[a.ID], turns[b.ID]) })
 }
 
 // keysFound remembers of which classes the last claim has found tasks with a concurrency key.

@@ -228,6 +228,7 @@ func taskCases() storeCases {
 		"a failed task is run soon unless it changed":                 aFailedTaskIsRunSoonUnlessItChanged,
 		"a key never has more running than it may":                    aKeyNeverHasMoreRunningThanItMay,
 		"little capacity goes to the keys that have least":            littleCapacityGoesToTheKeysThatHaveLeast,
+		"what is claimed together begins key by key":                  whatIsClaimedTogetherBeginsKeyByKey,
 		"a late key has its turn beside any number of busy ones":      aLateKeyHasItsTurnBesideAnyNumberOfBusyOnes,
 		"a key may have its own limit":                                aKeyMayHaveItsOwnLimit,
 		"a key is claimed no faster than its rate":                    aKeyIsClaimedNoFasterThanItsRate,
