@@ -108,7 +108,7 @@ func (c *cachingConn) take(ctx context.Context, text string) (*keptStatement, er
 	return &keptStatement{prepared.(sqliteStmt), text}, nil //nolint:forcetypeassert,errcheck // the driver's
 }
 
-// keep gives a statement back and drops the one that was used longest ago where there are too many.
+// keep stores a statement for its next run, and drops the one that was used longest ago where there are too many.
 func (c *cachingConn) keep(s *keptStatement) {
 	if _, ok := c.idle[s.text]; ok { // it ran beside another one
 		_ = s.Close()
@@ -127,7 +127,7 @@ func (c *cachingConn) drop() {
 	_ = s.Close()
 }
 
-// cachedRows give their statement back when they are closed.
+// cachedRows store their statement for its next run when they are closed.
 type cachedRows struct {
 	driver.Rows
 	conn      *cachingConn
