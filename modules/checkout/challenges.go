@@ -11,7 +11,11 @@ import (
 // challenged is the attempt of the session behind a hosted page's secret that waits for the buyer's bank.
 // STATE_CONFLICT when none does, SESSION_EXPIRED once the session has expired.
 func (s *Service) challenged(ctx context.Context, secret string) (payment.State, error) {
-	session, now, err := s.bySecret(ctx, secret)
+	session, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return payment.State{}, err
+	}
+	now, err := s.deps.Clock.Now(ctx, session.CreatorID)
 	if err != nil {
 		return payment.State{}, err
 	}

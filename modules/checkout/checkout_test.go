@@ -271,8 +271,8 @@ func TestSomethingFreeNeedsNoCard(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.offer.Price = money.Amount{Currency: "eur"}
 		opened := w.open()
-		s, err := w.checkout.PayInSandbox(context.Background(), creatorID, opened.ID, checkout.Payment{})
-		if err != nil || s.Status != core.StatusPaid || w.paidEvents(opened.ID) != 1 {
+		paid, err := w.checkout.PayInSandbox(context.Background(), creatorID, opened.ID, checkout.Payment{})
+		if s := paid.Session; err != nil || s.Status != core.StatusPaid || w.paidEvents(opened.ID) != 1 {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		w.mustBeClean()

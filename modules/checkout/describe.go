@@ -25,7 +25,7 @@ func (s *Service) Describe(
 	if err := s.countDescribed(ctx, network); err != nil {
 		return checkout.State{}, err
 	}
-	opened, _, err := s.bySecret(ctx, secret)
+	opened, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}

@@ -83,7 +83,7 @@ type repricing func(ctx context.Context, r ports.Repos, c *checkout.Session, now
 
 // repriceAt is reprice for the session behind a hosted page's secret.
 func (s *Service) repriceAt(ctx context.Context, secret string, change repricing) (checkout.State, error) {
-	opened, _, err := s.bySecret(ctx, secret)
+	opened, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}

@@ -262,9 +262,10 @@ func (w *fixture) open() core.State {
 }
 
 func (w *fixture) pay(id, card string) (core.State, error) {
-	return w.checkout.PayInSandbox(context.Background(), creatorID, id, checkout.Payment{
+	receipt, err := w.checkout.PayInSandbox(context.Background(), creatorID, id, checkout.Payment{
 		Card: ports.CardInput{Number: card},
 	})
+	return receipt.Session, err
 }
 
 // payAndDie pays in a process that dies on the way.

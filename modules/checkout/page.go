@@ -37,20 +37,16 @@ type Page struct {
 
 // Page reads the session behind a hosted page's secret. NOT_FOUND for any other secret.
 func (s *Service) Page(ctx context.Context, secret string) (Page, error) {
-	session, now, err := s.bySecret(ctx, secret)
+	session, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return Page{}, err
 	}
-	return s.page(ctx, session, now)
+	return s.PageOf(ctx, session)
 }
 
-// PageOf returns the page of a session just changed.
+// PageOf returns the page of a session just read or changed.
 func (s *Service) PageOf(ctx context.Context, session checkout.State) (Page, error) {
-	now, err := s.deps.Clock.Now(ctx, session.CreatorID)
-	if err != nil {
-		return Page{}, err
-	}
-	return s.page(ctx, session, now)
+	return s.page(ctx, s.deps.Store.Read(ctx), session)
 }
 
 // PaidPage returns the printable receipt behind a receipt secret. NOT_FOUND for any other.
@@ -69,8 +65,11 @@ func (s *Service) PaidPage(ctx context.Context, secret string) (Page, error) {
 	return s.PageOf(ctx, session)
 }
 
-func (s *Service) page(ctx context.Context, session checkout.State, now time.Time) (Page, error) {
-	r := s.deps.Store.Read(ctx)
+func (s *Service) page(ctx context.Context, r ports.Repos, session checkout.State) (Page, error) {
+	now, err := r.Clock.Now(ctx, session.CreatorID)
+	if err != nil {
+		return Page{}, fmt.Errorf("page: %w", err)
+	}
 	seller, err := s.deps.Accounts.Storefront(ctx, r, session.CreatorID)
 	if err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)

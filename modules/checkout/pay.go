@@ -52,66 +52,77 @@ func (s *Service) accept(
 	return session.Accept(opened.Agreement(s.terms(seller), given.Reader()), given, now)
 }
 
-// PayOnPage pays the session behind a hosted page's secret. Free orders and questions to the register of VAT IDs are
-// counted by the network of the buyer. RATE_LIMITED, and see pay.
+// PayOnPage pays the session behind a hosted page's secret, and returns the page afterwards, also beside
+// AUTHENTICATION_REQUIRED. Free orders and questions to the register of VAT IDs are counted by the network of the
+// buyer. RATE_LIMITED, and see pay.
 func (s *Service) PayOnPage(
 	ctx context.Context, secret string, p Payment, network string,
-) (paid checkout.State, err error) {
-	session, _, err := s.bySecret(ctx, secret)
+) (page Page, err error) {
+	session, err := s.bySecret(ctx, secret)
 	if err != nil {
-		return checkout.State{}, err
+		return Page{}, err
 	}
 	if s.asksRegister(p.Buyer, session.Buyer, session.TaxDetails.Evidence.VATCheck) {
 		if err := s.countDescribed(ctx, network); err != nil {
-			return checkout.State{}, err
+			return Page{}, err
 		}
 	}
 	card, err := s.trialCard(ctx, session, p)
 	if err != nil {
-		return checkout.State{}, err
+		return Page{}, err
 	}
 	dropped, err := s.dropTrial(ctx, session, p.Email, card)
 	if err != nil {
-		return checkout.State{}, err
+		return Page{}, err
 	}
 	if dropped {
-		return checkout.State{}, errTrialUsed()
+		return Page{}, errTrialUsed()
+	}
+	pay := func() error {
+		return s.pay(ctx, session, p, true, func(ctx context.Context, r ports.Repos, after checkout.State) (err error) {
+			page, err = s.page(ctx, r, after)
+			return err
+		})
 	}
 	if session.NeedsCard() {
-		return s.pay(ctx, session, p, true)
+		err = pay()
+	} else {
+		err = s.withRateLimit(ctx, "free", network, maxFreeOrders, pay)
 	}
-	err = s.withRateLimit(ctx, "free", network, maxFreeOrders, func() error {
-		paid, err = s.pay(ctx, session, p, true)
-		return err
-	})
-	return paid, err
+	return page, err
 }
 
 // PayInSandbox pays a session of the account as a buyer would, for integrators' own tests, choosing the times first
 // where some are given. See pay and ChooseOnPage.
-func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string, p Payment) (checkout.State, error) {
+func (s *Service) PayInSandbox(
+	ctx context.Context, creatorID, sessionID string, p Payment,
+) (receipt Receipt, err error) {
 	opened, err := owned(ctx, s.deps.Store.Read(ctx), creatorID, sessionID)
 	if err != nil {
-		return checkout.State{}, err
+		return Receipt{}, err
 	}
 	if p.Slots != nil {
 		if err := s.chooseToPay(ctx, opened, p); err != nil {
-			return checkout.State{}, err
+			return Receipt{}, err
 		}
 		if opened, err = s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
-			return checkout.State{}, err
+			return Receipt{}, err
 		}
 	}
 	dropped, err := s.dropTrial(ctx, opened, p.Email, "")
 	if err != nil {
-		return checkout.State{}, err
+		return Receipt{}, err
 	}
 	if dropped {
 		if opened, err = s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
-			return checkout.State{}, err
+			return Receipt{}, err
 		}
 	}
-	return s.pay(ctx, opened, p, false)
+	err = s.pay(ctx, opened, p, false, func(ctx context.Context, r ports.Repos, after checkout.State) (err error) {
+		receipt, err = s.receipt(ctx, r, after)
+		return err
+	})
+	return receipt, err
 }
 
 // chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is reported first: a
@@ -132,38 +143,56 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 }
 
 // pay charges the card and settles the session: commit the intent, ask the processor, commit the outcome. A crash or
-// a lost response between the steps is finished by the attempt's task. The returned state shows the result; a refused
-// card is CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave the session payable.
+// a lost response between the steps is finished by the attempt's task. show reads what the caller responds of the
+// session afterwards; a refused card is CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave
+// the session payable.
 //
 // Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are
 // lost, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way),
 // LIMIT_REACHED when its discount is used up, ALREADY_SUBSCRIBED, PROCESSOR_UNAVAILABLE, FORBIDDEN.
-func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, onPage bool) (checkout.State, error) {
+func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, onPage bool, show reading) error {
 	if err := s.deps.Standing.CheckSales(ctx, seen.CreatorID); err != nil {
-		return checkout.State{}, err
+		return err
 	}
 	seen, err := s.cancelPendingAuth(ctx, seen, p, onPage)
 	if err != nil {
-		return checkout.State{}, err
+		return err
 	}
 	check, err := s.checkVAT(ctx, p.Buyer, seen.Buyer, seen.TaxDetails.Evidence.VATCheck, "taxId")
 	if err != nil {
-		return checkout.State{}, err
+		return err
 	}
 	session, attempt, err := s.begin(ctx, seen, p, check, onPage)
-	if err != nil || session.Status == checkout.StatusPaid {
-		return session, err
-	}
-	payer := ports.Payer{Email: session.Email, Name: session.Buyer.Name}
-	attempt, err = s.deps.Runner.Run(ctx, attempt, payer, func(ctx context.Context, r ports.Repos) (err error) {
-		session, err = r.Checkout.Sessions.Get(ctx, session.ID)
-		return err
-	})
 	if err != nil {
-		return checkout.State{}, err
+		return err
 	}
-	return session, refusal(attempt)
+	shown := false
+	if session.Status != checkout.StatusPaid {
+		payer := ports.Payer{Email: session.Email, Name: session.Buyer.Name}
+		attempt, err = s.deps.Runner.Run(ctx, attempt, payer, func(ctx context.Context, r ports.Repos) (err error) {
+			session, err = r.Checkout.Sessions.Get(ctx, session.ID)
+			// While appointments are read, which a transaction doesn't keep, the next document number would stay locked.
+			if shown = session.Status == checkout.StatusPaid && !session.Offer.ForAppointments(); err != nil || !shown {
+				return err
+			}
+			return show(ctx, r, session)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	refused := refusal(attempt)
+	if !shown && (refused == nil || fault.Is(refused, fault.AuthenticationRequired)) {
+		if err := show(ctx, s.deps.Store.Read(ctx), session); err != nil {
+			return err
+		}
+	}
+	return refused
 }
+
+// reading reads what is responded of a session: in the transaction that changed it, which asks for nothing again that
+// it has read or written, or after that.
+type reading = func(ctx context.Context, r ports.Repos, session checkout.State) error
 
 // refusal returns the error of an attempt that did not pay, for the caller who submitted the card.
 func refusal(attempt payment.State) error {

@@ -57,12 +57,12 @@ func (s *Service) Receipt(ctx context.Context, creatorID, sessionID, returnToken
 	if err != nil {
 		return Receipt{}, err
 	}
-	return s.ReceiptOf(ctx, session)
+	return s.receipt(ctx, s.deps.Store.Read(ctx), session)
 }
 
-// ReceiptOf returns the whole receipt of a session just read. It reads the access version after the session: it only
+// receipt returns the whole receipt of a session just read. It reads the access version after the session: it only
 // rises, so a paid receipt never promises too much.
-func (s *Service) ReceiptOf(ctx context.Context, session checkout.State) (Receipt, error) {
+func (s *Service) receipt(ctx context.Context, r ports.Repos, session checkout.State) (Receipt, error) {
 	receipt := Receipt{Session: session}
 	switch session.Status {
 	case checkout.StatusPaid:
@@ -71,7 +71,6 @@ func (s *Service) ReceiptOf(ctx context.Context, session checkout.State) (Receip
 		receipt.PollAfter = pollAfter
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
-	r := s.deps.Store.Read(ctx)
 	if session.ExternalCustomerID == "" && session.CustomerID != "" { // the integrator may have named the buyer since
 		buyer, err := r.Customers.Customers.Get(ctx, session.CustomerID)
 		if err != nil {

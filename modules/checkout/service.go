@@ -112,19 +112,18 @@ func live(ctx context.Context, r ports.Repos, session checkout.State) (p payment
 	return p, err == nil, err
 }
 
-// bySecret loads the session behind a hosted page's secret, with its account's time.
-func (s *Service) bySecret(ctx context.Context, secret string) (checkout.State, time.Time, error) {
+// bySecret loads the session behind a hosted page's secret.
+func (s *Service) bySecret(ctx context.Context, secret string) (checkout.State, error) {
 	sessionID, ok := s.cfg.Secrets.OpenCheckout(secret)
 	if !ok {
-		return checkout.State{}, time.Time{}, errNoSession()
+		return checkout.State{}, errNoSession()
 	}
 	session, err := s.deps.Store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) {
-		return checkout.State{}, time.Time{}, errNoSession()
+		return checkout.State{}, errNoSession()
 	}
 	if err != nil {
-		return checkout.State{}, time.Time{}, fmt.Errorf("open checkout: %w", err)
+		return checkout.State{}, fmt.Errorf("open checkout: %w", err)
 	}
-	now, err := s.deps.Clock.Now(ctx, session.CreatorID)
-	return session, now, err
+	return session, nil
 }

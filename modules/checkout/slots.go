@@ -18,7 +18,7 @@ import (
 func (s *Service) ChooseOnPage(
 	ctx context.Context, secret string, picks []appointment.SlotChoice,
 ) (checkout.State, error) {
-	session, _, err := s.bySecret(ctx, secret)
+	session, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}

@@ -35,12 +35,13 @@ func (w *fixture) payFrom(s core.State, buyer customer.Details) (core.State, err
 	if err != nil {
 		return core.State{}, err
 	}
-	return w.checkout.PayOnPage(context.Background(), secretOf(w, s), checkout.Payment{
+	page, err = w.checkout.PayOnPage(context.Background(), secretOf(w, s), checkout.Payment{
 		Card: ports.CardInput{Number: cardSucceeds}, Email: "ada@example.com", Buyer: buyer,
 		Accepted: core.Acceptance{
 			Shown: page.Session.Agreement(page.Terms, locale.Default).Key(), ImmediateSupply: true,
 		},
 	}, "192.0.2.1/32")
+	return page.Session, err
 }
 
 func TestStripesTaxIsAskedForOutsideOfTransactions(t *testing.T) {

@@ -80,7 +80,8 @@ func TestANetworkWaitsAfterTwentyFreeOrders(t *testing.T) {
 		priced := w.offer.Price
 		w.offer.Price = money.Amount{Currency: "eur"}
 		order := func(network string) (core.State, error) {
-			return w.checkout.PayOnPage(ctx, secretOf(w, w.open()), checkout.Payment{}, network)
+			page, err := w.checkout.PayOnPage(ctx, secretOf(w, w.open()), checkout.Payment{}, network)
+			return page.Session, err
 		}
 		for n := range 20 {
 			if s, err := order(home); err != nil || s.Status != core.StatusPaid {

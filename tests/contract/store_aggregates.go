@@ -63,6 +63,10 @@ func aggregateCases() storeCases {
 		"a file":             filesKept().keepsItsRules,
 		"a second step":      secondStepsKept().keepsItsRules,
 		"a usage credit":     usageCreditsKept().keepsItsRules,
+
+		"a payment in its transaction":          paymentsKept().isReadAsWritten,
+		"a checkout session in its transaction": sessionsKept().isReadAsWritten,
+		"a customer in its transaction":         customersKept().isReadAsWritten,
 	}
 }
 
@@ -97,9 +101,33 @@ func (a aggregate[S]) keepsItsRules(t *testing.T, db Database) {
 	a.isListed(t, store, changed)
 }
 
+// isReadAsWritten is for what a store may keep in memory until the transaction ends.
+func (a aggregate[S]) isReadAsWritten(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	s := a.make("1", creator)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		err := a.insert(ctx, r, s)
+		for range 2 {
+			a.wantIn(ctx, t, r, s)
+			a.change(&s)
+			_, revision := a.key(&s)
+			*revision++
+			err = errors.Join(err, a.update(ctx, r, s))
+		}
+		a.wantIn(ctx, t, r, s)
+		return err
+	})
+	a.want(t, store, s)
+}
+
 func (a aggregate[S]) want(t *testing.T, store StoreAdapter, want S) {
 	t.Helper()
-	if got, err := a.get(t.Context(), store.Read(t.Context()), want); err != nil || !reflect.DeepEqual(got, want) {
+	a.wantIn(t.Context(), t, store.Read(t.Context()), want)
+}
+
+func (a aggregate[S]) wantIn(ctx context.Context, t *testing.T, r ports.Repos, want S) {
+	t.Helper()
+	if got, err := a.get(ctx, r, want); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
 }

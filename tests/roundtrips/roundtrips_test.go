@@ -58,17 +58,31 @@ func TestRoundTripsStayFew(t *testing.T) {
 		a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
 			harness.JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, http.StatusOK)
 	}
+	payOnPage := func(email string, session harness.Session) func() {
+		body := app.Agreed(t, session, harness.JSON{"email": email, "country": "IE", "cardNumber": harness.CardSucceeds})
+		return func() {
+			app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/c/" + session.Secret() + "/pay", Body: body}).Want(t,
+				http.StatusOK)
+		}
+	}
 	// Every connection prepares every statement. The creator gets twenty mails about orders an hour, the last of them
-	// with the payment that counts.
-	for i := range 19 {
+	// with the payments that count.
+	for i := range 18 {
 		session := a.NewSession(t, listing, "default", fmt.Sprintf("warm-%d", i), nil)
-		pay(fmt.Sprintf("warm-%d@example.com", i), session) // one address gets twenty mails an hour
+		email := fmt.Sprintf("warm-%d@example.com", i) // one address gets twenty mails an hour
+		if i%2 == 0 {
+			pay(email, session)
+		} else {
+			payOnPage(email, session)()
+		}
 	}
 	settled(t, databaseURL)
 	var session harness.Session
 	count("a session", work{2, 1, 4, 2, 8, 8}, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
-	count("a payment with its two mails and its announcement", work{11, 4, 34, 26, 56, 18},
+	count("a payment with its two mails and its announcement", work{9, 4, 32, 26, 56, 18},
 		func() { pay("ada@example.com", session) })
+	session = a.NewSession(t, listing, "default", "eve", nil)
+	count("the same on the hosted page", work{10, 4, 33, 26, 56, 18}, payOnPage("eve@example.com", session))
 
 	for range 10 {
 		a.Published(t, nil)

@@ -115,6 +115,9 @@ func (t snapshots) LockSoon(_ context.Context, empty access.Document) error {
 // lockedSnapshots are those that the transaction has locked.
 var lockedSnapshots = repo.NewSlot[snapshotRow]("access_snapshots")
 
+// writtenSnapshots are those that the transaction has written.
+var writtenSnapshots = repo.NewSlot[snapshotRow]("access_snapshots")
+
 const (
 	updateSnapshot = "UPDATE access_snapshots SET version = ?, etag = ?, body = ?, next_end = ?, announced_version = ?, " +
 		"announced_at = ? WHERE " + ofCustomer + " AND version = ?"
@@ -131,12 +134,14 @@ func (t snapshots) Update(_ context.Context, d access.Document, change *access.C
 	if change != nil {
 		before = change.PreviousVersion
 	}
-	if row := newSnapshotRow(d); before == 0 {
+	row := newSnapshotRow(d)
+	if before == 0 {
 		err = t.InsertRowChecked("insert snapshot", row, ports.ErrStale, unlessChanged)
 	} else {
 		err = t.ExecChanged("update snapshot", ports.ErrStale, updateSnapshot, row.Version, row.ETag, row.Body, row.NextEnd,
 			row.AnnouncedVersion, row.AnnouncedAt, row.CreatorID, row.ExternalCustomerID, before)
 	}
+	writtenSnapshots.Put(t.Base, d.CreatorID+"/"+d.ExternalCustomerID, *row)
 	if err != nil || change == nil {
 		return err
 	}
@@ -149,7 +154,9 @@ func (t snapshots) Update(_ context.Context, d access.Document, change *access.C
 
 // Get implements ports.Snapshots.
 func (t snapshots) Get(_ context.Context, creatorID, externalCustomerID string) (access.Document, error) {
-	row, err := repo.TakeOne[snapshotRow](t.Base, "find snapshot", ofCustomer, creatorID, externalCustomerID)
+	row, err := writtenSnapshots.GetPut(t.Base, creatorID+"/"+externalCustomerID, func() (snapshotRow, error) {
+		return repo.TakeOne[snapshotRow](t.Base, "find snapshot", ofCustomer, creatorID, externalCustomerID)
+	})
 	return row.toDocument(), err
 }
 

@@ -104,6 +104,21 @@ func (t payments) GetForUpdate(ctx context.Context, id string, purpose payment.P
 	return t.ByID.GetForUpdate(ctx, id)
 }
 
+// written are the payments that the transaction has written.
+var written = repo.NewSlot[payment.State]("payments")
+
+// Get implements ports.Payments.
+func (t payments) Get(ctx context.Context, id string) (payment.State, error) {
+	return written.GetPut(t.Base, id, func() (payment.State, error) { return t.ByID.Get(ctx, id) })
+}
+
+// Update implements ports.Payments.
+func (t payments) Update(ctx context.Context, p payment.State) error {
+	err := t.Table.Update(ctx, p)
+	written.Put(t.Base, p.ID, p)
+	return err
+}
+
 // GetLive implements ports.Payments.
 func (t payments) GetLive(_ context.Context, purpose payment.Purpose, subjectID string) (payment.State, error) {
 	return t.GetBy("get live payment of "+subjectID, "purpose = ? AND subject_id = ? AND settled_at IS NULL", purpose,

@@ -70,7 +70,15 @@ func (s *Slot[T]) Get(b *Base, key string, read func() (T, error)) (T, error) {
 	return value, err
 }
 
-// Put caches a value that was read or locked in another way.
+// GetPut returns the value that was Put for a key, or else what read returns, which it does not cache.
+func (s *Slot[T]) GetPut(b *Base, key string, read func() (T, error)) (T, error) {
+	if known, ok := s.cached(b, key); ok {
+		return known.value.(T), known.err //nolint:forcetypeassert,errcheck // its slot is of T
+	}
+	return read()
+}
+
+// Put caches a value that was written, or that was read or locked in another way.
 func (s *Slot[T]) Put(b *Base, key string, value T) {
 	if b.Cache != nil {
 		b.Cache.rows[slotKey[T]{s, key}] = cached{value: value, written: b.Cache.writes(s.table)}

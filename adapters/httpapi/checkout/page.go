@@ -225,11 +225,11 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return httpapi.MergeFieldErrors(err, h.Checkout.CheckPayment(p))
 	}
-	session, err := h.Checkout.PayOnPage(c.UserContext(), c.Params("secret"), p, h.ClientAddress(c))
+	page, err := h.Checkout.PayOnPage(c.UserContext(), c.Params("secret"), p, h.ClientAddress(c))
 	if fault.Is(err, fault.AuthenticationRequired) {
 		err = nil // the page goes on to the challenge: for a person that is a step, not a refusal
 	}
-	return h.respondPage(c)(session, err)
+	return httpapi.Respond(c, newPageStateView)(page, err)
 }
 
 // origin returns the network and browser from which a buyer consents.

@@ -327,9 +327,6 @@ func (h handlers) postSandboxPay(c *fiber.Ctx) error {
 	if reading != nil || err != nil {
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, err, h.Checkout.CheckPayment(p)))
 	}
-	session, err := h.Checkout.PayInSandbox(c.UserContext(), httpapi.Account(c), c.Params("id"), p)
-	if err != nil {
-		return err
-	}
-	return httpapi.Respond(c, h.newReceiptView)(h.Checkout.ReceiptOf(c.UserContext(), session))
+	return httpapi.Respond(c, h.newReceiptView)(
+		h.Checkout.PayInSandbox(c.UserContext(), httpapi.Account(c), c.Params("id"), p))
 }
