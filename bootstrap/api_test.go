@@ -24,10 +24,7 @@ import (
 
 // loadedAPI reads the document once: no test changes it.
 var loadedAPI = sync.OnceValues(func() (*openapi3.T, error) {
-	api, err := API(config.Sandbox)
-	if err != nil {
-		return nil, err
-	}
+	api := API(config.Sandbox)
 	text, err := api.Document().YAML()
 	if err != nil {
 		return nil, err
@@ -37,10 +34,7 @@ var loadedAPI = sync.OnceValues(func() (*openapi3.T, error) {
 
 func loadAPI(t *testing.T) (*openapi3.T, []httpapi.Route) {
 	t.Helper()
-	api, err := API(config.Sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := API(config.Sandbox)
 	return loadDocument(t), api.Routes()
 }
 
@@ -280,10 +274,7 @@ func TestTheErrorCodesOfTheDocumentAreThoseOfTheProgram(t *testing.T) {
 
 func TestTheDocumentIsTheSameInJSON(t *testing.T) {
 	t.Parallel()
-	api, err := API(config.Sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := API(config.Sandbox)
 	var fromYAML, fromJSON any
 	if err := yaml.Unmarshal(written(t, api.Document().YAML), &fromYAML); err != nil {
 		t.Fatal(err)
@@ -338,10 +329,7 @@ func TestEveryResponseHasAnExampleThatItsSchemaAllows(t *testing.T) {
 // TestNullIsAType: JSON Schema has no nullable, which OpenAPI had until 3.0.
 func TestNullIsAType(t *testing.T) {
 	t.Parallel()
-	api, err := API(config.Sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := API(config.Sandbox)
 	if i := bytes.Index(written(t, api.Document().JSON), []byte(`"nullable":`)); i >= 0 {
 		t.Errorf("the document has nullable, which means nothing since OpenAPI 3.1, at byte %d", i)
 	}

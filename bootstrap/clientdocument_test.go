@@ -19,10 +19,7 @@ import (
 // clientDocument is the document for generators of clients, as it is sent and as somebody else's parser reads it.
 func clientDocument(t *testing.T, scopes ...string) (sent map[string]any, read *openapi3.T, routes []httpapi.Route) {
 	t.Helper()
-	api, err := API(config.Sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := API(config.Sandbox)
 	set, err := identity.ParseScopes(scopes)
 	if err != nil {
 		t.Fatal(err)
@@ -130,10 +127,7 @@ func checkClientOperation(t *testing.T, line string, op *openapi3.Operation) {
 // caller may not expand.
 func TestClientDocument_IsAPart(t *testing.T) {
 	t.Parallel()
-	api, err := API(config.Sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := API(config.Sandbox)
 	var whole map[string]any
 	if err := json.Unmarshal(written(t, api.Document().JSON), &whole); err != nil {
 		t.Fatal(err)

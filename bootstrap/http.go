@@ -26,7 +26,7 @@ func (a *App) mountHTTP(m modules) error {
 	if err != nil {
 		return err
 	}
-	server, err := httpapi.New(httpapi.Deps{
+	server := httpapi.New(httpapi.Deps{
 		Live: a.live(), Encrypted: strings.HasPrefix(a.cfg.BaseURL, "https:"), RateLimitPerMinute: a.cfg.RateLimit(),
 		Accounts:    m.Operator,
 		Auth:        identityapi.Authenticator{Service: m.Identity},
@@ -37,9 +37,6 @@ func (a *App) mountHTTP(m modules) error {
 		Tracer:      a.tracer, OtherCell: m.Directory.IsOther, Delay: a.store.Delay, Outdated: a.isOutdated,
 		Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas(m)...)
-	if err != nil {
-		return err
-	}
 	if err := a.mountPages(m, server.App(), shared, server.Document().YAML); err != nil {
 		return err
 	}

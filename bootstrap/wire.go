@@ -69,7 +69,7 @@ func (a *App) apiAreas(m modules) []httpapi.Area {
 }
 
 // API returns the whole API with nothing behind it: its route table and its document, for tests and tools.
-func API(environment config.Environment) (*httpapi.Server, error) {
+func API(environment config.Environment) *httpapi.Server {
 	a := &App{cfg: config.Config{Environment: environment}}
 	return httpapi.New(httpapi.Deps{Live: a.live()}, a.apiAreas(modules{})...)
 }

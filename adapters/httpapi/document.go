@@ -24,26 +24,28 @@ import (
 var sharedDocument []byte
 
 // Document is the API's OpenAPI document: the promise to integrators, and what the reference page is made of. It is
-// written for its first reader, because writing it takes longer than the rest of a start and most processes have none.
+// read for the first request with a query and written for its first reader, because both take longer than the rest of a
+// start. Each returns an error when the areas' documents do not fit together.
 type Document struct {
 	YAML, JSON func() ([]byte, error)
 	// Client is the document for generators of clients, in JSON: what a key with the scopes may call. It is written
 	// with each call.
 	Client func(scopes identity.Scopes) ([]byte, error)
-	// query are the names of the query parameters of each operation.
-	query map[string][]string
+	// query returns the names of the query parameters of each operation.
+	query func() (map[string][]string, error)
 }
 
 // pages reports whether a route lists objects page by page.
-func (d Document) pages(address string) bool {
+func (d Document) pages(address string) (bool, error) {
+	query, err := d.query()
 	path, _, _ := strings.Cut(address, "?")
-	for key, names := range d.query {
+	for key, names := range query {
 		pattern, reads := strings.CutPrefix(key, "GET ")
 		if reads && slices.Contains(names, "cursor") && matchesPath(pattern, path) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, err
 }
 
 // matchesPath reports whether a path is of a pattern with {} for each parameter.
@@ -55,20 +57,23 @@ func matchesPath(pattern, path string) bool {
 
 // newDocument makes one document of the shared part and the areas', and adds to each route what the frame itself
 // responds.
-func newDocument(areas []Area, routes []Route) (Document, error) {
+func newDocument(areas []Area, routes []Route) Document {
 	known := map[string]Route{}
 	for _, r := range routes {
 		known[operationKey(r.Method, r.Path)] = r
 	}
-	whole, err := wholeDocument(areas, known)
-	if err != nil {
-		return Document{}, err
-	}
-	d := Document{query: map[string][]string{}}
-	for _, o := range operationsOf(whole) {
-		if _, served := known[o.key]; served {
-			d.query[o.key] = append(queryParameters(whole, o.node), queryParameters(whole, o.item)...)
+	query := func() (map[string][]string, error) {
+		names := map[string][]string{}
+		whole, err := completeDocument(areas, known)
+		if err != nil {
+			return nil, err
 		}
+		for _, o := range operationsOf(whole) {
+			if _, served := known[o.key]; served {
+				names[o.key] = append(queryParameters(whole, o.node), queryParameters(whole, o.item)...)
+			}
+		}
+		return names, nil
 	}
 	form := func(write func(text *bytes.Buffer, whole *yaml.Node) error) func() ([]byte, error) {
 		return sync.OnceValues(func() ([]byte, error) {
@@ -83,8 +88,9 @@ func newDocument(areas []Area, routes []Route) (Document, error) {
 			return bytes.Clone(text.Bytes()), nil
 		})
 	}
-	d.YAML, d.JSON, d.Client = form(writeYAML), form(writeJSON), writeClient(areas, known)
-	return d, nil
+	return Document{
+		YAML: form(writeYAML), JSON: form(writeJSON), Client: writeClient(areas, known), query: sync.OnceValues(query),
+	}
 }
 
 // wholeDocument joins the parts, completes the operations that are known, and adds examples.

@@ -240,7 +240,11 @@ func (e *export) part(p exportPart) error {
 	}
 	query := address.Query()
 	maps.Copy(query, p.query)
-	if e.server.document.pages(p.path) {
+	paged, err := e.server.document.pages(p.path)
+	if err != nil {
+		return err
+	}
+	if paged {
 		query.Set("limit", "100")
 	}
 	for {

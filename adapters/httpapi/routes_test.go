@@ -353,3 +353,16 @@ func TestACursorIsOfItsListAndSort(t *testing.T) {
 		}
 	}
 }
+
+func TestDocumentsThatDoNotFitTogetherAreAnError(t *testing.T) {
+	t.Parallel()
+	things := Area{Document: []byte(thingsDocument)}
+	d := newServer(t, Deps{Log: slog.New(slog.DiscardHandler)}, things, things).Document()
+	_, whole := d.YAML()
+	_, paged := d.pages("/v1/things")
+	for what, err := range map[string]error{"written": whole, "asked for the parameters of a query": paged} {
+		if err == nil || !strings.Contains(err.Error(), "operationId is declared twice") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

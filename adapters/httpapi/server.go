@@ -76,17 +76,13 @@ type Server struct {
 	metrics  *requestMetrics
 }
 
-// New builds the API with the routes of its areas. Pages are mounted on App by the caller. It fails when the areas'
-// documents do not fit together.
-func New(d Deps, areas ...Area) (*Server, error) {
+// New builds the API with the routes of its areas. Pages are mounted on App by the caller.
+func New(d Deps, areas ...Area) *Server {
 	if d.Metrics == nil {
 		d.Metrics = prometheus.NewRegistry()
 	}
 	s := &Server{Deps: d, metrics: newRequestMetrics()}
-	var err error
-	if s.document, err = newDocument(areas, s.routeTable(areas)); err != nil {
-		return nil, err
-	}
+	s.document = newDocument(areas, s.routeTable(areas))
 	s.routes = s.routeTable(areas) // with the document to serve
 	s.Metrics.MustRegister(s.metrics)
 	s.app = fiber.New(fiber.Config{
@@ -111,7 +107,7 @@ func New(d Deps, areas ...Area) (*Server, error) {
 	s.app.Server().HeaderReceived = expectations
 	s.app.Use(s.assignRequestID, s.observe, recover.New(), checkFraming, s.shed)
 	s.mount()
-	return s, nil
+	return s
 }
 
 // acceptAnyMethod lets the router refuse methods that it does not know as it refuses those that a path does not have;
