@@ -118,7 +118,10 @@ func expansionsAmong(routes map[string]Route, r Route) []expansion {
 
 // routeOf is the route that an expansion reads.
 func (s *Server) routeOf(e expansion) Route {
-	i := slices.IndexFunc(s.routes, func(r Route) bool { return operationKey(r.Method, r.Path) == e.operation() })
+	read := e.operation()
+	i := slices.IndexFunc(s.routes, func(r Route) bool {
+		return r.Method == fiber.MethodGet && operationKey(r.Method, r.Path) == read
+	})
 	return s.routes[i]
 }
 
