@@ -3,6 +3,7 @@
 package listing
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"time"
@@ -206,6 +207,11 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 	}
 	if e.PriceInCents != nil || e.Currency != nil {
 		s.Price.Currency.CheckStep(f, "priceInCents", s.Price.Minor)
+	}
+	if e.Currency != nil {
+		for i, v := range s.Variants {
+			_ = f.Nest(fmt.Sprintf("variants[%d]", i)).Merge(v.check(s.Price.Currency)) // all its errors are faults
+		}
 	}
 	if e.TaxBehavior != nil {
 		f.OneOf("taxBehavior", *e.TaxBehavior, string(tax.Inclusive), string(tax.Exclusive))

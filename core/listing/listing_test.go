@@ -428,6 +428,14 @@ func TestVariantFaultsAreAllListed(t *testing.T) {
 			t.Errorf("thousandths: got %q", got)
 		}
 	}
+	cents := create(t, Appointment, nil)
+	if _, err := cents.AddVariant("var_2", odd, newPrice, later); err != nil {
+		t.Fatal(err)
+	}
+	moved := cents.Edit(Edit{Currency: new("kwd")}, newPrice, later)
+	if got := faulttest.Lines(t, moved); !slices.Equal(got, []string{"variants[1].priceInCents NOT_ALLOWED"}) {
+		t.Errorf("a variant's price in thousandths after a change of currency: got %q", got)
+	}
 	l := create(t, Appointment, nil)
 	for i := len(l.State().Variants); i < 50; i++ {
 		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, newPrice, later); err != nil {

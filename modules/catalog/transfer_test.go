@@ -309,6 +309,22 @@ func TestAFullListingGetsOtherVariants(t *testing.T) {
 	})
 }
 
+func TestAnImportChangesTheCurrencyWithThePrices(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, _ fixture) {
+		d, _ := from.exported(t)
+		hour := slices.IndexFunc(d.Listings, func(l catalog.DocumentListing) bool { return l.Key == "one-hour" })
+		d.Listings[hour].Variants[1].PriceInCents = new(int64(40001))
+		from.imported(t, d)
+		d.Listings[hour].Currency, d.Listings[hour].Variants[1].PriceInCents = "kwd", new(int64(40010))
+		from.imported(t, d)
+		l, err := from.ByKey(t, "one-hour")
+		if err != nil || l.Price.Currency != "kwd" || *l.Variants[1].PriceInCents != 40010 {
+			t.Errorf("%+v, %v", l, err)
+		}
+	})
+}
+
 func TestAnArchivedListingIsImportedAgain(t *testing.T) {
 	t.Parallel()
 	forEachPair(t, func(t *testing.T, from, _ fixture) {

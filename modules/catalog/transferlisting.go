@@ -98,7 +98,23 @@ func (s *Service) importedListing(
 			Field: "status", Code: fault.DetailNotAllowed, Message: "A published listing never is a draft again.",
 		})
 	}
+	if string(found.Price.Currency) != wanted.Currency && len(wanted.Variants) > 0 {
+		if err := s.clearVariantPrices(ctx, found); err != nil {
+			return listing.State{}, err
+		}
+	}
 	return s.edit(ctx, creatorID, found.ID, edit)
+}
+
+// clearVariantPrices takes away the prices of variants, which the listing's next currency might not allow:
+// importVariants sets the wanted ones.
+func (s *Service) clearVariantPrices(ctx context.Context, l listing.State) error {
+	for _, v := range l.Variants {
+		if _, err := s.EditVariant(ctx, l.CreatorID, l.ID, v.ID, listing.VariantEdit{PriceGiven: true}); err != nil {
+			return nested("variants."+v.Key, err)
+		}
+	}
+	return nil
 }
 
 // numbers gives metadata of this program the form that metadata of a request has: integers as they are written.
