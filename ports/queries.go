@@ -221,6 +221,8 @@ type Hold struct {
 	// DurationMinutes and SessionCount are those that were sold, even if the variant has changed since; 0 = as the variant
 	// says now.
 	DurationMinutes, SessionCount int
+	// DeliveryModes are those that were sold, even if the listing has changed since; none = as the listing says now.
+	DeliveryModes []string
 	// Picks are in the buyer's order.
 	Picks []appointment.SlotChoice
 }

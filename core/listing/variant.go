@@ -322,14 +322,29 @@ func (s State) Variant(variantID string) (Variant, error) {
 	return Variant{}, fault.NotFound("variant")
 }
 
+// hybrid is the delivery method that leaves the mode to the buyer.
+const hybrid = "hybrid"
+
 // DeliveryModes returns the modes in which sessions of an appointment listing may take place, virtual and in_person
 // when it is hybrid; none for any other listing.
 func (s State) DeliveryModes() []string {
 	switch method := s.Text(DeliveryMethod); {
 	case !s.Type.Bookable():
 		return nil
-	case method != "hybrid":
+	case method != hybrid:
 		return []string{method}
 	}
 	return []string{"virtual", "in_person"}
+}
+
+// WithDeliveryModes returns the listing with these modes in the place of its own; none leave it as it is.
+func (s State) WithDeliveryModes(modes []string) State {
+	switch len(modes) {
+	case 0:
+	case 1:
+		s.Metadata = s.Metadata.merge(map[string]any{DeliveryMethod: modes[0]})
+	default:
+		s.Metadata = s.Metadata.merge(map[string]any{DeliveryMethod: hybrid})
+	}
+	return s
 }

@@ -184,6 +184,12 @@ func TestSessionsTakePlaceWhereTheListingSays(t *testing.T) {
 			want) {
 			t.Errorf("%s: %q", method, got)
 		}
+		if got := (State{Type: Appointment}).WithDeliveryModes(want).DeliveryModes(); !slices.Equal(got, want) {
+			t.Errorf("with %q: %q", want, got)
+		}
+	}
+	if got := (State{Type: Appointment}).WithDeliveryModes(nil).DeliveryModes(); !slices.Equal(got, []string{"virtual"}) {
+		t.Errorf("with none: %q", got)
 	}
 }
 

@@ -34,8 +34,12 @@ func (s *Service) ready(
 
 // Hold implements ports.Bookings.
 func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appointment.ReservationState, error) {
-	b, err := s.ready(ctx, r, h.CreatorID, h.ListingID, h.VariantID)
+	b, err := s.ownBookable(ctx, r, h.CreatorID, h.ListingID, h.VariantID)
 	if err != nil {
+		return nil, err
+	}
+	b.Listing = b.Listing.WithDeliveryModes(h.DeliveryModes)
+	if err := b.Ready(); err != nil {
 		return nil, err
 	}
 	b.Step = b.Policy().Step // a session of another length takes the starts that its calendar shows

@@ -112,6 +112,38 @@ func TestOpenSessionsTakeTheTimesThatTheyShow(t *testing.T) {
 	})
 }
 
+// TestOpenSessionsTakeThePlacesThatTheyShow has the creator change where they meet buyers while one chooses a time.
+func TestOpenSessionsTakeThePlacesThatTheyShow(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		for _, c := range []struct {
+			now, want string
+			sold      []string
+			pick      appointment.DeliveryMode
+		}{
+			{"hybrid", "virtual", []string{"virtual"}, ""},
+			{"in_person", "virtual", []string{"virtual"}, ""},
+			{"virtual", "in_person", []string{"virtual", "in_person"}, appointment.InPerson},
+		} {
+			w.listing.Metadata[listing.DeliveryMethod] = c.now
+			h := ports.Hold{
+				CreatorID: creatorID, CheckoutID: "cs_1", ListingID: listingID, DeliveryModes: c.sold, Picks: pick("02 11:00"),
+			}
+			h.Picks[0].DeliveryMode = c.pick
+			err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				held, err := w.booking.Hold(ctx, r, h)
+				if err == nil && string(held[0].DeliveryMode) != c.want {
+					t.Errorf("sold %v, now %s: held %s, want %s", c.sold, c.now, held[0].DeliveryMode, c.want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("sold %v, now %s: %v", c.sold, c.now, err)
+			}
+		}
+	})
+}
+
 func TestChoosingAgainGivesTheFirstChoiceBack(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

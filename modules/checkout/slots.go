@@ -102,7 +102,8 @@ func holdOf(session checkout.State, picks []appointment.SlotChoice) ports.Hold {
 	offer := session.Offer
 	return ports.Hold{
 		CreatorID: session.CreatorID, CheckoutID: session.ID, ListingID: offer.ListingID, VariantID: offer.VariantID,
-		DurationMinutes: offer.DurationMinutes, SessionCount: offer.SessionCount, Picks: picks,
+		DurationMinutes: offer.DurationMinutes, SessionCount: offer.SessionCount, DeliveryModes: offer.DeliveryModes,
+		Picks: picks,
 	}
 }
 
