@@ -11,10 +11,14 @@ import (
 	"sundry/tests/harness"
 )
 
-// questions are one of each kind.
+// questions are one of each kind. Those that need no answer leave required out.
 func questions() []harness.JSON {
 	ask := func(key, label, kind string, required bool) harness.JSON {
-		return harness.JSON{"key": key, "label": label, "type": kind, "required": required}
+		question := harness.JSON{"key": key, "label": label, "type": kind}
+		if required {
+			question["required"] = true
+		}
+		return question
 	}
 	size := ask("size", "Size", "select", false)
 	size["options"] = []string{"S", "M"}
