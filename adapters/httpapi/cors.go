@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/gofiber/fiber/v2"
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
 
 const (
 	corsRequestHeaders  = "Accept, Content-Type, If-None-Match"
@@ -22,12 +26,21 @@ func allowAnyOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// preflight responds to a browser that asks which requests it may send.
-func preflight(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderAllow, "GET, HEAD, OPTIONS")
-	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-	c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD, OPTIONS")
-	c.Set(fiber.HeaderAccessControlAllowHeaders, corsRequestHeaders)
-	c.Set(fiber.HeaderAccessControlMaxAge, corsMaxAge)
-	return c.SendStatus(fiber.StatusNoContent)
+// preflight responds to a browser that asks which requests it may send to the path of a GET.
+func (s *Server) preflight(path string) fiber.Handler {
+	methods := []string{fiber.MethodGet, fiber.MethodHead}
+	for _, r := range s.routes {
+		if r.Path == path && r.Method != fiber.MethodGet {
+			methods = append(methods, r.Method)
+		}
+	}
+	allow := strings.Join(append(methods, fiber.MethodOptions), ", ")
+	return func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderAllow, allow)
+		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+		c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD, OPTIONS")
+		c.Set(fiber.HeaderAccessControlAllowHeaders, corsRequestHeaders)
+		c.Set(fiber.HeaderAccessControlMaxAge, corsMaxAge)
+		return c.SendStatus(fiber.StatusNoContent)
+	}
 }

@@ -70,7 +70,7 @@ func (s *Server) mount() {
 		handlers := []fiber.Handler{s.authMiddleware(r), s.checkQuery(r), handler}
 		if r.readableByAnyPage() {
 			handlers = append([]fiber.Handler{allowAnyOrigin}, handlers...)
-			s.app.Add(fiber.MethodOptions, r.Path, preflight)
+			s.app.Add(fiber.MethodOptions, r.Path, s.preflight(r.Path))
 		}
 		if r.Method == fiber.MethodGet {
 			s.app.Add(fiber.MethodHead, r.Path, handlers...)

@@ -160,6 +160,9 @@ func TestAnyPageMayReadWhatIsPublic(t *testing.T) {
 		h.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("preflight: %d %v", response.StatusCode, h)
 	}
+	if got, want := h.Get("Allow"), "GET, HEAD, POST, OPTIONS"; got != want {
+		t.Errorf("preflight: Allow %q, want %q", got, want)
+	}
 }
 
 func TestUnknownQueryParametersAreRefused(t *testing.T) {
