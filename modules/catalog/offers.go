@@ -67,7 +67,7 @@ func (s *Service) ByLink(
 		return ports.LinkOffer{}, err
 	}
 	chosen := linkChoice(link)
-	chosen.buyer = buyer
+	chosen.buyer, chosen.earlier = buyer, true
 	o, err := offer(ctx, r, l, chosen)
 	return ports.LinkOffer{Offer: o, LinkID: link.ID, SuccessURL: link.SuccessURL}, err
 }
@@ -99,9 +99,9 @@ func again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (
 	now, err := offer(ctx, r, l, choice{
 		variantID: once.VariantID, planKey: once.PlanKey, every: period.Every(once.Interval, once.IntervalCount),
 		before:    once.Price.Currency,
-		mayChange: once.MayChange,
+		mayChange: once.MayChange, earlier: true,
 	})
-	if err != nil || once.Seats() == 1 {
+	if err != nil || once.Seats() == 1 || !now.Recurring() {
 		return now, err
 	}
 	return now.WithSeats(once.Seats())
@@ -175,6 +175,8 @@ type choice struct {
 	before    money.Currency
 	buyer     ports.BuyerCountry
 	mayChange plan.Changes
+	// earlier marks a choice that was right when it was made. Of a plan that no longer renews, it leaves mayChange out.
+	earlier bool
 }
 
 // price chooses the price of a plan of the listing. NOT_FOUND for an unknown interval or currency.
@@ -240,6 +242,9 @@ func pickOf(ctx context.Context, l listing.State, plans []plan.State, c choice) 
 			return plan.Offer{}, fault.Newf(
 				fault.NotFoundCode, "This variant has no price in %s. It is sold in %s.", c.currency, o.Price.Currency,
 			)
+		}
+		if c.earlier && !o.Recurring() {
+			return o, nil
 		}
 		return o.Adjustable(c.mayChange, p.Prices)
 	}

@@ -10,6 +10,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/listing"
+	"sundry/core/paymentlink"
 	"sundry/core/period"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -278,6 +279,44 @@ func TestTheRecipeIsThatOfAnActiveListing(t *testing.T) {
 		for _, c := range []struct{ creator, key string }{{s.bob, "club-key"}, {s.ada, "club"}, {s.ada, "\x00\xff"}} {
 			_, err = s.Recipe(ctx, c.creator, c.key)
 			wantCode(t, err, fault.NotFoundCode)
+		}
+	})
+}
+
+// TestAPlanThatNoLongerRenewsIsSoldByItsLinks has a link and an ended session whose buyers could change a quantity.
+func TestAPlanThatNoLongerRenewsIsSoldByItsLinks(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, s fixture) {
+		l := s.active(t, proposal(listing.Subscription, "club"))
+		s.putPlan(t, l, proPlan())
+		link, err := s.CreateLink(t.Context(), s.ada, paymentlink.Edit{
+			ListingID: &l.ID, BuyerMayChange: &[]string{"interval", "quantity"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		byLink := func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
+			o, err := s.ByLink(ctx, r, link.Code, nil)
+			return o.Offer, err
+		}
+		once, err := s.offer(t, byLink)
+		if err == nil {
+			once, err = once.WithSeats(3)
+		}
+		if err != nil || !once.MayChange.Quantity {
+			t.Fatalf("sold %+v, %v", once, err)
+		}
+		bought := proPlan()
+		bought.Prices = []plan.PriceDraft{{Currency: "eur", AmountInCents: new(int64(5000))}}
+		s.putPlan(t, l, bought)
+		for name, sold := range map[string]func(context.Context, ports.Repos) (plan.Offer, error){
+			"the link": byLink,
+			"again":    func(ctx context.Context, r ports.Repos) (plan.Offer, error) { return s.Again(ctx, r, once, link.ID) },
+		} {
+			o, err := s.offer(t, sold)
+			if err != nil || o.Price.Minor != 5000 || o.MayChange != (plan.Changes{}) || o.Seats() != 1 {
+				t.Errorf("%s: %+v, %v", name, o, err)
+			}
 		}
 	})
 }
