@@ -30,7 +30,8 @@ type Offers interface {
 	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
 	// ByListing finds the offer by ids. A plan with a one-time price ignores the interval.
 	ByListing(ctx context.Context, r Repos, creatorID string, c ListingChoice) (plan.Offer, error)
-	// ByLink finds what a payment link sells. NOT_FOUND for an unknown or inactive link.
+	// ByLink finds what a payment link sells. NOT_FOUND for an unknown link, LISTING_NOT_PURCHASABLE for an inactive one
+	// and where what it sold is no longer sold.
 	ByLink(ctx context.Context, r Repos, code string, buyer BuyerCountry) (LinkOffer, error)
 	// Again finds what was offered once as it is sold now, in the same quantity, and in the same currency where it still
 	// is. LISTING_NOT_PURCHASABLE where it no longer is sold, or where a payment link offered it that is inactive now;

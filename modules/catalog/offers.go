@@ -58,37 +58,48 @@ func (s *Service) ByLink(
 	if !validCode(code) {
 		return ports.LinkOffer{}, fault.NotFound("payment link")
 	}
-	link, err := activeLink(r.Catalog.PaymentLinks.GetByCode(ctx, code))
+	link, err := r.Catalog.PaymentLinks.GetByCode(ctx, code)
 	if err != nil {
-		return ports.LinkOffer{}, err
+		return ports.LinkOffer{}, ports.Missing(err, "payment link")
+	}
+	o, err := linkOffer(ctx, r, link, buyer)
+	return ports.LinkOffer{Offer: o, LinkID: link.ID, SuccessURL: link.SuccessURL}, noLongerSold(err)
+}
+
+// linkOffer returns what an active payment link sells now.
+func linkOffer(
+	ctx context.Context, r ports.Repos, link paymentlink.State, buyer ports.BuyerCountry,
+) (plan.Offer, error) {
+	if !link.Active {
+		return plan.Offer{}, fault.NotFound("payment link")
 	}
 	l, err := mine(ctx, r, link.CreatorID, link.ListingID)
 	if err != nil {
-		return ports.LinkOffer{}, err
+		return plan.Offer{}, err
 	}
 	chosen := linkChoice(link)
 	chosen.buyer, chosen.earlier = buyer, true
-	o, err := offer(ctx, r, l, chosen)
-	return ports.LinkOffer{Offer: o, LinkID: link.ID, SuccessURL: link.SuccessURL}, err
+	return offer(ctx, r, l, chosen)
 }
 
-// activeLink refuses a payment link that is inactive as one that does not exist.
-func activeLink(link paymentlink.State, err error) (paymentlink.State, error) {
-	return ports.Visible(link, err, link.Active, "payment link")
+// noLongerSold refuses with LISTING_NOT_PURCHASABLE what is not found any more: the buyer's own link is right.
+func noLongerSold(err error) error {
+	if fault.Is(err, fault.NotFoundCode) {
+		return fault.Wrap(fault.ListingNotPurchasable, "What this was for is no longer sold.", err)
+	}
+	return err
 }
 
 // Again implements ports.Offers.
 func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (plan.Offer, error) {
 	now, err := again(ctx, r, once, linkID)
-	if fault.Is(err, fault.NotFoundCode) { // the buyer's own link is right
-		err = fault.Wrap(fault.ListingNotPurchasable, "What this was for is no longer sold.", err)
-	}
-	return now, err
+	return now, noLongerSold(err)
 }
 
 func again(ctx context.Context, r ports.Repos, once plan.Offer, linkID string) (plan.Offer, error) {
 	if linkID != "" {
-		if _, err := activeLink(r.Catalog.PaymentLinks.Get(ctx, once.CreatorID, linkID)); err != nil {
+		link, err := r.Catalog.PaymentLinks.Get(ctx, once.CreatorID, linkID)
+		if _, err = ports.Visible(link, err, link.Active, "payment link"); err != nil {
 			return plan.Offer{}, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -318,5 +319,36 @@ func TestAPlanThatNoLongerRenewsIsSoldByItsLinks(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, o, err)
 			}
 		}
+	})
+}
+
+func TestALinkReportsThatItSellsNoMore(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, s fixture) {
+		l := s.active(t, proposal(listing.Subscription, "club"))
+		s.putPlan(t, l, proPlan())
+		link, err := s.CreateLink(t.Context(), s.ada, paymentlink.Edit{ListingID: &l.ID, PlanKey: new("pro")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := func(code string) error {
+			_, err := s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
+				o, err := s.ByLink(ctx, r, code, nil)
+				return o.Offer, err
+			})
+			return err
+		}
+		wantCode(t, opened(strings.Repeat("0", len(link.Code))), fault.NotFoundCode)
+		if _, err := s.DeactivateLink(t.Context(), s.ada, link.ID); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, opened(link.Code), fault.ListingNotPurchasable)
+		if _, err := s.EditLink(t.Context(), s.ada, link.ID, paymentlink.Edit{Active: new(true)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.RetirePlan(t.Context(), s.ada, l.ID, "pro"); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, opened(link.Code), fault.ListingNotPurchasable)
 	})
 }

@@ -23,7 +23,7 @@ const (
 
 // OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
 // never change the price nor where the buyer goes. The visitor is counted by their network, and their country selects
-// the currency where the link has none. NOT_FOUND for an unknown or inactive link, RATE_LIMITED, FORBIDDEN.
+// the currency where the link has none. The faults of ports.Offers, RATE_LIMITED, FORBIDDEN.
 func (s *Service) OpenLink(
 	ctx context.Context, code string, parameters map[string]string, from Visitor,
 ) (checkoutURL string, err error) {
@@ -70,8 +70,7 @@ func (s *Service) OpenLink(
 	return s.CheckoutURL(state.ID), nil
 }
 
-// CheckLink reports why a payment link cannot be opened now, and opens nothing. NOT_FOUND for an unknown or inactive
-// link, LISTING_NOT_PURCHASABLE.
+// CheckLink reports why a payment link cannot be opened now, and opens nothing. The faults of ports.Offers.
 func (s *Service) CheckLink(ctx context.Context, code string, from Visitor) error {
 	_, err := s.deps.Offers.ByLink(ctx, s.deps.Store.Read(ctx), code, from.country)
 	return err

@@ -446,7 +446,7 @@ func TestPaymentLinks(t *testing.T) {
 		}
 		app.AskUnjudged(t, harness.Request{Method: http.MethodHead, Path: again.Path}).Want(t, 200)
 		w.AsCreator(t, patch, "/v1/payment-links/"+id, harness.JSON{"active": false}).Want(t, 200)
-		refusesPage(t, open(nil), 404)
+		refusesPage(t, open(nil), 409)
 		refusesPage(t, app.Ask(t, again), 409)
 		again.Method = http.MethodHead
 		app.AskUnjudged(t, again).Want(t, 409)
@@ -480,8 +480,8 @@ func TestHeadOpensNoSession(t *testing.T) {
 			t.Errorf("HEAD opened %d sessions", len(found)-1)
 		}
 		w.AsCreator(t, patch, "/v1/payment-links/"+link.ID, harness.JSON{"active": false}).Want(t, 200)
-		if got := head(code); got != 404 {
-			t.Errorf("HEAD of an inactive link responds with %d, want 404", got)
+		if got := head(code); got != 409 {
+			t.Errorf("HEAD of an inactive link responds with %d, want 409", got)
 		}
 	})
 }
