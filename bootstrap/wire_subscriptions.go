@@ -18,6 +18,7 @@ func (a *App) wireSubscriptions(
 	module := subscriptions.New(subscriptions.Deps{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Offers: offers, Agreed: offers,
 		Taxes: a.adapters.Taxes, Customers: buyers, Cards: cards, Access: grants,
+		Portal: buyers,
 	})
 
 	on(a.bus, module.OnCheckoutPaid)

@@ -329,7 +329,7 @@ type PayoutSchedules interface {
 	PayoutSchedule(ctx context.Context, r Repos, creatorID string) (payout.Schedule, error)
 }
 
-// PortalLinks makes the links to the portal in mails; customers implements it.
+// PortalLinks makes the links to the portal in mails and refusals; customers implements it.
 type PortalLinks interface {
 	// PortalURL is a customer's portal, good for 30 days. Anyone who has it can cancel their subscriptions.
 	PortalURL(customerID string) (string, error)

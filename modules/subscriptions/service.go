@@ -45,6 +45,7 @@ type Deps struct {
 	Cards     ports.SavedCards
 	// Access makes purchases of one customer wait for each other.
 	Access ports.AccessVersions
+	Portal ports.PortalLinks
 }
 
 // Service holds the use cases.

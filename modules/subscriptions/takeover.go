@@ -68,13 +68,17 @@ func (s *Service) takenOffer(
 	if err := s.deps.Access.LockAccess(ctx, r, buyer.CreatorID, buyer.ExternalCustomerID); err != nil {
 		return offer, err
 	}
-	_, running, err := Past{}.RunningFor(ctx, r, ports.Buyer{
+	customerID, running, err := Past{}.RunningFor(ctx, r, ports.Buyer{
 		CreatorID: buyer.CreatorID, ListingID: offer.ListingID, ExternalCustomerID: buyer.ExternalCustomerID,
 	})
-	if err == nil && running {
-		err = fault.New(fault.AlreadySubscribed, "The customer has a running subscription to this listing.")
+	if err != nil || !running {
+		return offer, err
 	}
-	return offer, err
+	refusal := fault.New(fault.AlreadySubscribed, "The customer has a running subscription to this listing.")
+	if refusal.PortalURL, err = s.deps.Portal.PortalURL(customerID); err != nil {
+		return offer, err
+	}
+	return offer, refusal
 }
 
 func (s *Service) takenOver(
