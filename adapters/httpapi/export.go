@@ -47,6 +47,8 @@ type exportLine struct {
 type exportPart struct {
 	kind, path string
 	query      url.Values
+	// own is the route of one object, with %s for its id, where that responds with more than the list; "" elsewhere.
+	own string
 	// only selects objects of a list that has no filter of its own; nil for all.
 	only func(o exportedObject) bool
 	// visit is called with each object that was written; nil for nobody.
@@ -91,7 +93,7 @@ func accountParts() []exportPart {
 		{kind: "dispute", path: "/v1/disputes"},
 		{kind: "subscription", path: "/v1/subscriptions"},
 		{kind: "billing_plan", path: "/v1/usage/billing-plans"},
-		{kind: "usage_credit", path: "/v1/usage/credits"},
+		{kind: "usage_credit", path: "/v1/usage/credits", own: "/v1/usage/credits/%s"},
 		{kind: "usage_report", path: "/v1/usage/events"},
 		{kind: "invoice", path: "/v1/invoices"},
 		{kind: "appointment", path: "/v1/appointments"},
@@ -124,7 +126,7 @@ func customerParts(customerID, externalID string) []exportPart {
 				{kind: "usage", path: "/v1/usage/summary?subscriptionId=%s"},
 			},
 		},
-		{kind: "usage_credit", path: "/v1/usage/credits", query: of},
+		{kind: "usage_credit", path: "/v1/usage/credits", query: of, own: "/v1/usage/credits/%s"},
 		{kind: "usage_report", path: "/v1/usage/events", query: of},
 		{kind: "invoice", path: "/v1/invoices", query: of},
 		{kind: "appointment", path: "/v1/appointments", only: func(o exportedObject) bool { return sessions[o.CheckoutID] }},
@@ -286,7 +288,7 @@ func (e *export) objects(p exportPart, all []json.RawMessage) error {
 		if p.only != nil && !p.only(o) {
 			continue
 		}
-		if err := e.write(exportLine{Type: p.kind, Data: text}); err != nil {
+		if err := e.object(p, o, text); err != nil {
 			return err
 		}
 		if p.visit != nil {
@@ -304,6 +306,17 @@ func (e *export) objects(p exportPart, all []json.RawMessage) error {
 		return errReaderGone
 	}
 	return nil
+}
+
+// object writes an object of a part, of which text is what the part's route has.
+func (e *export) object(p exportPart, o exportedObject, text json.RawMessage) error {
+	if p.own != "" {
+		var err error
+		if text, err = e.server.readAs(e.account, fmt.Sprintf(p.own, o.ID)); err != nil {
+			return fmt.Errorf("export %s: %w", p.own, err)
+		}
+	}
+	return e.write(exportLine{Type: p.kind, Data: text})
 }
 
 // insider is the key under which a request of the server's own carries its account.
