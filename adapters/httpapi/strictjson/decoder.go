@@ -32,7 +32,7 @@ type decoder struct {
 }
 
 // value reads the next value into v.
-func (d *decoder) value(s *shape, v reflect.Value, nullable bool) {
+func (d *decoder) value(s *shape, v reflect.Value) {
 	kind := d.in.PeekKind()
 	switch s.form {
 	case formPointer, formOptional:
@@ -51,7 +51,7 @@ func (d *decoder) value(s *shape, v reflect.Value, nullable bool) {
 		}
 	default:
 		if !s.form.matches(kind) {
-			d.mismatch(s.form, kind, nullable)
+			d.mismatch(s.form, kind)
 			return
 		}
 		d.typed(s, v)
@@ -82,7 +82,7 @@ func (d *decoder) typed(s *shape, v reflect.Value) {
 				return
 			}
 			element := reflect.New(s.elem.typ).Elem()
-			d.value(s.elem, element, false)
+			d.value(s.elem, element)
 			m.SetMapIndex(key, element)
 		})
 		v.Set(m)
@@ -98,7 +98,7 @@ func (d *decoder) typed(s *shape, v reflect.Value) {
 				d.duplicate()
 			default:
 				seen[f.order] = true
-				d.value(f.shape, v.FieldByIndex(f.index), false)
+				d.value(f.shape, v.FieldByIndex(f.index))
 			}
 		})
 	case formAny, formRaw, formPointer, formOptional:
@@ -116,7 +116,7 @@ func (d *decoder) nullable(s *shape, v reflect.Value, kind jsontext.Kind) {
 		v.SetZero()
 		if !null {
 			target := reflect.New(s.elem.typ)
-			d.value(s.elem, target.Elem(), false) // null would only count as left out
+			d.value(s.elem, target.Elem())
 			v.Set(target)
 		}
 		return
@@ -125,7 +125,7 @@ func (d *decoder) nullable(s *shape, v reflect.Value, kind jsontext.Kind) {
 	v.FieldByName("Set").SetBool(true)
 	v.FieldByName("Null").SetBool(null)
 	if !null {
-		d.value(s.elem, v.FieldByName("Value"), true)
+		d.value(s.elem, v.FieldByName("Value"))
 	}
 }
 
@@ -164,7 +164,7 @@ func (d *decoder) slice(s *shape, v reflect.Value) {
 	list := reflect.MakeSlice(s.typ, 0, 0)
 	d.array(func() {
 		list = reflect.Append(list, reflect.Zero(s.elem.typ))
-		d.value(s.elem, list.Index(list.Len()-1), false)
+		d.value(s.elem, list.Index(list.Len()-1))
 	})
 	v.Set(list)
 }
@@ -273,13 +273,9 @@ func (d *decoder) duplicate() {
 	d.any()
 }
 
-func (d *decoder) mismatch(want form, got jsontext.Kind, nullable bool) {
+func (d *decoder) mismatch(want form, got jsontext.Kind) {
 	if name, ok := kindNames[got]; ok {
-		expected := expectations[want]
-		if nullable {
-			expected += " or null"
-		}
-		d.add(fault.DetailWrongType, "Expected "+expected+", got "+name+".")
+		d.add(fault.DetailWrongType, "Expected "+expectations[want]+", got "+name+".")
 	}
 	d.any()
 }

@@ -45,7 +45,7 @@ func Decode(body []byte, into any) error {
 		in: jsontext.NewDecoder(bytes.NewBuffer(body),
 			// Both are checked here, where the path is known and the list goes on.
 			jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
-	d.value(shape, target.Elem(), false)
+	d.value(shape, target.Elem())
 	d.finish()
 	return d.faults.Err()
 }

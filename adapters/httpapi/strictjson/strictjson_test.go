@@ -131,7 +131,7 @@ func TestOptionalTellsAbsentNullAndValueApart(t *testing.T) {
 		{"prices[0].amountInCents", fault.DetailWrongType}}; !reflect.DeepEqual(list, want) {
 		t.Errorf("faults %v", list)
 	}
-	if !strings.Contains(messages, "Expected a string or null, got a number.") {
+	if !strings.Contains(messages, "Expected a string, got a number.") {
 		t.Error(messages)
 	}
 }
