@@ -85,6 +85,10 @@ Refunds
 	if got := collected().Text(); got != want {
 		t.Errorf("got\n%s", got)
 	}
+	if got, want := collected().Text(dispute.SectionActivity),
+		"Activity\n- 2026-11-22 12:00 UTC: credits consumed\n"; got != want {
+		t.Errorf("one section: %q", got)
+	}
 	if got, want := collected().Text(dispute.SectionDownloads, dispute.SectionActivity),
 		"Activity\n- 2026-11-22 12:00 UTC: credits consumed\n\n"+
 			"Downloads\n- guide.pdf: 3 times, last 2026-11-22 12:00 UTC\n"; got != want {
@@ -98,6 +102,48 @@ func TestCollected_NothingIsNamedThatIsNotKnown(t *testing.T) {
 	c.Purchase = dispute.Purchase{AmountInCents: 100, Currency: "eur"}
 	if got := c.Text(); got != "Purchase\n- Amount: €1.00\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestCollected_SaysLessOfWhatHasLess(t *testing.T) {
+	t.Parallel()
+	at := dispute.Moment{Time: now}
+	c := collected()
+	c.Receipt.Items[0].Quantity, c.Receipt.DiscountInCents = nil, 0
+	c.Access = []dispute.Access{
+		{Description: "guide", StartedAt: at}, {Description: "club", StartedAt: at, EndReason: new("refunded")},
+		{Description: "lessons", StartedAt: at, EndedAt: at},
+	}
+	want := []dispute.Section{
+		{Title: "Receipt", Lines: []dispute.Line{{"Number", "A-1"}, {"Issued", "2026-11-22 12:00 UTC"},
+			{"Guide", "€10.00"}, {"Tax", "€1.71"}, {"Total", "€10.71"}}},
+		{Title: "Access", Lines: []dispute.Line{{"guide", "from 2026-11-22 12:00 UTC"},
+			{"club", "from 2026-11-22 12:00 UTC (refunded)"},
+			{"lessons", "from 2026-11-22 12:00 UTC to 2026-11-22 12:00 UTC"}}},
+	}
+	sections := c.Sections()
+	if got := []dispute.Section{sections[0], sections[4]}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	c.Receipt.DiscountInCents = 1
+	if got := c.Sections()[0].Lines[3]; got != (dispute.Line{Label: "Discount", Value: "€0.01"}) {
+		t.Errorf("a discount of a cent: %+v", got)
+	}
+}
+
+func TestBuyerName_IsTheNameOrTheAddress(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		buyer dispute.Buyer
+		want  string
+	}{
+		"both":       {dispute.Buyer{Name: new("Ada"), Email: new("ada@example.com")}, "Ada"},
+		"an address": {dispute.Buyer{Email: new("ada@example.com")}, "ada@example.com"},
+		"neither":    {dispute.Buyer{}, ""},
+	} {
+		if got := (dispute.Collected{Buyer: c.buyer}).BuyerName(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

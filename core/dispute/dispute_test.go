@@ -10,6 +10,7 @@ import (
 	"sundry/core/dispute"
 	"sundry/core/fault"
 	"sundry/core/ledger"
+	"sundry/core/money"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -21,6 +22,8 @@ var may = map[dispute.Status][]dispute.Status{
 	dispute.NeedsResponse: {dispute.UnderReview, dispute.Won, dispute.Lost},
 	dispute.UnderReview:   {dispute.Won, dispute.Lost},
 }
+
+func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
 
 func in(status dispute.Status) *dispute.Dispute {
 	d, _ := dispute.Open(dispute.State{ID: "dsp_1", Return: ledger.Return{PaymentID: "pay_1"}}, now)
@@ -170,6 +173,7 @@ func TestEvidenceReportsEveryFault(t *testing.T) {
 			"fileUrls[0]"},
 		"files of other schemes": {dispute.Evidence{Text: "t", FileURLs: []string{"http://example.com/a",
 			"https://example.com/b", "file:///etc/passwd"}}, "fileUrls[0] fileUrls[2]"},
+		"as many uploaded files":  {dispute.Evidence{Text: "t", FileIDs: slices.Repeat([]string{"file_1"}, 4)}, ""},
 		"too many uploaded files": {dispute.Evidence{Text: "t", FileIDs: slices.Repeat([]string{"file_1"}, 5)}, "fileIds"},
 		"a file with a password": {dispute.Evidence{Text: "t", FileURLs: []string{"https://a:b@example.com/"}},
 			"fileUrls[0]"},
@@ -202,5 +206,31 @@ func TestOnlyEvidenceThatWasGivenIsShown(t *testing.T) {
 		if got == nil || got.Text != s.Evidence.Text || got.FileURLs == nil || !slices.Equal(got.FileURLs, given) {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+func TestUndoes_OnlyWhenMoneyIsLost(t *testing.T) {
+	t.Parallel()
+	for _, status := range all {
+		for minor, money := range map[int64]bool{0: false, 1: true} {
+			s := dispute.State{Status: status, Return: ledger.Return{Share: ledger.Share{Amount: eur(minor)}}}
+			if got, want := s.Undoes(), money && status == dispute.Lost; got != want {
+				t.Errorf("%s with %d: %v, want %v", status, minor, got, want)
+			}
+		}
+	}
+}
+
+// More can be lost than was held: see ledger.Sale.LoseDispute.
+func TestADisputeKeepsWhatItLostAndItsCreditNote(t *testing.T) {
+	t.Parallel()
+	d := in(dispute.Lost)
+	before := d.State()
+	lost := ledger.Share{Amount: eur(11900), Tax: eur(1900)}
+	d.Lose(lost)
+	d.Credit("A-C-000001")
+	got := d.State()
+	if got.Share != lost || got.CreditNoteNumber != "A-C-000001" || !same(before, got) {
+		t.Errorf("lost %+v with the credit note %q: %+v", got.Share, got.CreditNoteNumber, got)
 	}
 }

@@ -1,6 +1,7 @@
 package dispute_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,37 +9,33 @@ import (
 
 	"sundry/core/dispute"
 	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 )
 
 const pdf = "%PDF-1.4"
 
 func TestCheckFile_TakesWhatBanksTake(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ name, content, want, fields string }{
+	for name, c := range map[string]struct{ name, content, want, faults string }{
 		"a PDF":                  {"a.pdf", pdf, "application/pdf", ""},
 		"a PNG":                  {"a.png", "\x89PNG\r\n\x1a\n…", "image/png", ""},
 		"a JPEG":                 {"a.jpg", "\xff\xd8\xff\xe0", "image/jpeg", ""},
 		"a PNG under false name": {"a.pdf", "\x89PNG\r\n\x1a\n…", "image/png", ""},
 		"the largest":            {"a.pdf", pdf + strings.Repeat("x", dispute.MaxFileSize-len(pdf)), "application/pdf", ""},
-		"a byte more":            {"a.pdf", pdf + strings.Repeat("x", dispute.MaxFileSize-len(pdf)+1), "", "file"},
-		"nothing":                {"a.pdf", "", "", "file"},
-		"a page":                 {"a.pdf", "<html>", "", "file"},
-		"a PDF further on":       {"a.pdf", " " + pdf, "", "file"},
-		"no name":                {"", pdf, "", "name"},
-		"a path":                 {"../a.pdf", pdf, "", "name"},
-		"everything wrong":       {"", "?", "", "name file"},
+		"a byte more":            {"a.pdf", pdf + strings.Repeat("x", dispute.MaxFileSize-len(pdf)+1), "", "file TOO_LONG"},
+		"nothing":                {"a.pdf", "", "", "file REQUIRED"},
+		"a single byte":          {"a.pdf", "%", "", "file INVALID"},
+		"a page":                 {"a.pdf", "<html>", "", "file INVALID"},
+		"a PDF further on":       {"a.pdf", " " + pdf, "", "file INVALID"},
+		"no name":                {"", pdf, "", "name REQUIRED"},
+		"a path":                 {"../a.pdf", pdf, "", "name INVALID"},
+		"everything wrong":       {"", "?", "", "name REQUIRED, file INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := dispute.CheckFile(c.name, []byte(c.content))
-			var fields []string
-			if e, ok := err.(*fault.Error); ok { //nolint:errorlint // it is returned unwrapped
-				for _, d := range e.Details {
-					fields = append(fields, d.Field)
-				}
-			}
-			if strings.Join(fields, " ") != c.fields || err == nil && got != c.want {
-				t.Errorf("%q with faults at %q, want %q and %q", got, fields, c.want, c.fields)
+			if faults := strings.Join(faulttest.Lines(t, err), ", "); faults != c.faults || err == nil && got != c.want {
+				t.Errorf("%q with faults %q, want %q and %q", got, faults, c.want, c.faults)
 			}
 		})
 	}
@@ -123,6 +120,23 @@ func TestRespond_NamesItsOwnFilesOnce(t *testing.T) {
 		refusal, ok := err.(*fault.Error) //nolint:errorlint // it is returned unwrapped
 		if !ok || len(refusal.Details) != 1 || refusal.Details[0].Field != c.field || d.State().Revision != before.Revision {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestView_ShowsTheFiles(t *testing.T) {
+	t.Parallel()
+	s := dispute.State{Files: []dispute.File{
+		{ID: "file_1", Name: "a.pdf", ContentType: "application/pdf", Size: 7, CreatedAt: now}, file(2),
+	}}
+	for want, shown := range map[string]any{
+		`[{"id":"file_1","name":"a.pdf","contentType":"application/pdf","sizeInBytes":7,` +
+			`"createdAt":"2026-11-22T12:00:00.000Z"},{"id":"file_2","name":"a.pdf","contentType":"","sizeInBytes":0,` +
+			`"createdAt":null}]`: s.View().Files,
+		`[]`: dispute.State{}.View().Files,
+	} {
+		if got, err := json.Marshal(shown); err != nil || string(got) != want {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 		}
 	}
 }

@@ -66,18 +66,20 @@ func (c Collected) Sections() []Section {
 
 // Text returns the named sections as plain text, all of them without a name; "" for nothing.
 func (c Collected) Text(titles ...string) string {
-	var b strings.Builder
+	var shown []string
 	for _, s := range c.Sections() {
-		if len(titles) > 0 && !slices.Contains(titles, s.Title) {
-			continue
+		if len(titles) == 0 || slices.Contains(titles, s.Title) {
+			shown = append(shown, s.text())
 		}
-		if b.Len() > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(s.Title + "\n")
-		for _, l := range s.Lines {
-			b.WriteString("- " + l.Label + ": " + strings.ReplaceAll(l.Value, "\n", "\n  ") + "\n")
-		}
+	}
+	return strings.Join(shown, "\n")
+}
+
+func (s Section) text() string {
+	var b strings.Builder
+	b.WriteString(s.Title + "\n")
+	for _, l := range s.Lines {
+		b.WriteString("- " + l.Label + ": " + strings.ReplaceAll(l.Value, "\n", "\n  ") + "\n")
 	}
 	return b.String()
 }
