@@ -2,7 +2,10 @@ package invoice_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/fault/faulttest"
 	"sundry/core/invoice"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/tax"
@@ -245,6 +249,49 @@ func TestAPaymentEndsTheRetries(t *testing.T) {
 	}
 }
 
+func TestEndRetries_CancelsThePlannedCharge(t *testing.T) {
+	t.Parallel()
+	inv, _ := newInvoice(t, 100)
+	before := inv.State()
+	if inv.EndRetries() || !reflect.DeepEqual(inv.State(), before) {
+		t.Errorf("ended what was not planned: %+v", inv.State())
+	}
+	if _, err := inv.Refused("card_declined", now, now); err != nil {
+		t.Fatal(err)
+	}
+	want := inv.State()
+	want.NextAttemptAt = time.Time{}
+	want.Revision++
+	for _, first := range []bool{true, false} {
+		if changed := inv.EndRetries(); changed != first || !reflect.DeepEqual(inv.State(), want) {
+			t.Errorf("first %t: changed %t, %+v, want %+v", first, changed, inv.State(), want)
+		}
+	}
+}
+
+func TestTheMetadataOfAnInvoiceChange(t *testing.T) {
+	t.Parallel()
+	inv, _ := newInvoice(t, 100)
+	before := inv.State()
+	change := metadata.Change{Pairs: map[string]string{"ticket": "T-1"}}
+	if changed, err := inv.SetMetadata(change); !changed || err != nil || inv.State().Revision != before.Revision+1 ||
+		inv.State().Metadata.Map()["ticket"] != "T-1" {
+		t.Errorf("%t, %v: %+v", changed, err, inv.State())
+	}
+	after := inv.State()
+	if changed, err := inv.SetMetadata(change); changed || err != nil || !reflect.DeepEqual(inv.State(), after) {
+		t.Errorf("the same again: %t, %v", changed, err)
+	}
+	many := metadata.Change{Pairs: map[string]string{}}
+	for i := range 20 {
+		many.Pairs[fmt.Sprint("key-", i)] = "v"
+	}
+	if changed, err := inv.SetMetadata(many); changed || !fault.Is(err, fault.ValidationFailed) ||
+		!reflect.DeepEqual(inv.State(), after) {
+		t.Errorf("one pair too many: %t, %v", changed, err)
+	}
+}
+
 func TestADraftListsEveryFault(t *testing.T) {
 	t.Parallel()
 	huge, bad := int64(100_000_000_000), "31.01.2026"
@@ -306,6 +353,9 @@ func TestWhatADraftMaySay(t *testing.T) {
 	period := func(start, end string) func(*invoice.Draft) {
 		return func(d *invoice.Draft) { d.PeriodStart, d.PeriodEnd = &start, &end }
 	}
+	pairs := func(value string) func(*invoice.Draft) {
+		return func(d *invoice.Draft) { d.Metadata = &map[string]string{"order": value, "none": ""} }
+	}
 	behavior := func(b tax.Behavior) func(*invoice.Draft) { return func(d *invoice.Draft) { d.TaxBehavior = &b } }
 	for name, c := range map[string]struct {
 		change func(*invoice.Draft)
@@ -329,6 +379,8 @@ func TestWhatADraftMaySay(t *testing.T) {
 		"a day that does not exist":      {period("2026-01-01", "2026-02-30"), []string{"periodEnd INVALID"}},
 		"amounts that contain their tax": {behavior(tax.Inclusive), nil},
 		"amounts without their tax":      {behavior(tax.Exclusive), nil},
+		"metadata":                       {pairs("A-1"), nil},
+		"too long a value":               {pairs(strings.Repeat("x", 501)), []string{"metadata.order TOO_LONG"}},
 		"another tax":                    {behavior("none"), []string{"taxBehavior NOT_ALLOWED"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -351,6 +403,9 @@ func TestWhatADraftMaySay(t *testing.T) {
 			}
 			if draft.PeriodStart != nil && (s.PeriodStart != *draft.PeriodStart || s.PeriodEnd != *draft.PeriodEnd) {
 				t.Errorf("the period became %s to %s", s.PeriodStart, s.PeriodEnd)
+			}
+			if got := s.Metadata.Map(); draft.Metadata != nil && !maps.Equal(got, map[string]string{"order": "A-1"}) {
+				t.Errorf("the metadata is %v", got)
 			}
 			want := tax.Inclusive
 			if draft.TaxBehavior != nil {

@@ -174,7 +174,7 @@ func LinesOf(rated []usage.Rated) []Line {
 	lines := make([]Line, 0, len(rated))
 	for _, r := range rated {
 		topUp := r.TopUpMinor
-		if r.BilledMinor != 0 || r.AmountMinor != r.RatedMinor {
+		if r.BilledMinor != 0 {
 			topUp = 0
 		}
 		use := r

@@ -2,6 +2,9 @@ package invoice_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"sundry/core/invoice"
@@ -64,14 +67,158 @@ func TestLinesOf_NamesWhyAPeriodWaits(t *testing.T) {
 	}
 }
 
-func TestLinesOf_ShowsWhatIsIncluded(t *testing.T) {
+// TestLinesOf_ShowsIncludedAndMinimum writes each line as "kind: description, quantity, amount (rated, billed, topUp)".
+func TestLinesOf_ShowsIncludedAndMinimum(t *testing.T) {
+	t.Parallel()
+	first := func(topUp int64) func(*usage.Rated) {
+		return func(r *usage.Rated) {
+			r.BilledMinor, r.TopUpMinor, r.RatedMinor, r.AmountMinor = 0, topUp, 600+topUp, 600+topUp
+		}
+	}
+	with := func(changes ...func(*usage.Rated)) func(*usage.Rated) {
+		return func(r *usage.Rated) {
+			for _, change := range changes {
+				change(r)
+			}
+		}
+	}
+	included := func(r *usage.Rated) { r.Included = usage.Units(100) }
+	rest := func(r *usage.Rated) { r.Rest = true }
+	unused := func(r *usage.Rated) {
+		r.Quantity, r.Charges = usage.Quantity{}, []usage.Charge{}
+		r.RatedMinor, r.AmountMinor = r.TopUpMinor, r.TopUpMinor
+	}
+	late := func(r *usage.Rated) { r.Late, r.CarriedOver = true, true }
+	large := func(r *usage.Rated) { r.Values = map[string]string{"model": "large"} }
+	for name, c := range map[string]struct {
+		change func(*usage.Rated)
+		want   []string
+	}{
+		"a part is included": {with(first(0), included), []string{
+			"usage: Calls, 1500, 600 (600, 0, 0), included 100",
+			"included: Calls, included in the plan, 100, 0 (0, 0, 0)",
+		}},
+		"a part was, billed before": {with(included, func(r *usage.Rated) { r.Late = true }), []string{
+			"late_usage: Calls, reported late for 2026-03-01 to 2026-04-01, 1500, 500 (600, 100, 0), included 100, late",
+			"included: Calls, included in the plan, 100, 0 (0, 0, 0)",
+		}},
+		"what waits includes nothing yet": {with(included, func(r *usage.Rated) { r.Waits = true }), []string{
+			"usage: Calls, not billed: more than an invoice can charge, 1500, 500 (600, 100, 0), included 100",
+		}},
+		"less than the minimum": {first(400), []string{
+			"usage: Calls, 1500, 600 (600, 0, 0)",
+			"minimum: Calls, up to the minimum of the period, 0, 400 (400, 0, 400)",
+		}},
+		"a cent less, a part included": {with(first(1), included), []string{
+			"usage: Calls, 1500, 600 (600, 0, 0), included 100",
+			"included: Calls, included in the plan, 100, 0 (0, 0, 0)",
+			"minimum: Calls, up to the minimum of the period, 0, 1 (1, 0, 1)",
+		}},
+		"billed before: the difference": {with(first(400), func(r *usage.Rated) { r.BilledMinor, r.AmountMinor = 1, 999 }),
+			[]string{"usage: Calls, 1500, 999 (1000, 1, 400)"}},
+		"carried over": {with(first(400), late), []string{
+			"late_usage: Calls, carried over from 2026-03-01 to 2026-04-01, 1500, 600 (600, 0, 0), late",
+			"minimum: Calls, up to the minimum of the period, 0, 400 (400, 0, 400)",
+		}},
+		"the use of a rate": {with(first(0), large), []string{
+			"usage: Calls (model large), 1500, 600 (600, 0, 0), map[model:large]",
+		}},
+		"a rate, less than the minimum": {with(first(400), large), []string{
+			"usage: Calls (model large), 1500, 600 (600, 0, 0), map[model:large]",
+			"minimum: Calls, up to the minimum of the period, 0, 400 (400, 0, 400)",
+		}},
+		"the rest, less than the minimum": {with(first(400), rest), []string{
+			"usage: Calls (all other), 1500, 600 (600, 0, 0), rest",
+			"minimum: Calls, up to the minimum of the period, 0, 400 (400, 0, 400)",
+		}},
+		"no rest, a cent less": {with(first(1), rest, unused), []string{
+			"minimum: Calls, up to the minimum of the period, 0, 1 (1, 0, 1)",
+		}},
+		"no rest, not less": {with(first(0), rest, unused), []string{"usage: Calls (all other), 0, 0 (0, 0, 0), rest"}},
+		"no use, less than the minimum": {with(first(400), unused), []string{
+			"usage: Calls, 0, 0 (0, 0, 0)",
+			"minimum: Calls, up to the minimum of the period, 0, 400 (400, 0, 400)",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rated(t)
+			c.change(&r)
+			charges := len(r.Charges)
+			var got []string
+			for _, l := range invoice.LinesOf([]usage.Rated{r}) {
+				got = append(got, written(l))
+				if l.Kind == invoice.Included || l.Kind == invoice.Minimum {
+					charges = 0
+				}
+				if len(l.Rated.Charges) != charges {
+					t.Errorf("%s has %d charges, want %d", l.Description, len(l.Rated.Charges), charges)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+func written(l invoice.Line) string {
+	r := l.Rated
+	text := fmt.Sprintf("%s: %s, %s, %d (%d, %d, %d)", l.Kind, l.Description, r.Quantity, l.AmountMinor, r.RatedMinor,
+		r.BilledMinor, r.TopUpMinor)
+	if r.AmountMinor != l.AmountMinor {
+		text += fmt.Sprintf(", explained as %d", r.AmountMinor)
+	}
+	if !r.Included.IsZero() {
+		text += ", included " + r.Included.String()
+	}
+	if r.Late {
+		text += ", late"
+	}
+	if r.Values != nil {
+		text += fmt.Sprintf(", %v", r.Values)
+	}
+	if r.Rest {
+		text += ", rest"
+	}
+	return text
+}
+
+func TestPrepaidLinesTakeOffWhatCreditsPay(t *testing.T) {
+	t.Parallel()
+	got := invoice.PrepaidLines([]usage.CreditUse{{CreditID: "ucr_1", Minor: 250}, {CreditID: "ucr_2", Minor: 1}})
+	want := []invoice.Line{
+		{Kind: invoice.Prepaid, Description: "Prepaid usage credit", AmountMinor: -250},
+		{Kind: invoice.Prepaid, Description: "Prepaid usage credit", AmountMinor: -1},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestOnlyLinesOfUseHaveAQuantity(t *testing.T) {
 	t.Parallel()
 	r := rated(t)
-	r.Included = usage.Units(100)
-	lines := invoice.LinesOf([]usage.Rated{r})
-	if len(lines) != 2 || lines[0].AmountMinor != 500 || lines[1].Kind != invoice.Included || lines[1].AmountMinor != 0 ||
-		lines[1].Rated.Quantity != usage.Units(100) || len(lines[1].Rated.Charges) != 0 {
-		t.Errorf("got %+v, want the use and a line of the 100 included", lines)
+	for want, l := range map[string]invoice.Line{
+		"1500": {Kind: invoice.Usage, Rated: &r}, "": {Kind: invoice.Minimum, Rated: &r},
+	} {
+		if got := l.Quantity(); got != want {
+			t.Errorf("%s: %q, want %q", l.Kind, got, want)
+		}
+	}
+	if got := (invoice.Line{Kind: invoice.Pushed}).Quantity(); got != "" {
+		t.Errorf("a pushed line: %q", got)
+	}
+}
+
+func TestExplanation_NamesRateAndPackages(t *testing.T) {
+	t.Parallel()
+	r := rated(t)
+	r.Values = map[string]string{"model": "large"}
+	r.Charges[1].PackageSize = 1
+	got := invoice.NewLineExplanation(invoice.Line{Rated: &r})
+	if got.Values["model"] != "large" || got.Tiers[0].PackageSize != nil || *got.Tiers[1].PackageSize != 1 {
+		t.Errorf("got %+v", got)
 	}
 }
 
