@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/money"
 )
 
@@ -302,6 +303,19 @@ func TestAPercentageOfThousandthsLeavesWhatCanBeCharged(t *testing.T) {
 	off, err := Terms{PercentOff: 15}.Off(money.Amount{Minor: 10_010, Currency: "kwd"})
 	if want := (money.Amount{Minor: 1500, Currency: "kwd"}); err != nil || off != want {
 		t.Errorf("%v, %v; want %v", off, err, want)
+	}
+}
+
+func TestNote_NamesThePaymentsThatAreReduced(t *testing.T) {
+	t.Parallel()
+	for want, terms := range map[string]Terms{
+		"Off the first payment": {Duration: Once}, "Off every payment": {Duration: Forever},
+		"Off every payment of the first month":    {Duration: Repeating, DurationInMonths: 1},
+		"Off every payment of the first 2 months": {Duration: Repeating, DurationInMonths: 2},
+	} {
+		if got := terms.Note(locale.Default); got != want {
+			t.Errorf("%s for %d months: %q, want %q", terms.Duration, terms.DurationInMonths, got, want)
+		}
 	}
 }
 
