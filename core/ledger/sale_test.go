@@ -242,6 +242,44 @@ func TestASaleIsReversedByWhatALostDisputeLeft(t *testing.T) {
 	}
 }
 
+// The buyer gets the money in another way, for which the creator keeps the platform's fee.
+func TestAReversalThatCameBackIsTheCreators(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	before := sale.State()
+	all := ledger.Share{Amount: eur(11900), Tax: eur(1900)}
+	if _, err := sale.Reverse(all); err != nil {
+		t.Fatal(err)
+	}
+	back := sale.ReturnReversal(all)
+	legs(t, back, ledger.Leg{Account: "processor_clearing", Amount: eur(11900)},
+		ledger.Leg{Account: "tax_payable", Amount: eur(-1900)}, ledger.Leg{Account: "creator_pending", Amount: eur(-10000)})
+	if back.SourceType != "payment" || back.SourceID != "pay_1" || back.Kind != "refund_failed" {
+		t.Errorf("posted as %s of the %s %s", back.Kind, back.SourceType, back.SourceID)
+	}
+	before.Pending.Minor += before.PlatformFee.Minor
+	before.Revision = sale.State().Revision
+	if got := sale.State(); got != before {
+		t.Errorf("%+v, want %+v", got, before)
+	}
+}
+
+func TestReturnedInFull_CountsRefundsAndLostDisputes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refunded, lost int64
+		want           bool
+	}{
+		"nothing": {0, 0, false}, "a part": {11899, 0, false}, "refunds": {11900, 0, true},
+		"lost disputes": {0, 11900, true}, "both": {4000, 7900, true}, "both in part": {4000, 7899, false},
+	} {
+		s := ledger.SaleState{Total: eur(11900), Returned: eur(11900), Refunded: eur(c.refunded), Lost: eur(c.lost)}
+		if got := s.ReturnedInFull(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // Somebody returned a part of the money at the processor before all of it was to go back.
 func TestASaleIsReversedByWhatRefundsLeft(t *testing.T) {
 	t.Parallel()
@@ -258,7 +296,7 @@ func TestASaleIsReversedByWhatRefundsLeft(t *testing.T) {
 	sale.CompleteRefund("ref_1", made)
 	before = sale.State()
 	for _, wrong := range []ledger.Share{
-		{Amount: eur(11900), Tax: eur(1900)}, {Amount: eur(7900), Tax: eur(1900)},
+		{Amount: eur(11900), Tax: eur(1900)}, {Amount: eur(7900), Tax: eur(1900)}, {Amount: eur(7899), Tax: left.Tax},
 	} {
 		if _, err := sale.Reverse(wrong); err == nil || sale.State() != before {
 			t.Errorf("reversed by %+v", wrong)
@@ -484,4 +522,21 @@ func TestRefundsOfAnySplitReturnExactlyTheTax(t *testing.T) {
 			t.Fatalf("refunds returned %d of %d tax", returned, tax)
 		}
 	})
+}
+
+func TestPurchase_OfAReturn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of   ledger.Return
+		want string
+	}{
+		"a checkout":                  {ledger.Return{CheckoutID: "cs_1", CustomerID: "cus_1"}, "cs_1"},
+		"a second payment of it":      {ledger.Return{CheckoutID: "cs_1"}, ""},
+		"a renewal":                   {ledger.Return{CustomerID: "cus_1", SubscriptionID: "sub_1"}, ""},
+		"nothing that anybody bought": {ledger.Return{PaymentID: "pay_1"}, ""},
+	} {
+		if got := c.of.Purchase(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }
