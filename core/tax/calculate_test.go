@@ -227,6 +227,37 @@ func TestCalculateHoldsItsInvariants(t *testing.T) {
 	})
 }
 
+func TestGross_AddsTheTaxOfOneRate(t *testing.T) {
+	t.Parallel()
+	details := func(behavior tax.Behavior, rates ...tax.BasisPoints) tax.Details {
+		d := tax.Details{Behavior: behavior}
+		for _, rate := range rates {
+			d.Shares = append(d.Shares, tax.Share{Rate: rate})
+		}
+		return d
+	}
+	for name, c := range map[string]struct {
+		details     tax.Details
+		price, want int64
+		err         error
+	}{
+		"a price without its tax":   {details(tax.Exclusive, 1900), 1000, 1190, nil},
+		"one that contains its tax": {details(tax.Inclusive, 1900), 1000, 1000, nil},
+		"without a tax":             {details(tax.Exclusive), 1000, 1000, nil},
+		"at two rates":              {details(tax.Exclusive, 1000, 1900), 1000, 1000, nil},
+		"more tax than an integer":  {details(tax.Exclusive, 30_000), math.MaxInt64, 0, money.ErrOverflow},
+		"more than one in all":      {details(tax.Exclusive, 1900), math.MaxInt64, 0, money.ErrOverflow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := c.details.Gross(eur(c.price))
+			if !errors.Is(err, c.err) || err == nil && got != eur(c.want) {
+				t.Errorf("got %v, %v, want %d, %v", got, err, c.want, c.err)
+			}
+		})
+	}
+}
+
 func TestEvidenceOfTheBuyersCountry(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
