@@ -55,8 +55,11 @@ func TestConsent_AskedWhereTheLawGivesTheRight(t *testing.T) {
 			given := checkout.Acceptance{Shown: a.Key(), From: checkout.ConsentOrigin{Network: "192.0.2.7/32"}}
 			err := s.Accept(a, given, consentDay)
 			if c.asked != "" {
-				if lines := faulttest.Lines(t, err); !slices.Equal(lines, []string{"immediateSupply REQUIRED"}) {
-					t.Errorf("without the box: %v", lines)
+				unseen := s.Accept(a, checkout.Acceptance{ImmediateSupply: true}, consentDay)
+				for name, err := range map[string]error{"without the box": err, "without its words": unseen} {
+					if lines := faulttest.Lines(t, err); !slices.Equal(lines, []string{"immediateSupply REQUIRED"}) {
+						t.Errorf("%s: %v", name, lines)
+					}
 				}
 				given.ImmediateSupply = true
 				err = s.Accept(a, given, consentDay)
@@ -77,6 +80,29 @@ func TestConsent_AskedWhereTheLawGivesTheRight(t *testing.T) {
 				t.Errorf("consent %+v, want %+v", *kept, want)
 			}
 		})
+	}
+}
+
+func TestConsent_OfTheBoxAlone(t *testing.T) {
+	t.Parallel()
+	s := buying(t, listingtype.Digital, 900, "DE")
+	a := s.State().Agreement(checkout.Terms{}, locale.Default)
+	err := s.Accept(a, checkout.Acceptance{Shown: a.Key(), ImmediateSupply: true}, consentDay)
+	if kept := s.State().Consent; err != nil || kept == nil || kept.Statement != "" ||
+		kept.ImmediateSupply != a.ImmediateSupply() || kept.RefundPolicy != "" {
+		t.Errorf("consent %+v, %v", kept, err)
+	}
+}
+
+// The hash is stored and compared with that of the policies that a creator has had.
+func TestPolicyHash_IsSHA256(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]string{
+		"": "", "Within 30 days.": "ba143a31109664ae8832f54964d3c54fa395ca33384d5f04b745e891f1893c2c",
+	} {
+		if got := checkout.PolicyHash(policy); got != want {
+			t.Errorf("%q: %s, want %s", policy, got, want)
+		}
 	}
 }
 

@@ -29,7 +29,13 @@ func TestEmbedOrigins(t *testing.T) {
 		"a query":              {[]string{"https://shop.example?a"}, "", []string{"embedOrigins[0] INVALID"}},
 		"a bare domain":        {[]string{"shop.example"}, "", []string{"embedOrigins[0] INVALID"}},
 		"plain http elsewhere": {[]string{"http://shop.example"}, "", []string{"embedOrigins[0] INVALID"}},
-		"a wildcard":           {[]string{"https://*.example"}, "", []string{"embedOrigins[0] INVALID"}},
+		"nothing":              {[]string{""}, "", []string{"embedOrigins[0] INVALID"}},
+		"two wildcards": {
+			[]string{"https://*.example", "https://*.example"}, "",
+			[]string{"embedOrigins[0] INVALID", "embedOrigins[1] INVALID"},
+		},
+		"as many as a header carries": {many[:20], strings.Join(many[:20], " "), nil},
+		"a wildcard":                  {[]string{"https://*.example"}, "", []string{"embedOrigins[0] INVALID"}},
 		"another directive": {
 			[]string{"https://a.example; script-src *"}, "", []string{"embedOrigins[0] INVALID"},
 		},

@@ -1,6 +1,8 @@
 package checkout_test
 
 import (
+	"errors"
+	"math"
 	"testing"
 
 	"sundry/core/checkout"
@@ -36,5 +38,14 @@ func TestRenewal_WithItsDiscountAndTax(t *testing.T) {
 		if got, err := checkout.Renewal(offer, c.terms, c.details); err != nil || got.Minor != c.want {
 			t.Errorf("%s: %v, want %d, %v", name, got, c.want, err)
 		}
+	}
+	for _, d := range []discount.Duration{discount.Once, discount.Repeating, discount.Forever} {
+		if got, err := checkout.FirstCharge(offer, half(d), taxed(tax.Exclusive, 1900)); err != nil || got.Minor != 5950 {
+			t.Errorf("the first charge with a discount %s: %v, %v, want 5950", d, got, err)
+		}
+	}
+	uncountable := &discount.Terms{PercentOff: math.MaxInt, Duration: discount.Forever}
+	if got, err := checkout.Renewal(offer, uncountable, tax.Details{}); !errors.Is(err, money.ErrOverflow) {
+		t.Errorf("a discount that cannot be counted: %v, %v", got, err)
 	}
 }

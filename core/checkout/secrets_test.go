@@ -84,11 +84,38 @@ func TestAPreviewOpensItsListingForADay(t *testing.T) {
 		"with an end made up later":       {token, later, opened, ""},
 		"under another key":               {forged, until, opened, ""},
 		"with an end that is no number":   {token, "never", opened, ""},
+		"with an end beyond numbers":      {token, "99999999999999999999", opened, ""},
 		"nothing":                         {"", until, opened, ""},
 		"a session's secret":              {secrets.Checkout("cs_01h00000000000000000000000"), until, opened, ""},
 	} {
 		if got, ok := secrets.OpenPreview(c.token, c.until, c.at); got != c.want || ok != (c.want != "") {
 			t.Errorf("%s: opens %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Cards are stored as this and compared for as long as the account exists.
+func TestTrialCard_IsOfOneListing(t *testing.T) {
+	t.Parallel()
+	secrets := checkout.Secrets{
+		Keys:    secret.Fixed([]byte("another key of thirty-two bytes.")),
+		Lasting: []byte("0123456789abcdef0123456789abcdef"),
+	}
+	if got := secrets.TrialCard("crt_1", "lst_1", ""); got != "" {
+		t.Errorf("a card that is not known: %q", got)
+	}
+	const want = "7c28df146e1d14f140b7b1837e63f3b1"
+	if got := secrets.TrialCard("crt_1", "lst_1", "fp_1"); got != want {
+		t.Errorf("got %s, want %s as it is stored", got, want)
+	}
+	for name, other := range map[string]string{
+		"another account": secrets.TrialCard("crt_2", "lst_1", "fp_1"),
+		"another listing": secrets.TrialCard("crt_1", "lst_2", "fp_1"),
+		"another card":    secrets.TrialCard("crt_1", "lst_1", "fp_2"),
+		"another key":     checkout.Secrets{Lasting: make([]byte, 32)}.TrialCard("crt_1", "lst_1", "fp_1"),
+	} {
+		if other == want {
+			t.Errorf("%s has the same card", name)
 		}
 	}
 }

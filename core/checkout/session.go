@@ -203,9 +203,6 @@ func (c *Session) updateBuyer(email string, buyer customer.Details) {
 // TakeIntake lays what is given over what the buyer has answered before. With final it also refuses, with
 // VALIDATION_FAILED and every fault, when an answer is missing. The caller changes the session otherwise, too.
 func (c *Session) TakeIntake(g intake.Given, final bool) error {
-	if !c.s.Offer.ForAppointments() && g.IsZero() {
-		return nil
-	}
 	var f fault.Violations
 	after := c.s.CheckIntake(&f, g, final)
 	if err := f.Err(); err != nil {

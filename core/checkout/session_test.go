@@ -4,13 +4,17 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/discount"
+	"sundry/core/event"
 	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
+	"sundry/core/intake"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -345,6 +349,91 @@ func TestADiscountOnATrialTakesNothingOffToday(t *testing.T) {
 	}
 }
 
+func TestDropTrial_MakesTheFirstPeriodDue(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		terms           *discount.Terms
+		discount, total int64
+	}{
+		"at its price":    {nil, 0, 1200},
+		"with a discount": {&discount.Terms{PercentOff: 25, Duration: discount.Once}, 300, 900},
+	} {
+		session := checkout.New(checkout.State{Offer: plan.Offer{
+			Price: money.Amount{Minor: 1200, Currency: "eur"}, Interval: "month", IntervalCount: 1, TrialDays: 7,
+		}}, opened)
+		if err := session.ApplyDiscount(c.terms, opened); err != nil {
+			t.Fatal(err)
+		}
+		want := session.State()
+		want.Offer.TrialDays, want.TrialDropped, want.Subtotal.Minor = 0, true, 1200
+		want.Discount.Minor, want.Total.Minor = c.discount, c.total
+		if err := session.DropTrial(); err != nil || !reflect.DeepEqual(session.State(), want) {
+			t.Errorf("%s: %v, %+v, want %+v", name, err, session.State(), want)
+		}
+	}
+}
+
+func TestLimitsSubscription_ToBuyersWithAName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		one   bool
+		buyer string
+		want  bool
+	}{
+		"one each, a named buyer":   {true, "ada", true},
+		"one each, an unknown one":  {true, "", false},
+		"any number, a named buyer": {false, "ada", false},
+	} {
+		s := checkout.State{Offer: plan.Offer{OneSubscription: c.one}, ExternalCustomerID: c.buyer}
+		if got := s.LimitsSubscription(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestTakeIntake_OfAppointmentsOnly(t *testing.T) {
+	t.Parallel()
+	product := plan.Offer{Price: money.Amount{Minor: 1200, Currency: "eur"}}
+	appointment := product
+	appointment.VariantID = "var_1"
+	appointment.Intake = intake.Form{MaxGuests: 1, Questions: []intake.Question{
+		{Key: "topic", Label: "Topic", Type: intake.Line, Required: true},
+	}}
+	var none intake.Response
+	answers, guests := map[string]string{"topic": "Go"}, []string{"bob@example.com"}
+	answered := intake.Response{Answers: []intake.Answer{{Key: "topic", Label: "Topic", Type: intake.Line, Value: "Go"}}}
+	for name, c := range map[string]struct {
+		offer plan.Offer
+		given intake.Given
+		final bool
+		want  intake.Response
+		fault string
+	}{
+		"a product, nothing":            {product, intake.Given{}, true, none, ""},
+		"a product, answers":            {product, intake.Given{Answers: answers}, false, none, "answers NOT_ALLOWED"},
+		"a product, a note":             {product, intake.Given{Notes: new("x")}, false, none, "notes NOT_ALLOWED"},
+		"a product, guests":             {product, intake.Given{Guests: &guests}, false, none, "guests NOT_ALLOWED"},
+		"an appointment, nothing yet":   {appointment, intake.Given{}, false, none, ""},
+		"an appointment, never":         {appointment, intake.Given{}, true, none, "answers.topic REQUIRED"},
+		"an appointment, answers":       {appointment, intake.Given{Answers: answers}, true, answered, ""},
+		"an appointment, a note before": {appointment, intake.Given{Notes: new("x")}, false, intake.Response{Notes: "x"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			session := checkout.New(checkout.State{Offer: c.offer}, opened)
+			want := session.State()
+			want.Intake = c.want
+			err := session.TakeIntake(c.given, c.final)
+			if got := strings.Join(faulttest.Lines(t, err), ", "); got != c.fault {
+				t.Errorf("refused for %q, want %q", got, c.fault)
+			}
+			if !reflect.DeepEqual(session.State(), want) {
+				t.Errorf("%+v, want %+v", session.State(), want)
+			}
+		})
+	}
+}
+
 func TestANewSessionIsOpenAndOwesItsPrice(t *testing.T) {
 	t.Parallel()
 	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
@@ -514,11 +603,27 @@ func TestADiscountThatCannotBeCountedChangesNothing(t *testing.T) {
 		!reflect.DeepEqual(c.State(), before) {
 		t.Errorf("%v, %+v", err, c.State())
 	}
+	monthly := plan.Offer{Price: money.Amount{Minor: 1000, Currency: "eur"}, Interval: period.Month, IntervalCount: 1}
+	offer, err := monthly.Adjustable(plan.Changes{Quantity: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before = checkout.New(checkout.State{Offer: offer}, opened).State()
+	before.DiscountTerms = &discount.Terms{PercentOff: math.MaxInt}
+	c = checkout.Restore(before)
+	if err := c.Change("", new(2), opened); !errors.Is(err, money.ErrOverflow) || !reflect.DeepEqual(c.State(), before) {
+		t.Errorf("a change: %v, %+v", err, c.State())
+	}
 }
 
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
-	if got := (checkout.Paid{}).EventName(); got != "checkout.paid" {
-		t.Error(got)
+	for want, e := range map[string]event.Event{
+		"checkout.paid": checkout.Paid{}, "checkout.opened": checkout.Opened{},
+		"checkout.session_expired": checkout.Expired{},
+	} {
+		if got := e.EventName(); got != want {
+			t.Errorf("%T is named %s, want %s", e, got, want)
+		}
 	}
 }
