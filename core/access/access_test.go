@@ -263,6 +263,23 @@ func TestTheOrderOfGrantsDoesNotMatter(t *testing.T) {
 	})
 }
 
+func TestCreditsOfThePresentPlanAreShown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		block access.CreditBlock
+		shown bool
+	}{
+		"granted":                     {access.CreditBlock{Granted: 1}, true},
+		"of a day's share of nothing": {access.CreditBlock{Amount: 1}, true},
+		"used under an earlier plan":  {access.CreditBlock{Used: 3, Spent: 3}, false},
+	} {
+		g := access.Restore(access.State{ID: "grt_1", Credits: []access.CreditBlock{c.block}})
+		if got := access.Fold([]*access.Grant{g}).Credits; (len(got) == 1) != c.shown {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestAGrantOfTwoBlocksIsChangedOnce(t *testing.T) {
 	t.Parallel()
 	s := credited("a", time.Time{}, 2, 0).State()
@@ -289,8 +306,10 @@ func TestTheUnitIsAskedForOnlyWhereThereAreSeveral(t *testing.T) {
 		Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
 	others := access.Restore(access.State{ID: "grt_o",
 		Credits: []access.CreditBlock{{Key: "videos", Unit: "hour", Granted: 100}}})
+	former := access.Restore(access.State{ID: "grt_f",
+		Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Used: 5}}})
 	for name, grants := range map[string][]*access.Grant{"of another key": {images, others},
-		"of an ended grant": {ended, images}} {
+		"of an ended grant": {ended, images}, "of an earlier plan": {former, images}} {
 		if _, unit, err := access.Consume(grants, access.ConsumeRequest{Key: "images", Amount: 1}); err != nil ||
 			unit != "image" {
 			t.Errorf("another unit %s: %q, %v", name, unit, err)
@@ -366,6 +385,13 @@ func TestGrantTransitions(t *testing.T) {
 		return err
 	}
 	cancel := func(g *access.Grant) error { return g.EndWithAppointments(noon) }
+	erase := func(g *access.Grant) error {
+		running := g.Active() || g.Suspended()
+		if changed := g.EndErased(noon); changed != running {
+			t.Errorf("%+v: erased %v", g.State(), changed)
+		}
+		return nil
+	}
 	expire := func(g *access.Grant) error { return g.Expire(noon.Add(time.Hour)) }
 	early := func(g *access.Grant) error { return g.Expire(noon.Add(-time.Millisecond)) }
 	for name, c := range map[string]struct {
@@ -385,6 +411,8 @@ func TestGrantTransitions(t *testing.T) {
 		"a grant expires when its time is over": {state(access.Manual, access.NotEnded), expire, access.Expired, false},
 		"a grant ends with its appointments": {state(access.Appointment, access.NotEnded), cancel, access.SourceEnded,
 			false},
+		"a purchase ends with its erased buyer":  {state(access.Purchase, access.NotEnded), erase, access.Revoked, false},
+		"what ended before stays as it ended":    {state(access.Purchase, access.Expired), erase, access.Expired, false},
 		"an ended one does not":                  {state(access.Appointment, access.Expired), cancel, access.Expired, true},
 		"a grant does not expire before":         {state(access.Manual, access.NotEnded), early, access.NotEnded, true},
 		"a revoked grant does not expire":        {state(access.Manual, access.Revoked), expire, access.Revoked, true},
@@ -460,6 +488,11 @@ func TestAManualGrantGivesItsOwnTermsOrThoseOfAPlan(t *testing.T) {
 			}
 			if (s.Plan == nil) != (c.planKey == "") || s.Plan != nil && s.Plan.Key != c.planKey {
 				t.Errorf("of plan %+v", s.Plan)
+			}
+			if seats := access.NewManual("grt_2", "crt_1", "ada", access.ManualGrant{Terms: plan.Terms{
+				Entitlements: []plan.Entitlement{{Key: "seats", Type: plan.Limit, Limit: 3, PerSeat: true}},
+			}}, noon).State().Entitlements; !reflect.DeepEqual(seats, []plan.Entitlement{limit(3)}) {
+				t.Errorf("per seat it gives %+v, want those of one", seats)
 			}
 			if g.Rename("grace"); g.State().ExternalCustomerID != "grace" || g.State().Revision != 2 {
 				t.Errorf("renamed %+v", g.State())

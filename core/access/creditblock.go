@@ -59,10 +59,10 @@ func changedCredits(old []CreditBlock, was Plan, sub subscription.State, now tim
 		nextLeft = nextDays
 	}
 	return eachCredit(old, sub, func(b CreditBlock, c plan.Credit) CreditBlock {
-		if b.Renews && b.Amount == 0 && b.Shares == 0 { // written before there were shares
+		if b.Shares == 0 { // written before there were shares
 			b.Amount, b.Shares = b.Granted, b.Granted*days
 		}
-		over := int64(0) // the shares of the days that are over
+		var over int64 // the shares of the days that are over
 		if b.Renews {
 			over = b.Shares - b.Amount*left
 		}

@@ -55,9 +55,10 @@ func TestCreditsRenewWithThePeriodAndOthersDoNot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	followed := g.State()
 	g.Follow(sub.State(), noon)
-	if c := g.State().Credits; c[0].Used != 7 || c[1].Used != 7 {
-		t.Fatalf("used credits came back within the period: %+v", c)
+	if c := g.State().Credits; c[0].Used != 7 || c[1].Used != 7 || g.State().Revision != followed.Revision+1 {
+		t.Fatalf("used credits came back within the period: %+v", g.State())
 	}
 	end := bill(t, sub)
 	if _, err := sub.Paid("pay_1"); err != nil {
@@ -171,6 +172,20 @@ func TestWhatWasUsedInOneUnitIsNotUsedInAnother(t *testing.T) {
 	s.Offer.Terms.Credits = []plan.Credit{{Key: "renders", Unit: "minute", Amount: 50}}
 	g.Follow(s, noon)
 	if c := access.Fold([]*access.Grant{g}).Credits; len(c) != 1 || c[0].Unit != "minute" || c[0].Used != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestWhatWasUsedOfOneKeyIsNotUsedOfAnother(t *testing.T) {
+	t.Parallel()
+	sub, g := subscribed(t)
+	if _, _, err := access.Consume([]*access.Grant{g}, access.ConsumeRequest{Key: "renders", Amount: 7}); err != nil {
+		t.Fatal(err)
+	}
+	s := sub.State()
+	s.Offer.Terms.Credits = []plan.Credit{{Key: "welcome", Unit: "render", Amount: 10}}
+	g.Follow(s, noon)
+	if c := access.Fold([]*access.Grant{g}).Credits; len(c) != 1 || c[0].Key != "welcome" || c[0].Used != 0 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -114,6 +114,9 @@ func TestUsedCreditsStayUsedAcrossPlans(t *testing.T) {
 	pro, basic := creditPlan("pro", period.Month, 100, true), creditPlan("basic", period.Month, 1, true)
 	none, proYear := creditPlan("none", period.Month, 0, true), creditPlan("pro", period.Year, 100, true)
 	once, lessOnce := creditPlan("once", period.Month, 100, false), creditPlan("less", period.Month, 1, false)
+	few, weekly := creditPlan("few", period.Month, 3, true), creditPlan("pro", period.Week, 100, true)
+	daily, lessDaily := creditPlan("pro", period.Day, 100, true), creditPlan("basic", period.Day, 50, true)
+	lastWeek := 24 * 24 * time.Hour
 	half := 15 * 24 * time.Hour // of the 31 days of March: 16 are left
 	for name, c := range map[string]struct {
 		first   plan.Offer
@@ -132,6 +135,11 @@ func TestUsedCreditsStayUsedAcrossPlans(t *testing.T) {
 		"the day share of a smaller plan": {pro, 10, []plan.Offer{basic}, half, 48, 10},
 		"the days that were held":         {pro, 0, []plan.Offer{none}, half, 48, 0},
 		"a year in the middle":            {pro, 100, []plan.Offer{proYear}, half, 148, 100},
+		"the one that was held":           {few, 0, []plan.Offer{none}, half, 1, 0},
+		"a week that ends with the month": {pro, 0, []plan.Offer{weekly}, lastWeek, 177, 0}, // 24 × 100 / 31 and 100
+		"a smaller plan of a day":         {daily, 0, []plan.Offer{lessDaily}, 0, 50, 0},
+		"one, by a plan without":          {pro, 1, []plan.Offer{none, pro}, 0, 100, 1},
+		"once, a year in the middle":      {once, 5, []plan.Offer{proYear}, half, 100, 5},
 		"once, smaller":                   {once, 100, []plan.Offer{lessOnce}, 0, 1, 100},
 		"once, there and back":            {once, 100, []plan.Offer{lessOnce, none, once}, half, 100, 100},
 		"once, a year":                    {once, 100, []plan.Offer{proYear}, 0, 100, 100},
@@ -155,7 +163,7 @@ func TestUsedCreditsStayUsedAcrossPlans(t *testing.T) {
 func TestARenewalFillsCreditsUpAgain(t *testing.T) {
 	t.Parallel()
 	pro, basic := creditPlan("pro", period.Month, 100, true), creditPlan("basic", period.Month, 10, true)
-	once := creditPlan("once", period.Month, 100, false)
+	none, once := creditPlan("none", period.Month, 0, true), creditPlan("once", period.Month, 1, false)
 	renew := func(t *testing.T, sub *subscription.Subscription, g *access.Grant) {
 		t.Helper()
 		end := sub.State().CurrentPeriodEnd
@@ -176,15 +184,75 @@ func TestARenewalFillsCreditsUpAgain(t *testing.T) {
 		t.Errorf("after the renewal %+v, want 10 unused", got)
 	}
 	sub, g = order(t, once)
-	consume(t, g, 100)
+	consume(t, g, 1)
 	change(t, sub, g, basic, noon)
+	consume(t, g, 5)
 	renew(t, sub, g)
 	if got := credit(g); got.Granted != 10 || got.Used != 0 {
 		t.Errorf("after the renewal of another plan %+v, want 10 unused", got)
 	}
+	for _, to := range []plan.Offer{none, once} {
+		change(t, sub, g, to, sub.State().CurrentPeriodStart)
+	}
+	if got := credit(g); got.Granted != 1 || got.Used != 1 {
+		t.Errorf("%+v, want the one used that is granted once", got)
+	}
+	sub, g = order(t, pro)
+	consume(t, g, 60)
+	change(t, sub, g, none, noon)
+	renew(t, sub, g)
 	change(t, sub, g, once, sub.State().CurrentPeriodStart)
-	if got := credit(g); got.Balance() != 0 {
-		t.Errorf("%+v: what is granted once came back by another plan's renewal", got)
+	if got := credit(g); got.Granted != 1 || got.Used != 0 {
+		t.Errorf("%+v: what renews stayed used", got)
+	}
+}
+
+func TestCreditsAreStoredWithTheirShares(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		offer plan.Offer
+		want  access.CreditBlock
+	}{
+		"renewing": {creditPlan("pro", period.Month, 100, true),
+			access.CreditBlock{Granted: 100, Amount: 100, Renews: true, Shares: 3100}},
+		"once": {creditPlan("once", period.Month, 100, false), access.CreditBlock{Granted: 100, Amount: 100}},
+	} {
+		_, g := order(t, c.offer)
+		c.want.Key, c.want.Unit = "renders", "piece"
+		if got := g.State().Credits; len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Blocks that were stored before there were shares have what was granted alone.
+func TestACreditWithoutSharesIsExchangedByDays(t *testing.T) {
+	t.Parallel()
+	half := noon.Add(15 * 24 * time.Hour)
+	pro, basic := creditPlan("pro", period.Month, 100, true), creditPlan("basic", period.Month, 1, true)
+	sub, g := order(t, pro)
+	old := g.State()
+	old.Credits[0].Amount, old.Credits[0].Shares = 0, 0
+	g = access.Restore(old)
+	change(t, sub, g, basic, half)
+	if got := credit(g); got.Granted != 48 {
+		t.Errorf("%d are granted, want the 48 of 15 days of 100 and 16 days of 1", got.Granted)
+	}
+}
+
+func TestWhatWasHeldOfAPlanStaysHeld(t *testing.T) {
+	t.Parallel()
+	pro, none := creditPlan("pro", period.Month, 100, true), creditPlan("none", period.Month, 0, true)
+	sub, g := order(t, pro)
+	for _, step := range []struct {
+		days    int
+		to      plan.Offer
+		granted int64
+	}{{15, none, 48}, {20, pro, 83}} { // 15 × 100 / 31, then (15 + 11) × 100 / 31
+		change(t, sub, g, step.to, noon.AddDate(0, 0, step.days))
+		if got := credit(g); got.Granted != step.granted || !got.ExpiresAt.Equal(sub.State().CurrentPeriodEnd) {
+			t.Errorf("after %d days %+v, want %d until %v", step.days, got, step.granted, sub.State().CurrentPeriodEnd)
+		}
 	}
 }
 
@@ -197,6 +265,12 @@ func TestAnOverdraftTakesNothingFromOthers(t *testing.T) {
 	gift := access.NewManual("grt_2", "crt_1", "cus_1", access.ManualGrant{
 		Terms: plan.Terms{Credits: []plan.Credit{{Key: "renders", Unit: "piece", Amount: 50}}},
 	}, noon)
+	one := access.NewManual("grt_3", "crt_1", "cus_1", access.ManualGrant{
+		Terms: plan.Terms{Credits: []plan.Credit{{Key: "renders", Unit: "piece", Amount: 1}}},
+	}, noon)
+	if got := access.Fold([]*access.Grant{g, one}).Credits; got[0].Granted != 2 || got[0].Balance() != 1 {
+		t.Errorf("%+v, want 2 granted and 1 left", got)
+	}
 	all := []*access.Grant{g, gift}
 	if got := access.Fold(all).Credits; len(got) != 1 || got[0].Granted != 51 || got[0].Balance() != 50 {
 		t.Errorf("%+v, want 51 granted and 50 left", got)

@@ -17,6 +17,7 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 	resume := func(g *access.Grant) bool { return g.Resume(at) }
 	failed := func(g *access.Grant) bool { return g.ResumeRefunded(false, at) }
 	canceled := func(g *access.Grant) bool { return g.EndWithAppointments(at) == nil }
+	erased := func(g *access.Grant) bool { return g.EndErased(at) }
 	failedInDispute := func(g *access.Grant) bool { return g.ResumeRefunded(true, at) }
 	for name, c := range map[string]struct {
 		from    access.EndReason
@@ -41,6 +42,7 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 		"refund of one in dispute":          {access.Disputed, time.Time{}, failed, access.Disputed, false},
 		"refund came back in a dispute":     {access.Refunded, time.Time{}, failedInDispute, access.Disputed, true},
 		"canceled after its refund":         {access.Refunded, time.Time{}, canceled, access.SourceEnded, true},
+		"its buyer erased in a dispute":     {access.Disputed, time.Time{}, erased, access.Revoked, true},
 		"refund of one taken manually":      {access.Revoked, time.Time{}, failedInDispute, access.Revoked, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,6 +112,32 @@ func TestAGrantFollowsTheMoneyOfItsPeriod(t *testing.T) {
 	}
 }
 
+func TestAGrantThatEndedNamesWhatBecameOfItsMoney(t *testing.T) {
+	t.Parallel()
+	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	sub := subscription.State{
+		ID: "sub_1", Status: subscription.StatusActive, StartedAt: started, CurrentPeriodStart: started,
+		CurrentPeriodEnd: started.AddDate(0, 1, 0), Funds: []subscription.Fund{{PaymentID: "pay_1", Value: 1000}},
+	}
+	g := access.NewForSubscription("grt_1", sub, started)
+	sub.Status = subscription.StatusPaused
+	dispute := []subscription.OpenDispute{{ID: "dsp_1", PaymentID: "pay_1", PaidFrom: started}}
+	for i, step := range []struct {
+		disputes  []subscription.OpenDispute
+		withdrawn bool
+		want      access.EndReason
+	}{
+		{nil, false, access.SourceEnded}, {dispute, false, access.Disputed}, {dispute, true, access.Refunded},
+		{nil, false, access.Refunded},
+	} {
+		sub.Disputes, sub.Withdrawn = step.disputes, step.withdrawn
+		g.Follow(sub, started.Add(time.Duration(i+1)*time.Hour))
+		if got := g.State(); got.EndReason != step.want || !got.EndedAt.Equal(started.Add(time.Hour)) {
+			t.Errorf("step %d: ended %s at %v, want %s at the first", i, got.EndReason, got.EndedAt, step.want)
+		}
+	}
+}
+
 func TestNothingIsGivenBeyondAPeriodInDispute(t *testing.T) {
 	t.Parallel()
 	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -122,6 +150,11 @@ func TestNothingIsGivenBeyondAPeriodInDispute(t *testing.T) {
 	g.Follow(sub, sub.CurrentPeriodStart)
 	if !g.Active() || !g.State().ExpiresAt.Equal(sub.CurrentPeriodEnd) {
 		t.Fatalf("%+v", g.State())
+	}
+	overdue, grace := sub, sub.CurrentPeriodEnd.Add(subscription.Grace)
+	overdue.Dunning.GraceEndsAt = grace
+	if late := access.NewForSubscription("grt_2", overdue, started); !late.State().ExpiresAt.Equal(grace) {
+		t.Errorf("in the grace it expires %v, want %v", late.State().ExpiresAt, grace)
 	}
 	if err := g.Expire(sub.CurrentPeriodEnd); err != nil {
 		t.Fatal(err)
