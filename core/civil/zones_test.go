@@ -73,3 +73,12 @@ func TestZonesArePlacesOfTheirCountries(t *testing.T) {
 		}
 	}
 }
+
+func TestRegionIsTheFirstPartOfTheName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"Europe/Paris": "Europe", "America/Indiana/Knox": "America", "UTC": "UTC"} {
+		if got := (civil.NamedZone{Name: name}).Region(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
