@@ -138,7 +138,7 @@ func (a *Appointment) MoveByBuyer(to, now time.Time) error {
 // still have lasts until the start where that is sooner than the policy asks for.
 func (a *Appointment) MoveByCreator(to, now time.Time) {
 	p := &a.s.RefundPolicy
-	if p.Promised && !now.After(p.Until(a.s.StartsAt)) && now.After(p.Until(to)) {
+	if !now.After(p.Until(a.s.StartsAt)) && now.After(p.Until(to)) {
 		p.FullHours = 0
 	}
 }

@@ -36,6 +36,14 @@ func TestABookedAppointmentSaysWhere(t *testing.T) {
 	if s := booked(t, InPerson).State(); s.MeetingURL != "" || s.Address != "1 Rue de Rivoli" {
 		t.Errorf("in person: %+v", s)
 	}
+	shared := bookable(1, listing.Metadata{listing.DeliveryMethod: "hybrid"})
+	shared.SharedURL = "https://pay.example.com/m/group"
+	if link, address := shared.location(Virtual, "room-1"); link != shared.SharedURL || address != "" {
+		t.Errorf("with others: %q, %q", link, address)
+	}
+	if link, address := shared.location(InPerson, "room-1"); link != "" || address != "1 Rue de Rivoli" {
+		t.Errorf("with others in person: %q, %q", link, address)
+	}
 	for name, c := range map[string]struct {
 		virtual *VirtualMeeting
 		want    string

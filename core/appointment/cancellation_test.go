@@ -123,6 +123,7 @@ func TestALateMoveOfTheBuyerRestoresNoRefund(t *testing.T) {
 	}{
 		"late, to a later day":       {new(24), late, starts.Add(72 * time.Hour), TooLateToRefund, 96},
 		"late, by part of an hour":   {new(24), late, starts.Add(20 * time.Minute), TooLateToRefund, 25},
+		"late, by a moment":          {new(24), late, starts.Add(1), TooLateToRefund, 25},
 		"late, to an earlier time":   {new(24), late, starts.Add(-2 * time.Hour), TooLateToRefund, 22},
 		"late, by two years":         {new(24), late, starts.AddDate(2, 0, 0), TooLateToRefund, 732*24 - 24 + 24},
 		"in time, to a later day":    {new(24), early, starts.Add(72 * time.Hour), RefundDue, 24},

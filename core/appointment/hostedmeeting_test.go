@@ -48,3 +48,19 @@ func TestTheMeetingFollowsItsAppointments(t *testing.T) {
 		}
 	}
 }
+
+func TestNewHostedMeeting_IsTheBuyersOrTheGroups(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 9, 15, 0, 0, 0, time.UTC)
+	booked := appointment.State{ID: "apt_1", CreatorID: "crt_1", Title: "Lesson"}
+	want := appointment.HostedMeeting{
+		Room: "room", CreatorID: "crt_1", Provider: appointment.Zoom, AppointmentID: "apt_1", CreatedAt: at, Revision: 1,
+	}
+	if got := appointment.NewHostedMeeting("room", appointment.Zoom, booked, at); got != want {
+		t.Errorf("of one buyer: %+v, want %+v", got, want)
+	}
+	booked.GroupID, want.AppointmentID, want.GroupID = "clm_0", "", "clm_0"
+	if got := appointment.NewHostedMeeting("room", appointment.Zoom, booked, at); got != want {
+		t.Errorf("of a group: %+v, want %+v", got, want)
+	}
+}

@@ -173,3 +173,25 @@ func TestWhatSubscribersAreWiredTo(t *testing.T) {
 		}
 	}
 }
+
+// A group meets in a room of its own.
+func TestWhoLeavesOrJoinsAGroupMeetsElsewhere(t *testing.T) {
+	t.Parallel()
+	const alone, here, there = "https://meet.example.com/ada", "https://pay.example.com/m/1", "https://pay.example.com/m/2"
+	for name, c := range map[string]struct{ from, to, shared, want string }{
+		"alone before and after": {"", "", "", here},
+		"of another group":       {"clm_1", "clm_2", there, there},
+		"the first of a group":   {"", "clm_2", "", alone},
+		"into a group":           {"", "clm_2", there, there},
+		"out of a group":         {"clm_1", "", "", alone},
+	} {
+		s := booked(t, Virtual).State()
+		s.GroupID, s.MeetingURL = c.from, here
+		a, b := Restore(s), bookable(1, listing.Metadata{})
+		b.SharedURL = c.shared
+		e, err := a.Reschedule(b, ReservationState{ID: "clm_9", GroupID: c.to, DeliveryMode: Virtual}, "room", s.CreatedAt)
+		if err != nil || e.MeetingURL != c.want || e.GroupID != c.to {
+			t.Errorf("%s: group %q at %s, want %q at %s, %v", name, e.GroupID, e.MeetingURL, c.to, c.want, err)
+		}
+	}
+}

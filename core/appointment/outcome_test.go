@@ -37,8 +37,9 @@ func TestRecordOutcome(t *testing.T) {
 	if _, err := canceled.Cancel(Cancellation{By: ByBuyer}, starts.Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := canceled.RecordOutcome(Completed, starts.Add(time.Hour)); !fault.Is(err, fault.StateConflict) {
-		t.Errorf("canceled: %v", err)
+	_, changed, err = canceled.RecordOutcome(Completed, starts.Add(time.Hour))
+	if !fault.Is(err, fault.StateConflict) || changed || canceled.State().Outcome != "" {
+		t.Errorf("canceled: %v, %+v", err, canceled.State())
 	}
 	for o, ok := range map[Outcome]bool{"": true, Completed: true, NoShow: true, "late": false} {
 		if err := CheckOutcome(o); (err == nil) != ok {

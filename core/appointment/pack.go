@@ -208,7 +208,7 @@ func (b Bookable) Available(q slot.Query, picks []SlotChoice) error {
 	return refused.err()
 }
 
-// Hold makes the reservations on picks that Choose returned, ids giving each its own.
+// Hold makes the reservations on picks that Select returned, ids giving each its own.
 func (b Bookable) Hold(picks []SlotChoice, checkoutID string, newID func() string, now time.Time) []ReservationState {
 	reservations := make([]ReservationState, len(picks))
 	for i, p := range picks {

@@ -352,3 +352,14 @@ func TestEveryFaultOfTheMeetingSettingsIsListed(t *testing.T) {
 		}
 	}
 }
+
+func TestPolicy_OffersTimesByTheStep(t *testing.T) {
+	t.Parallel()
+	b := bookable(1, listing.Metadata{})
+	for step, want := range map[int]int{0: 60, 15: 15} { // 0 is the length of a session
+		b.Step = step
+		if got := b.Policy().Step; got != want {
+			t.Errorf("a step of %d offers each %d minutes, want %d", step, got, want)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"sundry/core/intake"
 )
 
 // TestTheAPIAndTheEventsShowOneAppointment holds the bytes of both: the members that only one of them has are left out
@@ -73,5 +75,21 @@ func TestRescheduled_ShowsThePreviousTime(t *testing.T) {
 	}
 	if e.State.View().PreviousStartsAt != nil {
 		t.Error("an appointment that was not moved has a previous time")
+	}
+}
+
+func TestIntakeView_ShowsWhatTheBuyerSaid(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]intake.Response{
+		`{"answers":[],"notes":null,"guests":[]}`: {},
+		`{"answers":[{"key":"topic","label":"Topic","type":"text","value":"Go"}],"notes":"Hi",` +
+			`"guests":["bob@example.com"]}`: {
+			Answers: []intake.Answer{{Key: "topic", Label: "Topic", Type: intake.Line, Value: "Go"}}, Notes: "Hi",
+			Guests: []string{"bob@example.com"},
+		},
+	} {
+		if got, err := json.Marshal(NewIntakeView(r)); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
 	}
 }
