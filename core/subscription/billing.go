@@ -133,7 +133,7 @@ func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 		}
 	}
 	within := s.CurrentPeriodEnd
-	if s.Status == StatusPastDue || s.Held && at.After(within) {
+	if s.Status == StatusPastDue || s.Held {
 		within = at
 	}
 	_, b.PeriodStart, b.PeriodEnd = period.Containing(b.Anchor, b.Offer.Interval, b.Offer.IntervalCount, within)

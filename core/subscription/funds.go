@@ -61,24 +61,18 @@ func (s State) funded(b Bill, paymentID string) []Fund {
 	case b.Subtotal.Minor == 0:
 		funds = reduced(funds, b.CreditAfter.Minor-s.Credit.Minor, b.PeriodValue.Minor)
 	}
-	gained := b.PeriodValue.Minor
-	if b.Kind == PlanChange {
-		gained -= valueOf(funds)
-	}
+	gained := b.PeriodValue.Minor - valueOf(funds)
 	due := b.Due().Minor
-	if due > 0 {
-		funds = append(funds, Fund{PaymentID: paymentID, Paid: due})
-	}
-	paid := make([]int64, len(funds)) // out of the credit of each, the oldest first, and by the payment
+	funds = append(funds, Fund{PaymentID: paymentID, Paid: due}) // which goes again where nothing was due
+	// What is paid out of the credit of each, the oldest first, and by the payment.
+	paid := make([]int64, len(funds))
 	left := b.CreditUsed.Minor
 	for i := range funds {
 		paid[i] = min(left, funds[i].Credit)
 		funds[i].Credit -= paid[i]
 		left -= paid[i]
 	}
-	if due > 0 {
-		paid[len(paid)-1] = due
-	}
+	paid[len(paid)-1] = due
 	for i, value := range apportioned(gained, paid, left) {
 		funds[i].Value += value
 	}
@@ -147,7 +141,7 @@ func apportioned(amount int64, weights []int64, others int64) []int64 {
 	shares := make([]int64, len(weights))
 	var weight, given int64
 	for i, w := range weights {
-		if weight += w; w == 0 || amount <= 0 {
+		if weight += w; amount <= 0 {
 			continue
 		}
 		upTo, _ := money.Amount{Minor: amount}.RatioHalfUp(weight, total) // a part of it is in range

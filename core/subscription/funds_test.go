@@ -123,6 +123,112 @@ func TestRoundingCreditsNoPaymentWithMoreThanItPaid(t *testing.T) {
 	}
 }
 
+// holding is a subscription of basic with funds of its first period.
+func holding(t *testing.T, funds ...subscription.Fund) *subscription.Subscription {
+	t.Helper()
+	return with(t, basic, func(s *subscription.State) {
+		s.Funds, s.PeriodValue, s.Credit = funds, eur(0), eur(0)
+		for _, f := range funds {
+			s.PeriodValue.Minor += f.Value
+			s.Credit.Minor += f.Credit
+		}
+	})
+}
+
+func TestACheaperPlanCreditsThosePaymentsThatPaid(t *testing.T) {
+	t.Parallel()
+	type funds = []subscription.Fund
+	less, cent := offer("less", 900, period.Month, 1, 0), offer("cent", 999, period.Month, 1, 0)
+	week := offer("week", 100, period.Week, 1, 0)
+	fund := func(id string, value, credit, paid int64) subscription.Fund {
+		return subscription.Fund{PaymentID: id, Value: value, Credit: credit, Paid: paid}
+	}
+	for name, c := range map[string]struct {
+		before funds
+		to     plan.Offer
+		after  time.Duration
+		want   funds
+	}{
+		"by the value of each": {
+			funds{fund("pay_0", 600, 0, 600), fund("pay_1", 400, 0, 400)}, less, 0,
+			funds{fund("pay_0", 540, 60, 600), fund("pay_1", 360, 40, 400)},
+		},
+		"also of one whose amount was not recorded": {
+			funds{fund("pay_0", 600, 0, 0), fund("pay_1", 400, 0, 400)}, less, 0,
+			funds{fund("pay_0", 540, 60, 0), fund("pay_1", 360, 40, 400)},
+		},
+		"no more than the payment": {
+			funds{fund("pay_0", 500, 480, 500), fund("pay_1", 500, 0, 500)}, less, 0,
+			funds{fund("pay_0", 450, 500, 500), fund("pay_1", 450, 80, 500)},
+		},
+		"none of one that is all credit": {
+			funds{fund("pay_0", 500, 500, 500), fund("pay_1", 500, 0, 500)}, less, 0,
+			funds{fund("pay_0", 450, 500, 500), fund("pay_1", 450, 100, 500)},
+		},
+		"nothing is lost where all are": {
+			funds{fund("pay_0", 500, 500, 500), fund("pay_1", 500, 500, 500)}, cent, 0,
+			funds{fund("pay_0", 500, 500, 500), fund("pay_1", 499, 501, 500)},
+		},
+		"another interval uses the oldest": {
+			funds{fund("pay_0", 500, 0, 500), fund("pay_1", 500, 0, 500)}, week, 0,
+			funds{fund("pay_0", 100, 400, 500), fund("pay_1", 0, 500, 500)},
+		},
+		"also one that ends with the period": {
+			funds{fund("pay_0", 500, 0, 500), fund("pay_1", 500, 0, 500)}, week, 21 * day,
+			funds{fund("pay_0", 100, 25, 500), fund("pay_1", 0, 125, 500)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := holding(t, c.before...)
+			if paid := paidChange(t, sub, c.to, "", started.Add(c.after)); paid != 0 {
+				t.Fatalf("paid %d", paid)
+			}
+			if got := sub.State().Funds; !slices.Equal(got, c.want) {
+				t.Errorf("funds %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheLeastFundsCount(t *testing.T) {
+	t.Parallel()
+	unrecorded := with(t, basic, func(s *subscription.State) { s.Funds, s.PeriodValue, s.Credit = nil, eur(0), eur(1) })
+	want := []subscription.Fund{{Value: 1}, {PaymentID: "pay_n", Value: 999, Paid: 999}}
+	if got := renew(t, unrecorded, unrecorded.State().CurrentPeriodEnd).Funds; !slices.Equal(got, want) {
+		t.Errorf("a cent of credit that no payment is known of: %+v, want %+v", got, want)
+	}
+	sub := holding(t, subscription.Fund{PaymentID: "pay_0", Value: 1000, Paid: 1000})
+	if paid := paidChange(t, sub, offer("more", 1001, period.Month, 1, 0), "pay_1", started); paid != 1 {
+		t.Fatalf("paid %d", paid)
+	}
+	want = []subscription.Fund{{PaymentID: "pay_0", Value: 1000, Paid: 1000}, {PaymentID: "pay_1", Value: 1, Paid: 1}}
+	if got := sub.State().Funds; !slices.Equal(got, want) {
+		t.Errorf("a cent more: %+v, want %+v", got, want)
+	}
+}
+
+// The period is worth more by then than the change of plan was to make it.
+func TestARefundFailsWhileAChangeOfPlanIsCharged(t *testing.T) {
+	t.Parallel()
+	sub := holding(t, subscription.Fund{PaymentID: "pay_0", Value: 1000, Credit: 300, Paid: 1300})
+	sub.Returned(first, eur(1000))
+	bill, err := sub.ChangeBill(offer("half", 500, period.Month, 1, 0), subscription.ChargeNow, started)
+	if err == nil {
+		err = sub.StartCharge("pay_1", bill)
+	}
+	if err != nil || bill.Due() != eur(200) || !sub.RefundFailed(first, eur(1000), false) {
+		t.Fatalf("due %+v of %+v, %v", bill.Due(), sub.State(), err)
+	}
+	if _, err := sub.Paid("pay_1"); err != nil {
+		t.Fatal(err)
+	}
+	want := []subscription.Fund{{PaymentID: "pay_0", Value: 1000, Paid: 1300}}
+	if s := sub.State(); !slices.Equal(s.Funds, want) || s.PeriodValue != eur(1000) {
+		t.Errorf("a period worth %d, funds %+v, want %+v", s.PeriodValue.Minor, s.Funds, want)
+	}
+}
+
 // What is left of the payments never exceeds what was paid, each fund never what its payment paid in the period's value
 // and as credit, and nothing of a payment is left once all of it went back.
 func TestFundsNeverExceedTheirPayments(t *testing.T) {

@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ func TestMRRIsThePriceOfAMonth(t *testing.T) {
 		"a week":            {running(300, period.Week, 1), 1300},
 		"a day":             {running(120, period.Day, 1), 3650},
 		"nothing":           {running(0, period.Month, 1), 0},
+		"beyond an integer": {running(math.MaxInt64, period.Day, 1), 0},
 		"no interval":       {running(1000, "", 0), 0},
 		"past due":          {with(month, func(s *subscription.State) { s.Status = subscription.StatusPastDue }), 1000},
 		"paused":            {with(month, func(s *subscription.State) { s.Status = subscription.StatusPaused }), 0},
@@ -141,5 +143,31 @@ func TestMovementsBeginWithWhatWasBefore(t *testing.T) {
 	}
 	if got := moves(state.Unrolled(1)); got != "2 new +700" {
 		t.Errorf("after the first: %s", got)
+	}
+}
+
+func TestNewCounted_IsWhatASubscriptionBrings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status  subscription.Status
+		onTrial bool
+		want    subscription.Counted
+	}{
+		"running":  {subscription.StatusActive, false, subscription.Counted{MRR: 1000, Ever: true}},
+		"on trial": {subscription.StatusTrialing, true, subscription.Counted{Trial: true}},
+		"over":     {subscription.StatusCanceled, false, subscription.Counted{}},
+	} {
+		state := subscription.State{Status: c.status, Offer: basic, CurrentPeriodStart: started,
+			CurrentPeriodEnd: started.Add(14 * day)}
+		if c.onTrial {
+			state.TrialEndsAt = state.CurrentPeriodEnd
+		}
+		got := subscription.NewCounted(state)
+		if got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		if state.Counted = got; subscription.Restore(state).Moved() {
+			t.Errorf("%s: it has moved although it was just counted", name)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package subscription_test
 
 import (
+	"reflect"
 	"testing"
 
 	"sundry/core/money"
@@ -176,5 +177,98 @@ func TestAPaymentPaysForAPeriodOrForWhatAChangeAddsToIt(t *testing.T) {
 	bill.PeriodValue = usd(3100)
 	if got, err := sub.State().ValueOf(bill); err == nil || got != (money.Amount{}) {
 		t.Errorf("a change to another currency pays for %+v, %v", got, err)
+	}
+}
+
+// earlier bought a period before the current one.
+func earlier(id string) subscription.Payment {
+	return subscription.Payment{ID: id, PaidFrom: started.AddDate(0, -1, 0)}
+}
+
+func TestReturned_OnlyOfThePaymentsOwnFund(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fund    string // its payment
+		payment subscription.Payment
+		changed bool
+	}{
+		"its own":                                 {"pay_0", first, true},
+		"another payment's":                       {"pay_9", first, false},
+		"one without a payment, of this period":   {"", first, true},
+		"one without a payment, of a period over": {"", earlier("pay_0"), false},
+	} {
+		sub := holding(t, subscription.Fund{PaymentID: c.fund, Value: 1000, Paid: 1000})
+		before := sub.State()
+		_, changed := sub.Returned(c.payment, eur(400))
+		if s := sub.State(); changed != c.changed || (s.PeriodValue == eur(600)) != c.changed ||
+			(s.Revision == before.Revision+1) != c.changed {
+			t.Errorf("%s: changed %t, worth %d", name, changed, s.PeriodValue.Minor)
+		}
+	}
+}
+
+func TestAPaymentPaysForThePeriodThatItsMoneyIsIn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		payment subscription.Payment
+		pays    bool
+	}{
+		"a cent of the period":     {earlier("pay_1"), true},
+		"credit alone":             {earlier("pay_2"), false},
+		"nothing any more":         {earlier("pay_9"), false},
+		"nothing, but it began it": {subscription.Payment{ID: "pay_9", PaidFrom: started}, true},
+	} {
+		sub := holding(t, subscription.Fund{PaymentID: "pay_1", Value: 1, Paid: 1000},
+			subscription.Fund{PaymentID: "pay_2", Credit: 5, Paid: 1000})
+		before := sub.State()
+		if !sub.Dispute("dsp_1", c.payment) || sub.State().Revision != before.Revision+1 {
+			t.Fatalf("%s: %+v", name, sub.State())
+		}
+		if got := sub.State().Suspended(); got != c.pays {
+			t.Errorf("%s: suspended %t", name, got)
+		}
+		if !sub.DisputeClosed("dsp_1") || sub.State().Revision != before.Revision+2 || sub.State().Suspended() {
+			t.Errorf("%s: after the dispute %+v", name, sub.State())
+		}
+		if got := sub.Withdraw(c.payment); got != c.pays || sub.State().Withdrawn != c.pays {
+			t.Errorf("%s: withdrawn %t", name, got)
+		}
+	}
+}
+
+func TestAPeriodIsWithdrawnOnceAndByItsLastPayment(t *testing.T) {
+	t.Parallel()
+	for later, want := range map[int64]bool{0: true, 1: false} {
+		sub := holding(t, subscription.Fund{PaymentID: "pay_0", Value: 1000, Paid: 1000},
+			subscription.Fund{PaymentID: "pay_1", Value: later, Credit: 5, Paid: 1000})
+		before := sub.State().Revision
+		if got := sub.Withdraw(first); got != want || (sub.State().Revision == before+1) != want {
+			t.Errorf("beside %d of a later payment: withdrawn %t at revision %d", later, got, sub.State().Revision)
+		}
+		if sub.Withdraw(first) {
+			t.Errorf("beside %d of a later payment: withdrawn twice", later)
+		}
+	}
+}
+
+func TestARefundThatFailsFillsThePeriodUp(t *testing.T) {
+	t.Parallel()
+	sub := holding(t, subscription.Fund{PaymentID: "pay_1", Value: 1000, Paid: 1000})
+	if !sub.RefundFailed(first, eur(300), false) || sub.State().PeriodValue != eur(1000) || sub.State().Withdrawn {
+		t.Errorf("%+v, want a period worth no more than its price, with its access", sub.State())
+	}
+}
+
+func TestASubscriptionThatIsOverKeepsWhatItWas(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	if _, err := sub.Cancel(subscription.CancelRequested, started); err != nil {
+		t.Fatal(err)
+	}
+	before := sub.State()
+	_, returned := sub.Returned(first, eur(1000))
+	if returned || sub.Withdraw(first) || sub.RefundFailed(first, eur(1000), true) || sub.Dispute("dsp_1", first) ||
+		!reflect.DeepEqual(sub.State(), before) {
+		t.Errorf("%+v became %+v", before, sub.State())
 	}
 }

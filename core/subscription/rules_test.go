@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -9,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/locale"
+	"sundry/core/metadata"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -28,9 +31,13 @@ func with(t *testing.T, o plan.Offer, change func(*subscription.State)) *subscri
 
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
-	if got := (subscription.ChargePaid{}).EventName() + " " +
-		(subscription.RenewalDue{}).EventName(); got != "subscription.charge_paid subscription.renewal_due" {
-		t.Error(got)
+	for want, e := range map[string]event.Event{
+		"subscription.charge_paid": subscription.ChargePaid{}, "subscription.renewal_due": subscription.RenewalDue{},
+		"subscription.money_moved": subscription.MoneyMoved{},
+	} {
+		if got := e.EventName(); got != want {
+			t.Errorf("%T is named %s, want %s", e, got, want)
+		}
 	}
 }
 
@@ -382,6 +389,217 @@ func TestAResumptionIsRefusedForItsReason(t *testing.T) {
 		if _, err := c.sub.Resume(over); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), c.want) ||
 			!reflect.DeepEqual(c.sub.State(), before) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestTheMetadataOfASubscriptionChange(t *testing.T) {
+	t.Parallel()
+	// Also of one that is over.
+	sub := with(t, basic, func(s *subscription.State) { s.Status = subscription.StatusCanceled })
+	before := sub.State()
+	change := metadata.Change{Pairs: map[string]string{"ticket": "T-1"}}
+	e, changed, err := sub.SetMetadata(change)
+	if !changed || err != nil || sub.State().Revision != before.Revision+1 ||
+		sub.State().Metadata.Map()["ticket"] != "T-1" || string(e.Previous["metadata"]) != "{}" {
+		t.Errorf("%t, %v: %+v, was %s", changed, err, sub.State(), e.Previous)
+	}
+	after := sub.State()
+	if _, changed, err := sub.SetMetadata(change); changed || err != nil || !reflect.DeepEqual(sub.State(), after) {
+		t.Errorf("the same again: %t, %v", changed, err)
+	}
+	many := metadata.Change{Pairs: map[string]string{}}
+	for i := range 20 {
+		many.Pairs[fmt.Sprint("key-", i)] = "v"
+	}
+	if _, changed, err := sub.SetMetadata(many); changed || !fault.Is(err, fault.ValidationFailed) ||
+		!reflect.DeepEqual(sub.State(), after) {
+		t.Errorf("one pair too many: %t, %v", changed, err)
+	}
+}
+
+func TestRetryAfterDispute_OfWhatOnlyADisputeDelays(t *testing.T) {
+	t.Parallel()
+	overdue := func(s *subscription.State) {
+		s.Status, s.Disputes = subscription.StatusPastDue, []subscription.OpenDispute{{ID: "dsp_1"}}
+	}
+	retry := started.Add(40 * day)
+	for name, c := range map[string]struct {
+		change  func(*subscription.State)
+		changed bool
+	}{
+		"overdue and disputed": {overdue, true},
+		"not overdue":          {func(s *subscription.State) { overdue(s); s.Status = subscription.StatusActive }, false},
+		"not disputed":         {func(s *subscription.State) { overdue(s); s.Disputes = nil }, false},
+		"being charged":        {func(s *subscription.State) { overdue(s); s.Charge = &subscription.Charge{} }, false},
+	} {
+		sub := with(t, basic, c.change)
+		want := sub.State()
+		e, changed := sub.RetryAfterDispute(retry)
+		if c.changed {
+			want.Dunning.NextAttemptAt = retry
+			want.Revision++
+		}
+		if changed != c.changed || !reflect.DeepEqual(sub.State(), want) {
+			t.Errorf("%s: changed %t: %+v, want %+v", name, changed, sub.State(), want)
+		}
+		if was := string(e.Previous["nextAttemptAt"]); c.changed && was != "null" {
+			t.Errorf("%s: announced that it was %q", name, was)
+		}
+	}
+}
+
+func TestBreakdown_NamesWhatIsTakenOff(t *testing.T) {
+	t.Parallel()
+	line := func(text string, minor int64) payment.Line {
+		return payment.Line{Description: text, Amount: eur(minor)}
+	}
+	price := line("App", 1000)
+	for name, c := range map[string]struct {
+		discount, credit int64
+		want             []payment.Line
+	}{
+		"nothing":           {0, 0, []payment.Line{price}},
+		"a cent's discount": {1, 0, []payment.Line{price, line("Discount", -1)}},
+		"a credit":          {0, 300, []payment.Line{price, line("Credit from an earlier payment", -300)}},
+		"discount and credit": {200, 300, []payment.Line{price, line("Discount", -200),
+			line("Credit from an earlier payment", -300)}},
+	} {
+		b := subscription.Bill{Lines: []payment.Line{price}, Subtotal: eur(1000), Discount: eur(c.discount),
+			CreditUsed: eur(c.credit)}
+		got := b.Breakdown(locale.Default)
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		var sum int64
+		for _, l := range got {
+			sum += l.Amount.Minor
+		}
+		if sum != b.Due().Minor || b.Lines[0] != price {
+			t.Errorf("%s: the lines sum to %d, due is %d", name, sum, b.Due().Minor)
+		}
+	}
+}
+
+func TestABillSaysWhatIsLeftOfTheCredit(t *testing.T) {
+	t.Parallel()
+	for credit, want := range map[int64]int64{0: 0, 300: 0, 1000: 0, 1300: 300} {
+		sub := with(t, basic, func(s *subscription.State) { s.Credit = eur(credit) })
+		bill, err := sub.NextBill(sub.State().CurrentPeriodEnd)
+		if err != nil || bill.CreditAfter != eur(want) || bill.CreditUsed != eur(credit-want) {
+			t.Errorf("of %d: %+v used, %+v left, want %d, %v", credit, bill.CreditUsed, bill.CreditAfter, want, err)
+		}
+	}
+}
+
+// A period whose payment went back gives access again once something is paid for it.
+func TestWhatIsPaidForIsNotWithdrawn(t *testing.T) {
+	t.Parallel()
+	withdrawn := func(credit int64) *subscription.Subscription {
+		return with(t, basic, func(s *subscription.State) {
+			s.Funds, s.PeriodValue, s.Credit, s.Withdrawn = nil, eur(0), eur(credit), true
+		})
+	}
+	renewed := withdrawn(0)
+	if s := renew(t, renewed, renewed.State().CurrentPeriodEnd); s.Withdrawn || !s.TrialEndsAt.IsZero() {
+		t.Errorf("renewed: withdrawn %t, a trial until %s", s.Withdrawn, s.TrialEndsAt)
+	}
+	for name, c := range map[string]struct {
+		price, credit int64
+		want          bool
+	}{
+		"a plan that costs something":         {1500, 0, false},
+		"a plan that costs a cent":            {1, 0, false},
+		"a plan that credit pays in part":     {1500, 1000, false},
+		"a plan that credit pays":             {1500, 1500, false},
+		"a plan that costs nothing":           {0, 0, true},
+		"a plan that costs nothing of credit": {0, 1500, true},
+	} {
+		sub := withdrawn(c.credit)
+		paidChange(t, sub, offer("other", c.price, period.Month, 1, 0), "pay_1", started)
+		if got := sub.State().Withdrawn; got != c.want {
+			t.Errorf("%s: withdrawn %t", name, got)
+		}
+	}
+}
+
+func TestAChangeDuringTheTrialKeepsTheDiscount(t *testing.T) {
+	t.Parallel()
+	once := &subscription.Discount{PercentOff: 50, Once: true}
+	year := offer("pro", 30000, period.Year, 1, 1)
+	for name, c := range map[string]struct {
+		from plan.Offer
+		kept bool
+	}{"on trial": {trial, true}, "in a paid period": {basic, false}} {
+		sub := with(t, c.from, func(s *subscription.State) { s.Discount = once })
+		before := sub.State()
+		bill, err := sub.ChangeBill(year, subscription.ChargeNow, started)
+		if err != nil || bill.Offer.TrialDays != 0 || (bill.Due().Minor == 0) != c.kept {
+			t.Fatalf("%s: %+v, %v", name, bill, err)
+		}
+		pay(t, sub, bill, "pay_1")
+		s := sub.State()
+		if (s.Discount == once) != c.kept || s.CurrentPeriodEnd.Equal(before.CurrentPeriodEnd) != c.kept {
+			t.Errorf("%s: discount %+v until %s", name, s.Discount, s.CurrentPeriodEnd)
+		}
+	}
+}
+
+func TestAPlanWithoutATrialBeginsItsPeriodNow(t *testing.T) {
+	t.Parallel()
+	now := started.Add(3 * day)
+	bill, err := begin(t, trial).ChangeBill(pro, subscription.ChargeNow, now)
+	if err != nil || bill.Kind != subscription.Conversion || !bill.PeriodStart.Equal(now) ||
+		!bill.PeriodEnd.Equal(now.AddDate(0, 1, 0)) {
+		t.Errorf("%s from %s to %s, %v", bill.Kind, bill.PeriodStart, bill.PeriodEnd, err)
+	}
+}
+
+func TestAChangeOfPlanCreditsWhatIsInTheCustomersFavor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ price, due, credit int64 }{
+		"a dearer plan":        {1500, 500, 0},
+		"a plan of that price": {1000, 0, 0},
+		"a cheaper plan":       {999, 0, 1},
+	} {
+		bill, err := begin(t, basic).ChangeBill(offer("other", c.price, period.Month, 1, 0), subscription.ChargeNow, started)
+		if err != nil || bill.Due() != eur(c.due) || bill.CreditAfter != eur(c.credit) {
+			t.Errorf("%s: due %+v, credit %+v, %v", name, bill.Due(), bill.CreditAfter, err)
+		}
+	}
+	sub := begin(t, basic)
+	sub.Dispute("dsp_1", first)
+	bill, err := sub.ChangeBill(offer("cent", 1001, period.Month, 1, 0), subscription.ChargeNow, started)
+	if !fault.Is(err, fault.StateConflict) {
+		t.Errorf("a plan that costs a cent more during a dispute: %+v, %v", bill, err)
+	}
+}
+
+func TestADiscountTakesOffNoMoreThanThePrice(t *testing.T) {
+	t.Parallel()
+	sub := with(t, basic, func(s *subscription.State) { s.Discount = &subscription.Discount{AmountOff: eur(1500)} })
+	bill, err := sub.NextBill(sub.State().CurrentPeriodEnd)
+	if err != nil || bill.Discount != eur(1000) || bill.Due() != eur(0) || bill.PeriodValue != eur(0) {
+		t.Errorf("%+v, %v", bill, err)
+	}
+}
+
+func TestTheMonthsOfADiscountBeginWithThePaidPeriod(t *testing.T) {
+	t.Parallel()
+	now, trialEnd := started.Add(3*day), at("2026-03-01T00:00:00Z")
+	for name, c := range map[string]struct{ ends, want time.Time }{
+		"three months":     {trialEnd.AddDate(0, 3, 0), now.AddDate(0, 3, 0)},
+		"a year":           {trialEnd.AddDate(1, 0, 0), now.AddDate(1, 0, 0)},
+		"to another day":   {trialEnd.AddDate(0, 3, 1), trialEnd.AddDate(0, 3, 1)},
+		"one without ends": {time.Time{}, time.Time{}},
+	} {
+		sub := with(t, trial, func(s *subscription.State) {
+			s.TrialEndsAt, s.CurrentPeriodEnd, s.Anchor = trialEnd, trialEnd, trialEnd
+			s.Discount = &subscription.Discount{PercentOff: 50, EndsAt: c.ends}
+		})
+		paidChange(t, sub, pro, "pay_1", now)
+		if got := sub.State().Discount; got == nil || !got.EndsAt.Equal(c.want) {
+			t.Errorf("%s: %+v, want until %s", name, got, c.want)
 		}
 	}
 }

@@ -2,10 +2,13 @@ package subscription_test
 
 import (
 	"errors"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/subscription"
 )
@@ -39,6 +42,18 @@ func TestTakeOverKeepsWhatWasPaid(t *testing.T) {
 	bill, err := subscription.Restore(s).NextBill(s.CurrentPeriodEnd)
 	if err != nil || bill.Due() != eur(650) || !bill.PeriodEnd.Equal(at("2026-03-31T08:00:00Z")) {
 		t.Errorf("next %v until %s, %v", bill.Due(), bill.PeriodEnd, err)
+	}
+}
+
+func TestTakeOver_OfAnUncountableDiscount(t *testing.T) {
+	t.Parallel()
+	o := order(basic)
+	o.Discount = &subscription.Discount{PercentOff: math.MaxInt}
+	sub := subscription.New(o, started)
+	before := sub.State()
+	_, err := sub.TakeOver(subscription.TakeOver{PaidUntil: started.Add(7 * day)}, started)
+	if !errors.Is(err, money.ErrOverflow) || !reflect.DeepEqual(sub.State(), before) {
+		t.Errorf("%v: %+v", err, sub.State())
 	}
 }
 
