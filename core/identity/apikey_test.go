@@ -207,6 +207,14 @@ func TestNewKeyRequestListsEveryFault(t *testing.T) {
 	}
 }
 
+func TestAKeyIsCalledByItsNameAndEnds(t *testing.T) {
+	t.Parallel()
+	s := identity.APIKeyState{Name: "Shop", Prefix: "sk_live_", Last4: "wxyz"}
+	if got := s.Label(); got != "Shop (sk_live_…wxyz)" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func issue(ends time.Time) *identity.APIKey {
 	key := identity.NewKey(false, 0, make([]byte, identity.KeyEntropy))
 	return identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "Backend", ExpiresAt: ends}, key,

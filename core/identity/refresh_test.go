@@ -41,6 +41,22 @@ func TestARefreshTokenNamesItsFamilyAndItsNumber(t *testing.T) {
 	}
 }
 
+func TestFamilyOfToken_IsThatOfItsSubject(t *testing.T) {
+	t.Parallel()
+	for _, u := range []identity.User{{CreatorID: "crt_1"}, {CreatorID: "crt_1", MemberID: memberID()}} {
+		token := identity.BeginFamily(familyID(), u, noon).State().Token()
+		if token.Member != (u.MemberID != "") {
+			t.Errorf("the token of %+v is a member's: %v", u, token.Member)
+		}
+		if got, member := identity.FamilyOfToken(token.Subject()); got != familyID() || member != token.Member {
+			t.Errorf("%q is of the family %q, a member's: %v", token.Subject(), got, member)
+		}
+	}
+	if got := (identity.RefreshToken{FamilyID: "rtf_1", Generation: 2, Member: true}).Subject(); got != "member.rtf_1.2" {
+		t.Errorf("a member's token is signed as %q", got)
+	}
+}
+
 func FuzzParseRefreshToken(f *testing.F) {
 	f.Add("")
 	f.Add(identity.RefreshToken{FamilyID: familyID(), Generation: 1}.Text(make([]byte, 32)))

@@ -119,6 +119,38 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 	}
 }
 
+func TestAMembersResetLinkIsNotTheOwners(t *testing.T) {
+	t.Parallel()
+	l := identity.ResetLink{MemberID: memberID(), Replaces: identity.PasswordMark("old"), ExpiresAt: noon}
+	got, _, ok := identity.ParseResetLink(l.Text([]byte("mac")))
+	if !ok || got != l || got.UserID() != memberID() {
+		t.Errorf("%q is %+v, %v", l.Text([]byte("mac")), got, ok)
+	}
+	if text := l.Text([]byte("mac")); !strings.HasPrefix(text, memberID()+".") {
+		t.Errorf("%q does not begin with the member", text)
+	}
+	if want := "password-reset." + memberID() + "." + l.Replaces + ".1772971200"; l.Subject() != want {
+		t.Errorf("signed is %q, want %q", l.Subject(), want)
+	}
+}
+
+func TestASignInIsOfOneUser(t *testing.T) {
+	t.Parallel()
+	owner, member := identity.User{CreatorID: "crt_1"}, identity.User{CreatorID: "crt_1", MemberID: "mbr_1"}
+	other := identity.User{CreatorID: "crt_2", MemberID: "mbr_1"}
+	for _, u := range []identity.User{owner, member, other} {
+		s := identity.BeginWebSession("wse_1", u, identity.Client{}, noon).State()
+		for _, of := range []identity.User{owner, member, other} {
+			if got := s.IsOf(of); got != (of == u) {
+				t.Errorf("a sign-in of %+v is one of %+v: %v", u, of, got)
+			}
+		}
+	}
+	if got := identity.WebSubject("wse_1", true); got != "member.web-session.wse_1" {
+		t.Errorf("a member's cookie is signed as %q", got)
+	}
+}
+
 func TestAProofCountsForTenMinutes(t *testing.T) {
 	t.Parallel()
 	w := identity.BeginWebSession("wse_1", identity.User{CreatorID: "crt_1"}, identity.Client{}, noon)
