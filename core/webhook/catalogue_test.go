@@ -23,7 +23,7 @@ func TestCatalogue_DescribesEveryType(t *testing.T) {
 	if first := all[0]; first.Type != event.CustomerAccessChanged || first.Advanced {
 		t.Errorf("the first is %s, advanced %t; want the recommended one", first.Type, first.Advanced)
 	}
-	seen := map[event.Type]bool{}
+	seen, schemas := map[event.Type]bool{}, map[string]string{}
 	for i, kind := range all {
 		if seen[kind.Type] {
 			t.Errorf("%s has two rows", kind.Type)
@@ -35,6 +35,10 @@ func TestCatalogue_DescribesEveryType(t *testing.T) {
 		if kind.Description == "" {
 			t.Errorf("%s has no description", kind.Type)
 		}
+		if other, ok := schemas[kind.SchemaName()]; kind.SchemaName() == "" || ok && other != string(kind.Schema) {
+			t.Errorf("%s has another schema of the name %q", kind.Type, kind.SchemaName())
+		}
+		schemas[kind.SchemaName()] = string(kind.Schema)
 		var schema struct {
 			Type       string
 			Properties map[string]any

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,31 @@ func TestFilterMatchesEveryTypeAndItsFamily(t *testing.T) {
 				t.Errorf("%s does not take %s", filter, kind)
 			}
 		}
+	}
+}
+
+func TestMatching_ListsWhatAFilterTakes(t *testing.T) {
+	t.Parallel()
+	all := webhook.EventTypes()
+	var invoices []string
+	for _, name := range all {
+		if strings.HasPrefix(name, "invoice.") {
+			invoices = append(invoices, name)
+		}
+	}
+	for filter, want := range map[string][]string{
+		"*": all, "invoice.*": invoices, "payment.completed": {"payment.completed"}, "payment": nil,
+	} {
+		var got []string
+		for _, kind := range webhook.Matching(filter) {
+			got = append(got, string(kind))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s takes %q, want %q", filter, got, want)
+		}
+	}
+	if len(invoices) < 4 {
+		t.Errorf("the events of an invoice are %q", invoices)
 	}
 }
 

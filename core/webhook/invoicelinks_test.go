@@ -39,8 +39,13 @@ func TestInvoiceEventsAreStoredWithoutLinks(t *testing.T) {
 	if id, ok := pages.Verify(strings.TrimPrefix(state.Links.Page, "https://pay.example/i/")); !ok || id != state.ID {
 		t.Errorf("the page opens %q, %v", id, ok)
 	}
-	other := event.Record{Type: event.PaymentCompleted, Data: []byte(`{"id":"a","hostedUrl":""}`)}
-	if got := webhook.WithLinks(other, pages); string(got.Data) != string(other.Data) {
-		t.Errorf("another event became %s", got.Data)
+	for name, other := range map[string]event.Record{
+		"another event":             {Type: event.PaymentCompleted, Data: []byte(`{"id":"a","hostedUrl":""}`)},
+		"an invoice without its id": {Type: "invoice.paid", Data: []byte(`{"hostedUrl":"","pdfUrl":""}`)},
+		"what cannot be read":       {Type: "invoice.paid", Data: []byte(`{"id":"a","hostedUrl":""`)},
+	} {
+		if got := webhook.WithLinks(other, pages); string(got.Data) != string(other.Data) {
+			t.Errorf("%s became %s", name, got.Data)
+		}
 	}
 }
