@@ -32,8 +32,9 @@ func checkUsageCredits(f *fault.Violations, credits []UsageCredit, renews bool) 
 		at := f.Item(field, i)
 		at.Check(c.AmountInCents >= 1 && c.AmountInCents <= MaxAmount, "amountInCents", fault.DetailOutOfRange,
 			"Expected 1 to 99999999999 minor units.")
-		_, err := money.ParseCurrency(c.Currency)
+		currency, err := money.ParseCurrency(c.Currency)
 		_ = at.Nest("currency").Merge(err) // its only error is a fault of the request
+		currency.CheckStep(at, "amountInCents", c.AmountInCents)
 		at.Check(c.Meter == "" || termKey.MatchString(c.Meter), "meter", fault.DetailInvalid,
 			"Expected the event name of a meter; leave it out for all.")
 		at.Check(c.ExpiresInDays >= 0 && c.ExpiresInDays <= maxCreditDays, "expiresInDays", fault.DetailOutOfRange,

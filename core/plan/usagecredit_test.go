@@ -21,6 +21,10 @@ func TestUsageCreditsListEveryFault(t *testing.T) {
 		"of a price that renews": {&month, []plan.UsageCredit{{AmountInCents: 1, Currency: "eur"}}, "usageCredits NOT_ALLOWED"},
 		"of nothing":             {nil, []plan.UsageCredit{{Currency: "eur"}}, "usageCredits[0].amountInCents OUT_OF_RANGE"},
 		"of no currency":         {nil, []plan.UsageCredit{{AmountInCents: 1, Currency: "xx"}}, "usageCredits[0].currency INVALID"},
+		"in thousandths": {
+			nil, []plan.UsageCredit{{AmountInCents: 1005, Currency: "kwd"}}, "usageCredits[0].amountInCents NOT_ALLOWED",
+		},
+		"in tens of thousandths": {nil, []plan.UsageCredit{{AmountInCents: 1010, Currency: "kwd"}}, ""},
 		"for a wrong meter": {
 			nil, []plan.UsageCredit{{AmountInCents: 1, Currency: "eur", Meter: "a b"}}, "usageCredits[0].meter INVALID",
 		},

@@ -229,6 +229,7 @@ func (d PriceDraft) Parse() (Price, error) {
 	if d.Minimum != nil && f.Check(*d.Minimum >= 1 && *d.Minimum <= MaxAmount, "minimumAmountInCents",
 		fault.DetailOutOfRange, "Expected 1 to 99999999999 minor units.") {
 		p.MinimumMinor = *d.Minimum
+		currency.CheckStep(&f, "minimumAmountInCents", p.MinimumMinor)
 	}
 	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another "+
 		"interval.") {

@@ -104,7 +104,7 @@ func (c *Credit) end(why CreditEnd, now time.Time) *CreditEnded {
 func (c *Credit) Return(minor int64, last bool, now time.Time) (ended *CreditEnded, changed bool, err error) {
 	share := money.Amount{Minor: c.s.Granted, Currency: c.s.Currency}
 	if !last && c.s.Paid > 0 {
-		if share, err = share.RatioHalfUp(minor, c.s.Paid); err != nil {
+		if share, err = share.RatioPayable(minor, c.s.Paid); err != nil {
 			return nil, false, fmt.Errorf("return %s: %w", c.s.ID, err)
 		}
 	}

@@ -217,6 +217,11 @@ func TestACreditGoesBackByItsPrice(t *testing.T) {
 			t.Errorf("%s: %d of 1000, changed %t, %v; want %d", name, s.Returned, changed, err, c.returned)
 		}
 	}
+	thousandths, _ := usage.NewCredit(usage.CreditState{Paid: 900}, sold.UsageCredit{AmountInCents: 1000, Currency: "kwd"},
+		bought)
+	if _, _, err := thousandths.Return(300, false, bought); err != nil || thousandths.State().Returned != 330 {
+		t.Errorf("a third of 1000 thousandths is %d, want 330 (%v)", thousandths.State().Returned, err)
+	}
 	if _, changed, err := prepaid(sold.UsageCredit{}).Return(math.MaxInt64, false, bought); changed || err == nil {
 		t.Error("a share that cannot be calculated is no error")
 	}

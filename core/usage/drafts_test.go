@@ -371,6 +371,14 @@ func TestAPricesMinimumIsAnAmountThatCanBeCharged(t *testing.T) {
 			t.Errorf("a price without packages has packages of %d", p.PackageSize)
 		}
 	}
+	for minimum, want := range map[int64]string{1500: "", 1505: "minimumAmountInCents NOT_ALLOWED"} {
+		d := usage.PriceDraft{
+			ProductID: "upd_1", BillingScheme: "usage_based", Currency: "kwd", Minimum: &minimum,
+			Tiers: []usage.TierDraft{{UnitAmountDecimal: new("1")}}, Recurring: &usage.RecurringDraft{Interval: "month"},
+		}
+		_, err := d.Parse()
+		wantFaults(t, err, want)
+	}
 }
 
 func TestAPriceByPackageNeedsTheSize(t *testing.T) {

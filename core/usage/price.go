@@ -2,15 +2,15 @@ package usage
 
 import "slices"
 
-// Amount rates a quantity. The sum is rounded once, half away from zero, to whole minor units. LIMIT_REACHED when it
-// exceeds MaxAmount.
+// Amount rates a quantity. The sum is rounded once, half away from zero, to what can be charged in its currency: whole
+// minor units, or tens of thousandths. LIMIT_REACHED when it exceeds MaxAmount.
 func (p Price) Amount(q Quantity) (int64, error) {
 	tiers, _ := p.at(q)
 	counted, ok := p.counted(q)
 	if !ok {
 		return 0, ErrTooMuch()
 	}
-	return tiers.Amount(counted)
+	return tiers.Amount(counted, p.Currency.Step())
 }
 
 // Explain is Amount together with what each tier that was reached contributes.
@@ -20,7 +20,7 @@ func (p Price) Explain(q Quantity) ([]Charge, int64, error) {
 	if !ok {
 		return nil, 0, ErrTooMuch()
 	}
-	charges, amount, err := tiers.Explain(counted)
+	charges, amount, err := tiers.Explain(counted, p.Currency.Step())
 	if reached != nil && len(charges) > 0 {
 		charges[0].Tier = *reached
 	}

@@ -11,6 +11,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/fault/faulttest"
+	"sundry/core/money"
 	"sundry/core/usage"
 )
 
@@ -72,11 +73,43 @@ func TestKnownAmounts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := tiers(t, c.tiers).Amount(quantity(t, c.quantity))
+			got, err := tiers(t, c.tiers).Amount(quantity(t, c.quantity), 1)
 			if err != nil || got != c.want {
 				t.Errorf("%s of %s = %d, %v; want %d", c.quantity, c.tiers, got, err, c.want)
 			}
 		})
+	}
+}
+
+// Stripe charges thousandths in tens only.
+func TestUseInThousandthsCanBeCharged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		currency money.Currency
+		quantity string
+		want     int64
+	}{
+		"tens of thousandths":   {"kwd", "20", 30},
+		"less than half of ten": {"kwd", "16.666", 20},
+		"half of ten":           {"kwd", "16.666667", 30},
+		"less than any":         {"kwd", "3", 0},
+		"the most":              {"kwd", "66666666660", 99_999_999_990},
+		"whole minor units":     {"eur", "3", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			price := usage.Price{Currency: c.currency, TiersMode: usage.Graduated, Tiers: tiers(t, "∞@1.5")}
+			if got, err := price.Amount(quantity(t, c.quantity)); err != nil || got != c.want {
+				t.Errorf("%s units cost %d, want %d (%v)", c.quantity, got, c.want, err)
+			}
+			if _, got, err := price.Explain(quantity(t, c.quantity)); err != nil || got != c.want {
+				t.Errorf("%s units are explained as %d, want %d (%v)", c.quantity, got, c.want, err)
+			}
+		})
+	}
+	price := usage.Price{Currency: "kwd", Tiers: tiers(t, "∞@1")}
+	if got, err := price.Amount(quantity(t, "99999999995")); !fault.Is(err, fault.LimitReached) {
+		t.Errorf("more than an invoice can charge is %d (%v)", got, err)
 	}
 }
 
@@ -85,7 +118,7 @@ func TestThreeLinesAreRoundedEach(t *testing.T) {
 	price := tiers(t, "∞@1033.3333")
 	var sum int64
 	for range 3 {
-		amount, err := price.Amount(usage.Units(1))
+		amount, err := price.Amount(usage.Units(1), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +147,10 @@ func TestAmountsBeyondAllInvoicesAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := tiers(t, c[0]).Amount(q); got != 0 || !fault.Is(err, fault.LimitReached) {
+			if got, err := tiers(t, c[0]).Amount(q, 1); got != 0 || !fault.Is(err, fault.LimitReached) {
 				t.Errorf("%d, %v", got, err)
 			}
-			if _, got, err := tiers(t, c[0]).Explain(q); got != 0 || !fault.Is(err, fault.LimitReached) {
+			if _, got, err := tiers(t, c[0]).Explain(q, 1); got != 0 || !fault.Is(err, fault.LimitReached) {
 				t.Errorf("explained as %d: %v", got, err)
 			}
 		})
@@ -126,7 +159,7 @@ func TestAmountsBeyondAllInvoicesAreRefused(t *testing.T) {
 
 func TestExplainListsTheTiersThatWereReached(t *testing.T) {
 	t.Parallel()
-	charges, amount, err := tiers(t, "10@0.25 20@0.1 ∞@0").Explain(quantity(t, "12.5"))
+	charges, amount, err := tiers(t, "10@0.25 20@0.1 ∞@0").Explain(quantity(t, "12.5"), 1)
 	if err != nil || amount != 3 || len(charges) != 2 {
 		t.Fatalf("%+v, %d, %v", charges, amount, err)
 	}
@@ -177,11 +210,11 @@ func TestRatingSellsEachUnitAtThePriceOfItsTier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := parsed.Amount(q)
+		got, err := parsed.Amount(q, 1)
 		if err != nil || got != minor.Int64() {
 			t.Fatalf("%s of %v = %d, %v; unit by unit %s", q, text, got, err, minor)
 		}
-		charges, explained, err := parsed.Explain(q)
+		charges, explained, err := parsed.Explain(q, 1)
 		if err != nil || explained != got {
 			t.Fatalf("explained as %d, %v", explained, err)
 		}
@@ -334,7 +367,7 @@ func FuzzTiers(f *testing.F) {
 		if err != nil || faults.Err() != nil {
 			return
 		}
-		if got, err := parsed.Amount(q); err == nil && (got < 0 || got > usage.MaxAmount) {
+		if got, err := parsed.Amount(q, 1); err == nil && (got < 0 || got > usage.MaxAmount) {
 			t.Errorf("%s of %s@%s ∞@%s = %d", reported, upTo, first, second, got)
 		}
 	})
@@ -344,7 +377,7 @@ func BenchmarkRating(b *testing.B) {
 	price, q := tiers(b, "1000@12.5 10000@6.25 100000@3.125 ∞@1.5625"), quantity(b, "123456.789")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := price.Amount(q); err != nil {
+		if _, err := price.Amount(q, 1); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -101,17 +101,17 @@ func (c Charge) Counted() string {
 }
 
 // Amount rates a quantity by graduated tiers: each unit at the price of the tier it falls into. The sum is rounded
-// once, half away from zero, to whole minor units. LIMIT_REACHED when it exceeds MaxAmount.
-func (ts Tiers) Amount(q Quantity) (int64, error) {
+// once, half away from zero, to a multiple of step minor units (Currency.Step). LIMIT_REACHED when it exceeds MaxAmount.
+func (ts Tiers) Amount(q Quantity, step int64) (int64, error) {
 	exact, ok := ts.exact(q, nil)
 	if !ok {
 		return 0, ErrTooMuch()
 	}
-	return roundHalfAwayFromZero(exact)
+	return roundHalfAwayFromZero(exact, step)
 }
 
 // Explain is Amount together with what each tier that was reached contributes.
-func (ts Tiers) Explain(q Quantity) ([]Charge, int64, error) {
+func (ts Tiers) Explain(q Quantity, step int64) ([]Charge, int64, error) {
 	charges := make([]Charge, 0, len(ts))
 	exact, ok := ts.exact(q, func(t Tier, part, amount wide) {
 		charges = append(charges, Charge{Tier: t, Quantity: Quantity{value: part}, Amount: amount.decimal(2 * scale)})
@@ -119,7 +119,7 @@ func (ts Tiers) Explain(q Quantity) ([]Charge, int64, error) {
 	if !ok {
 		return nil, 0, ErrTooMuch()
 	}
-	amount, err := roundHalfAwayFromZero(exact)
+	amount, err := roundHalfAwayFromZero(exact, step)
 	return charges, amount, err
 }
 
@@ -152,18 +152,20 @@ func (ts Tiers) exact(q Quantity, visit func(t Tier, part, amount wide)) (total 
 	return total, true
 }
 
-// roundHalfAwayFromZero turns an exact amount at 24 decimals into minor units. Amounts are never negative here.
-func roundHalfAwayFromZero(exact wide) (int64, error) {
+// roundHalfAwayFromZero turns an exact amount at 24 decimals into a multiple of step minor units. Amounts are never
+// negative here.
+func roundHalfAwayFromZero(exact wide, step int64) (int64, error) {
+	size := uint64(step) * one //nolint:gosec // 1 or 10
 	atUnit, _ := exact.divide(one)
-	minor, rest := atUnit.divide(one)
-	// What is left is rest*10^12 and less than 10^12 more; its half of 10^24 is decided by rest alone.
-	if rest >= one/2 {
-		minor, _ = minor.add(wide{1})
+	steps, rest := atUnit.divide(size)
+	// What is left is rest*10^12 and less than 10^12 more; half a step is decided by rest alone.
+	if rest >= size/2 {
+		steps, _ = steps.add(wide{1})
 	}
-	if minor.compare(wide{MaxAmount}) > 0 {
+	if steps.compare(wide{uint64(MaxAmount / step)}) > 0 { //nolint:gosec // not negative
 		return 0, ErrTooMuch()
 	}
-	return int64(minor[0]), nil //nolint:gosec // at most MaxAmount
+	return int64(steps[0]) * step, nil //nolint:gosec // at most MaxAmount
 }
 
 // ErrTooMuch returns the LIMIT_REACHED of use that costs more than an invoice can charge.
@@ -188,7 +190,7 @@ func (ts Tiers) Large(q Quantity) bool {
 	if !ok {
 		return true
 	}
-	minor, err := roundHalfAwayFromZero(exact)
+	minor, err := roundHalfAwayFromZero(exact, 1)
 	return err != nil || minor > MaxAmount/largePart
 }
 

@@ -80,7 +80,7 @@ func TestVolumeIsOneTierForAllUnits(outer *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		graduated, err := price.Tiers.Amount(q)
+		graduated, err := price.Tiers.Amount(q, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -355,7 +355,7 @@ func usageRating(context.Context, *fixture) (string, error) {
 		b.Helper()
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := tiers.Amount(quantity); err != nil {
+			if _, err := tiers.Amount(quantity, 1); err != nil {
 				b.Fatal(err)
 			}
 		}
