@@ -114,7 +114,8 @@ func TestMemberLink_IsReadAsItWasWritten(t *testing.T) {
 	if want := "member-invitation." + memberID() + ".1773576000"; link.Subject() != want {
 		t.Errorf("signed is %q, want %q", link.Subject(), want)
 	}
-	for _, bad := range []string{"", text + ".x", strings.Replace(text, ".", "", 1), "x" + text, text[1:], text + "\n"} {
+	for _, bad := range []string{"", text + ".x", strings.Replace(text, ".", "", 1), "x" + text, text[1:], text + "\n",
+		text + "!"} {
 		if _, _, ok := identity.ParseMemberLink(bad); ok {
 			t.Errorf("%q was read", bad)
 		}

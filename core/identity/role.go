@@ -42,7 +42,7 @@ func (r Role) CheckManage(roles ...Role) error {
 // CheckKey refuses a key with a scope that is not for the role to give. FORBIDDEN.
 func (r Role) CheckKey(scopes Scopes) error {
 	for _, scope := range scopes.List() {
-		if area, ok := scopeAreas[scope]; ok && !area.allows(r, true) {
+		if area, ok := scopeAreas[scope]; ok && !slices.Contains(area.Change, r) {
 			return fault.Newf(fault.Forbidden, "As %s you can't give a key the scope %s.", r, scope)
 		}
 	}
@@ -116,13 +116,6 @@ var scopeAreas = map[Scope]Area{ScopeAll: payoutAccount, ScopePayouts: payoutAcc
 
 // Areas returns the table of who may do what.
 func Areas() []Area { return slices.Clone(areas) }
-
-func (a Area) allows(r Role, change bool) bool {
-	if change {
-		return slices.Contains(a.Change, r)
-	}
-	return slices.Contains(a.Read, r)
-}
 
 // RolesFor returns the roles that may read or change what is at an address of the API, or of the dashboard without
 // /dashboard. It returns none for an address that no area has.

@@ -62,6 +62,7 @@ func TestRolesFor_TheAreaOfAnAddress(t *testing.T) {
 		"/security":                {everyone, ""},
 		"/":                        {everyone, ""},
 		"/unheard-of":              {"", ""},
+		"//balance":                {"", ""},
 		"/balances":                {"", ""},
 		"":                         {"", ""},
 		"/v1/balance":              {"", ""},

@@ -47,22 +47,14 @@ func (s State) MRR() int64 {
 	if s.Status != StatusActive && s.Status != StatusPastDue || s.onTrial() {
 		return 0
 	}
-	value, err := s.net(s.Offer, s.CurrentPeriodStart)
-	perYear := s.Offer.Interval.PerYear()
-	if err != nil || perYear == 0 || s.Offer.IntervalCount < 1 {
-		return 0
-	}
-	month, err := value.RatioHalfUp(perYear, 12*int64(s.Offer.IntervalCount))
-	if err != nil {
-		return 0
-	}
+	value, _ := s.net(s.Offer, s.CurrentPeriodStart) // what cannot be counted is nothing
+	month, _ := value.RatioHalfUp(s.Offer.Interval.PerYear(), 12*int64(s.Offer.IntervalCount))
 	return month.Minor
 }
 
 // onTrial reports whether the trial's period is the current one: it runs, is paused, or waits for its first charge.
 func (s State) onTrial() bool {
-	return !s.TrialEndsAt.IsZero() && s.CurrentPeriodEnd.Equal(s.TrialEndsAt) && s.Status != StatusIncomplete &&
-		!s.Status.Terminal()
+	return s.CurrentPeriodEnd.Equal(s.TrialEndsAt) && s.Status != StatusIncomplete && !s.Status.Terminal()
 }
 
 // NewCounted returns the figures of a subscription that has never been counted.

@@ -3,6 +3,7 @@ package subscription_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,9 @@ func TestMRRIsThePriceOfAMonth(t *testing.T) {
 		"with a discount": {with(month, func(s *subscription.State) {
 			s.Discount = &subscription.Discount{PercentOff: 25}
 		}), 750},
+		"with an uncountable discount": {with(month, func(s *subscription.State) {
+			s.Discount = &subscription.Discount{PercentOff: math.MaxInt}
+		}), 0},
 		"with a discount that has ended": {with(month, func(s *subscription.State) {
 			s.Discount = &subscription.Discount{PercentOff: 25, EndsAt: started}
 		}), 1000},
@@ -94,6 +98,8 @@ func TestMovementsFollowALife(t *testing.T) {
 			"1 new +1000, 2 expansion +500, 3 contraction -1100"},
 		"a pause": {[]step{paid, status(subscription.StatusPaused), status(subscription.StatusActive)},
 			"1 new +1000, 2 churn -1000, 3 reactivation +1000"},
+		"a pause of a cent's price": {[]step{priced(1), paid, status(subscription.StatusPaused),
+			status(subscription.StatusActive)}, "1 new +1, 2 churn -1, 3 reactivation +1"},
 		"given up": {[]step{paid, status(subscription.StatusPastDue), status(subscription.StatusExpired)},
 			"1 new +1000, 2 churn -1000"},
 		"free, then paid for": {[]step{priced(0), paid, priced(300)}, "1 new +300"},
@@ -120,6 +126,9 @@ func TestMovementsFollowALife(t *testing.T) {
 		if got := moves(state.Movements); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+		if got := moves(state.Unrolled(-1)); got != c.want {
+			t.Errorf("%s: unrolled %s, want %s", name, got, c.want)
+		}
 		sum := int64(0)
 		for _, m := range state.Unrolled(-1) {
 			sum += m.Minor
@@ -136,6 +145,14 @@ func TestMovementsBeginWithWhatWasBefore(t *testing.T) {
 	if got := moves(state.Unrolled(-1)); got != "0 new +700" || moves(state.Unrolled(0)) != "" {
 		t.Errorf("of a running one: %s", got)
 	}
+	cent := subscription.State{Counted: subscription.Counted{MRR: 1, Ever: true}}
+	if got := moves(cent.Unrolled(-1)); got != "0 new +1" {
+		t.Errorf("of one that brings a cent: %s", got)
+	}
+	lost := subscription.State{Movements: []subscription.Movement{{N: 1, Kind: subscription.TrialLost}}}
+	if got := moves(lost.Unrolled(-1)); got != "1 trial_lost +0, 0 trial_started +0" {
+		t.Errorf("of a trial that began before and was lost: %s", got)
+	}
 	state.Movements = []subscription.Movement{{N: 1, Kind: subscription.TrialConverted}, {N: 2, Kind: subscription.NewRevenue,
 		Minor: 700}}
 	if got := moves(state.Unrolled(-1)); got != "1 trial_converted +0, 2 new +700, 0 trial_started +0" {
@@ -146,6 +163,35 @@ func TestMovementsBeginWithWhatWasBefore(t *testing.T) {
 	}
 }
 
+func TestMove_RemembersTheLatestHundred(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	for n := range 101 {
+		s := sub.State()
+		s.Offer.Price.Minor = int64(1000 + n)
+		sub = subscription.Restore(s)
+		sub.Move(started)
+	}
+	s := sub.State()
+	if n := len(s.Movements); n != 100 || s.Movements[0].N != 2 || s.Movements[99].N != 101 || s.LastMovement != 101 {
+		t.Errorf("%d movements up to %d: %s", n, s.LastMovement, moves(s.Movements))
+	}
+	if got := s.Unrolled(-1); len(got) != 100 || got[0].N != 2 {
+		t.Errorf("of those before the hundred it makes up %s", moves(got[100:]))
+	}
+	sub.Move(started)
+	if !slices.Equal(sub.State().Movements, s.Movements) {
+		t.Error("a move of nothing is a movement")
+	}
+	s.Status = subscription.StatusPaused
+	sub = subscription.Restore(s)
+	sub.Move(started)
+	churned := sub.State().LastMovement
+	if sub.Move(started); sub.State().LastMovement != churned {
+		t.Errorf("what brings nothing any more moved: %s", moves(sub.State().Movements[99:]))
+	}
+}
+
 func TestNewCounted_IsWhatASubscriptionBrings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -153,12 +199,12 @@ func TestNewCounted_IsWhatASubscriptionBrings(t *testing.T) {
 		onTrial bool
 		want    subscription.Counted
 	}{
-		"running":  {subscription.StatusActive, false, subscription.Counted{MRR: 1000, Ever: true}},
+		"running":  {subscription.StatusActive, false, subscription.Counted{MRR: 1, Ever: true}},
 		"on trial": {subscription.StatusTrialing, true, subscription.Counted{Trial: true}},
 		"over":     {subscription.StatusCanceled, false, subscription.Counted{}},
 	} {
-		state := subscription.State{Status: c.status, Offer: basic, CurrentPeriodStart: started,
-			CurrentPeriodEnd: started.Add(14 * day)}
+		state := subscription.State{Status: c.status, Offer: offer("cent", 1, period.Month, 1, 0),
+			CurrentPeriodStart: started, CurrentPeriodEnd: started.Add(14 * day)}
 		if c.onTrial {
 			state.TrialEndsAt = state.CurrentPeriodEnd
 		}

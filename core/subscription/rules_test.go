@@ -504,6 +504,16 @@ func TestWhatIsPaidForIsNotWithdrawn(t *testing.T) {
 	if s := renew(t, renewed, renewed.State().CurrentPeriodEnd); s.Withdrawn || !s.TrialEndsAt.IsZero() {
 		t.Errorf("renewed: withdrawn %t, a trial until %s", s.Withdrawn, s.TrialEndsAt)
 	}
+	free := withdrawn(0).State()
+	free.Discount = &subscription.Discount{PercentOff: 100}
+	renewed = subscription.Restore(free)
+	bill, err := renewed.NextBill(free.CurrentPeriodEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pay(t, renewed, bill, ""); renewed.State().Withdrawn {
+		t.Error("renewed for nothing, and still withdrawn")
+	}
 	for name, c := range map[string]struct {
 		price, credit int64
 		want          bool

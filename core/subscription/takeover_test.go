@@ -115,6 +115,25 @@ func TestTakeOverUsesADiscountOfOnceOnce(t *testing.T) {
 	}
 }
 
+func TestTakeOver_AsFarAsItMayGo(t *testing.T) {
+	t.Parallel()
+	longest := started.Add(730 * day)
+	tried := takenOver(t, order(trial), subscription.TakeOver{TrialEndsAt: longest, Anchor: longest})
+	if !tried.TrialEndsAt.Equal(longest) || !tried.StartedAt.Equal(started) || !tried.CanceledAt.IsZero() ||
+		tried.CancelReason != subscription.NotCanceled {
+		t.Errorf("%+v", tried)
+	}
+	rich := takenOver(t, order(basic), subscription.TakeOver{PaidUntil: started.Add(day), CreditInMinor: 99_999_999_999})
+	if rich.Credit != eur(99_999_999_999) || rich.PeriodValue != eur(1000) {
+		t.Errorf("%+v", rich)
+	}
+	unbegun := subscription.New(order(basic), started.Add(-day))
+	if e, err := unbegun.TakeOver(subscription.TakeOver{PaidUntil: started.Add(day)}, started); err != nil ||
+		!e.StartedAt.Equal(started) {
+		t.Errorf("without its start it began %s, %v", e.StartedAt, err)
+	}
+}
+
 func TestTakeOverRefusals(t *testing.T) {
 	t.Parallel()
 	soon := started.Add(7 * day)
@@ -122,12 +141,16 @@ func TestTakeOverRefusals(t *testing.T) {
 		from subscription.TakeOver
 		want string
 	}{
-		"neither time":                  {subscription.TakeOver{}, "paidUntil REQUIRED"},
-		"both times":                    {subscription.TakeOver{PaidUntil: soon, TrialEndsAt: soon}, "paidUntil REQUIRED"},
-		"a period that is over":         {subscription.TakeOver{PaidUntil: started}, "paidUntil OUT_OF_RANGE"},
-		"more than a period ahead":      {subscription.TakeOver{PaidUntil: started.Add(40 * day)}, "paidUntil OUT_OF_RANGE"},
-		"a trial that is over":          {subscription.TakeOver{TrialEndsAt: started}, "trialEndsAt OUT_OF_RANGE"},
-		"a trial of three years":        {subscription.TakeOver{TrialEndsAt: started.Add(1100 * day)}, "trialEndsAt OUT_OF_RANGE"},
+		"neither time":             {subscription.TakeOver{}, "paidUntil REQUIRED"},
+		"both times":               {subscription.TakeOver{PaidUntil: soon, TrialEndsAt: soon}, "paidUntil REQUIRED"},
+		"a period that is over":    {subscription.TakeOver{PaidUntil: started}, "paidUntil OUT_OF_RANGE"},
+		"more than a period ahead": {subscription.TakeOver{PaidUntil: started.Add(40 * day)}, "paidUntil OUT_OF_RANGE"},
+		"a trial that is over":     {subscription.TakeOver{TrialEndsAt: started}, "trialEndsAt OUT_OF_RANGE"},
+		"a trial of three years":   {subscription.TakeOver{TrialEndsAt: started.Add(1100 * day)}, "trialEndsAt OUT_OF_RANGE"},
+		"a trial of a moment too long": {subscription.TakeOver{TrialEndsAt: started.Add(730*day + 1)},
+			"trialEndsAt OUT_OF_RANGE"},
+		"too much credit": {subscription.TakeOver{PaidUntil: soon, CreditInMinor: 100_000_000_000},
+			"creditInCents OUT_OF_RANGE"},
 		"an anchor beside a trial":      {subscription.TakeOver{TrialEndsAt: soon, Anchor: started}, "anchor NOT_ALLOWED"},
 		"an anchor of other periods":    {subscription.TakeOver{PaidUntil: soon, Anchor: soon.Add(day)}, "anchor INVALID"},
 		"a start in the future":         {subscription.TakeOver{PaidUntil: soon, StartedAt: soon}, "startedAt OUT_OF_RANGE"},
