@@ -111,7 +111,7 @@ var areas = []Area{
 	{Name: "Home and search", Read: everyone, paths: []string{"/search", "/security", "/"}},
 }
 
-// scopeAreas are the areas that a scope of a key reaches into and that not everybody changes who makes keys.
+// scopeAreas are the areas whose Change lists the roles that may give a key the scope. The others are everybody's.
 var scopeAreas = map[Scope]Area{ScopeAll: payoutAccount, ScopePayouts: payoutAccount, ScopeRefunds: refunds}
 
 // Areas returns the table of who may do what.

@@ -93,7 +93,11 @@ func TestAnswersAreChecked(t *testing.T) {
 		final bool
 		want  string
 	}{
-		"nothing yet":        {intake.Given{}, false, ""},
+		"nothing yet": {intake.Given{}, false, ""},
+		"an unknown question of many letters": {
+			intake.Given{Answers: map[string]string{"a" + strings.Repeat("ü", 30): "x"}}, false,
+			"answers.a" + strings.Repeat("ü", 19) + " unknown_member",
+		},
 		"nothing in the end": {intake.Given{}, true, "answers.goal required, answers.terms required"},
 		"a box left open": {
 			intake.Given{Answers: map[string]string{"goal": "x", "terms": "false"}}, true, "answers.terms required",

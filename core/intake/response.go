@@ -79,7 +79,8 @@ func (form Form) Apply(f *fault.Violations, before Response, g Given, final bool
 	at := f.Nest("answers")
 	for _, key := range slices.Sorted(maps.Keys(g.Answers)) {
 		if !slices.ContainsFunc(form.Questions, func(q Question) bool { return q.Key == key }) {
-			at.Add(key[:min(len(key), maxKey)], fault.DetailUnknownMember, "The listing has no such question.")
+			shown := strings.ToValidUTF8(key[:min(len(key), maxKey)], "")
+			at.Add(shown, fault.DetailUnknownMember, "The listing has no such question.")
 		}
 	}
 	for _, q := range form.Questions {

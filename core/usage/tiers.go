@@ -101,7 +101,8 @@ func (c Charge) Counted() string {
 }
 
 // Amount rates a quantity by graduated tiers: each unit at the price of the tier it falls into. The sum is rounded
-// once, half away from zero, to a multiple of step minor units (Currency.Step). LIMIT_REACHED when it exceeds MaxAmount.
+// once, half away from zero, to a multiple of step minor units (money.Currency.Step). LIMIT_REACHED when it exceeds
+// MaxAmount.
 func (ts Tiers) Amount(q Quantity, step int64) (int64, error) {
 	exact, ok := ts.exact(q, nil)
 	if !ok {
