@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -54,23 +55,41 @@ func (a *App) openRedis() error {
 	if a.cfg.RedisURL == "" {
 		return nil
 	}
-	options, err := redis.ParseURL(a.cfg.RedisURL)
-	if err != nil {
-		return errors.New("REDIS_URL is not a valid Redis address") // err would print the password
-	}
-	options.DialTimeout = time.Second
-	options.DialerRetries = 1            // commands are retried, which is enough
-	options.ContextTimeoutEnabled = true // callers bound how long they wait
 	redisLog.Do(func() {
 		redis.SetLogger(&redisLogger{log: a.log, seldom: rate.Sometimes{First: 1, Interval: time.Minute}})
 	})
-	a.redis = redis.NewClient(options)
+	var err error
+	if a.redis, err = redisClient(a.cfg.RedisURL); err != nil {
+		return errors.New("REDIS_URL is not a valid Redis address") // err would print the password
+	}
 	if a.tracer != nil {
 		a.redis.AddHook(telemetry.RedisHook(a.tracer))
 	}
 	a.metrics.MustRegister(a.redisUp())
 	a.closers = append(a.closers, a.redis.Close)
 	return nil
+}
+
+// redisClient connects to the Redis at an address or, where that has master_name, to the primary of that name that the
+// Sentinels at the address and at each addr of its query agree on.
+func redisClient(address string) (*redis.Client, error) {
+	const dialTimeout, dials = time.Second, 1 // commands are retried, which is enough
+	if at, err := url.Parse(address); err == nil && at.Query().Get("master_name") != "" {
+		options, err := redis.ParseFailoverURL(address)
+		if err != nil {
+			return nil, err
+		}
+		options.DialTimeout, options.DialerRetries = dialTimeout, dials
+		options.ContextTimeoutEnabled = true // callers bound how long they wait
+		return redis.NewFailoverClient(options), nil
+	}
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	options.DialTimeout, options.DialerRetries = dialTimeout, dials
+	options.ContextTimeoutEnabled = true
+	return redis.NewClient(options), nil
 }
 
 // redisLog sets the library's one logger for the process.

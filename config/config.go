@@ -113,7 +113,7 @@ type Config struct {
 	// Without it, there is one cell.
 	DirectoryURL string `env:"DIRECTORY_URL,unset"`
 	// RedisURL is `redis://…` or `rediss://…`: slot locks, rate limits and work shared by several workers. Without it,
-	// all of that is in the process.
+	// all of that is in the process. With `?master_name=` it is the address of a Sentinel, and each `addr=` one more.
 	RedisURL string `env:"REDIS_URL,unset"`
 	// PaymentWorkers limits the tasks about payments that one process runs at a time, 1 to 10,000.
 	PaymentWorkers int `env:"PAYMENT_WORKERS" envDefault:"8"`
