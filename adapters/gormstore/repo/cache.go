@@ -60,14 +60,13 @@ type slotKey[T any] struct {
 
 // Get returns the cached value of a key, or what read returns and caches that. A row that is not there is cached too.
 func (s *Slot[T]) Get(b *Base, key string, read func() (T, error)) (T, error) {
-	if known, ok := s.cached(b, key); ok {
-		return known.value.(T), known.err //nolint:forcetypeassert,errcheck // its slot is of T
-	}
-	value, err := read()
-	if b.Cache != nil && (err == nil || IsNotFound(err)) {
-		b.Cache.rows[slotKey[T]{s, key}] = cached{value, err, b.Cache.writes(s.table)}
-	}
-	return value, err
+	return s.GetPut(b, key, func() (T, error) {
+		value, err := read()
+		if b.Cache != nil && (err == nil || IsNotFound(err)) {
+			b.Cache.rows[slotKey[T]{s, key}] = cached{value, err, b.Cache.writes(s.table)}
+		}
+		return value, err
+	})
 }
 
 // GetPut returns the value that was Put for a key, or else what read returns, which it does not cache.
