@@ -81,16 +81,24 @@ func (postgresDialect) Unavailable(err error) error {
 	return nil
 }
 
-// shardNumber matches the number that a cluster's node appends to the name of an index.
-var shardNumber = regexp.MustCompile(`_[0-9]{6,}$`)
+// shardNumber matches the number that a cluster's node appends to the name of an index, and inMessage the name in the
+// message of a router, which drops the field for it.
+var (
+	shardNumber = regexp.MustCompile(`_[0-9]{6,}$`)
+	inMessage   = regexp.MustCompile(`"([^"]+)"`)
+)
 
 // UniqueIndex implements repo.Dialect.
 func (postgresDialect) UniqueIndex(err error) string {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "23505" {
-		return shardNumber.ReplaceAllString(pg.ConstraintName, "")
+	if !errors.As(err, &pg) || pg.Code != "23505" {
+		return ""
 	}
-	return ""
+	name := pg.ConstraintName
+	if found := inMessage.FindStringSubmatch(pg.Message); name == "" && found != nil {
+		name = found[1]
+	}
+	return shardNumber.ReplaceAllString(name, "")
 }
 
 func (postgresDialect) skipLocked() string { return " FOR UPDATE OF t SKIP LOCKED" }

@@ -13,9 +13,13 @@ func TestAShardsIndexIsKnownByItsName(t *testing.T) {
 		"invoices_creator_id_key": "invoices_creator_id_key", "invoices_creator_id_key_102345": "invoices_creator_id_key",
 		"events_2026": "events_2026",
 	} {
-		err := &pgconn.PgError{Code: "23505", ConstraintName: reported}
-		if got := (postgresDialect{}).UniqueIndex(err); got != want {
-			t.Errorf("%s is taken for %s, want %s", reported, got, want)
+		message := `duplicate key value violates unique constraint "` + reported + `"`
+		for _, err := range []*pgconn.PgError{
+			{Code: "23505", Message: message, ConstraintName: reported}, {Code: "23505", Message: message},
+		} {
+			if got := (postgresDialect{}).UniqueIndex(err); got != want {
+				t.Errorf("%+v is taken for %s, want %s", err, got, want)
+			}
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sundry/adapters/gormstore"
 	"sundry/ports"
 	"sundry/tests/harness"
@@ -131,5 +133,36 @@ func TestAPoolerToAnotherSchemaIsRefused(t *testing.T) {
 	defer cancel()
 	if err := store.Migrate(ctx); err == nil || !strings.Contains(err.Error(), "search_path TO cell_a") {
 		t.Errorf("a pooler that leads to public: %v, want the statement that it has to run", err)
+	}
+}
+
+// TestTriggersNeedNoSearchPath writes from a connection that looks in no schema, as the workers of Citus do.
+func TestTriggersNeedNoSearchPath(t *testing.T) {
+	t.Parallel()
+	url := testdb.Postgres.URL(t)
+	const ofFunctions = " FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND prolang <> " +
+		"(SELECT oid FROM pg_language WHERE lanname = 'c')"
+	if n := testdb.Postgres.Int(t, url, "SELECT COUNT(*)"+ofFunctions+
+		" AND prosrc ~ '(INTO|UPDATE|FROM) [a-z]+_' AND proconfig IS NULL"); n != 0 {
+		t.Errorf("%d functions name a table and have no search path", n)
+	}
+	if testdb.Postgres.Int(t, url, "SELECT COUNT(*)"+ofFunctions+" AND proconfig IS NOT NULL") == 0 {
+		t.Error("none has one")
+	}
+	db, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close(t.Context()) }()
+	var schema string
+	if err := db.QueryRow(t.Context(), "SELECT current_schema(), set_config('search_path', '', false)").Scan(&schema,
+		new(string)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(t.Context(), "INSERT INTO "+schema+".scheduling VALUES ('crt_1', '', '')"); err != nil {
+		t.Fatal(err)
+	}
+	if n := testdb.Postgres.Int(t, url, "SELECT version FROM calendar_versions WHERE creator_id = 'crt_1'"); n != 1 {
+		t.Errorf("version %d of the calendar, want 1", n)
 	}
 }

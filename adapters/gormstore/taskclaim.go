@@ -59,7 +59,7 @@ WITH RECURSIVE keys(key) AS (
             AND place <= tokens
         UNION ALL
         SELECT id, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (:withoutKey) AS without_key
-    ) AS candidates ORDER BY turn, random() LIMIT @limit
+    ) AS candidates ORDER BY turn, :chance LIMIT @limit
 )` + leaseSQL
 
 // claimWithoutKeySQL claims of a class whose tasks have no keys, as most have. It is one index scan, where to start and
@@ -101,7 +101,9 @@ const lockedSQL = " FOR UPDATE SKIP LOCKED"
 
 func (d postgresDialect) claimSQL(limit int) string {
 	return fillClaim(claimSQL, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
-		strconv.Itoa(headSlack)+") t", lockedSQL,
+		strconv.Itoa(headSlack)+") t",
+		// random() would do, but Citus refuses it in a statement that writes.
+		"md5(id || CAST(@now AS TEXT))", lockedSQL,
 		", charged AS ("+chargeSQL+`claimed.n
 			FROM (SELECT concurrency_key, COUNT(*) AS n FROM due GROUP BY concurrency_key) AS claimed
 			WHERE concurrency_limits.concurrency_key = claimed.concurrency_key AND step_ms > 0)`)
@@ -109,7 +111,7 @@ func (d postgresDialect) claimSQL(limit int) string {
 
 // claimSQL is without LATERAL, which would know the key's own limit, and without writing WITHs: SQLite has neither.
 func (d sqliteDialect) claimSQL(limit int) string {
-	return fillClaim(claimSQL, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "", "")
+	return fillClaim(claimSQL, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "random()", "", "")
 }
 
 // mostDue bounds how many due tasks of one key are counted.
@@ -168,8 +170,8 @@ func classNames(between string) string {
 	return strings.Join(names, between)
 }
 
-func fillClaim(query string, limit int, heads, locked, charge string) string {
-	query = strings.NewReplacer(":heads", heads, ":withoutKey", withoutKeySQL).Replace(query)
+func fillClaim(query string, limit int, heads, chance, locked, charge string) string {
+	query = strings.NewReplacer(":heads", heads, ":withoutKey", withoutKeySQL, ":chance", chance).Replace(query)
 	return strings.NewReplacer(":mine", leftToAnAdvance, ":locked", locked, ":charge", charge,
 		":width", strconv.Itoa(ports.MaxPerKey), ":most", strconv.Itoa(roundUp(limit))).Replace(query)
 }
@@ -238,7 +240,7 @@ func (s *Store) claimAsNeeded(ctx context.Context, limit int, args map[string]an
 		found.Store(keys || err != nil)
 		return rows, err
 	}
-	rows, keys, err := s.claimLocked(ctx, fillClaim(claimWithoutKeySQL, limit, "", lockedSQL, ""), args)
+	rows, keys, err := s.claimLocked(ctx, fillClaim(claimWithoutKeySQL, limit, "", "", lockedSQL, ""), args)
 	if err != nil || !keys {
 		return rows, err
 	}

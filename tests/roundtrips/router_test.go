@@ -22,6 +22,13 @@ var routerRules = []struct {
 		regexp.MustCompile(`(?i)WITH RECURSIVE`), regexp.MustCompile(`(?i)INSERT INTO`)},
 	{"several arrays in one unnest, with locks",
 		regexp.MustCompile(`(?i)FROM\s+unnest\([^)]*\[\]\s*,`), regexp.MustCompile(`(?i)FOR (NO KEY )?(UPDATE|SHARE)`)},
+	{"a WITH that locks, beside one that inserts: Citus loses its columns unless the lock is in a query within",
+		regexp.MustCompile(`(?i)FOR (NO KEY )?(UPDATE|SHARE)[^()]*\)\s*,`),
+		regexp.MustCompile(`(?i)\bAS (MATERIALIZED )?\(\s*INSERT`)},
+	{"chance in a statement that writes", regexp.MustCompile(`(?i)\brandom\(\)`),
+		regexp.MustCompile(`(?i)\b(INSERT|UPDATE|DELETE)\b`)},
+	{"a sequence, which is where the connection is, in a query of tables, which are not",
+		regexp.MustCompile(`(?i)\bsetval\(`), regexp.MustCompile(`(?i)\bMAX\(`)},
 }
 
 func routerFaults(statement string) (why []string) {
@@ -44,6 +51,13 @@ func TestRouterFaults(t *testing.T) {
 		"WITH RECURSIVE k AS (SELECT 1) UPDATE tasks SET n = 1":                             nil,
 		"SELECT * FROM unnest($1::text[], $2::bigint[]) r JOIN tasks USING (id) FOR UPDATE": {routerRules[3].why},
 		"SELECT unnest($1::text[]), unnest($2::bigint[]) FROM tasks FOR UPDATE":             nil,
+		"WITH mine AS (SELECT id FROM tasks FOR UPDATE OF tasks), logged AS (INSERT INTO attempts SELECT id FROM mine) " +
+			"DELETE FROM tasks": {routerRules[4].why},
+		"WITH mine AS (SELECT * FROM (SELECT id FROM tasks FOR UPDATE) AS locked), logged AS (INSERT INTO attempts " +
+			"SELECT id FROM mine) DELETE FROM tasks": nil,
+		"UPDATE tasks SET token = 1 WHERE id = (SELECT id FROM tasks ORDER BY random() LIMIT 1)": {routerRules[5].why},
+		"SELECT setval('positions', (SELECT MAX(position) FROM reports))":                        {routerRules[6].why},
+		"SELECT setval('positions', $1) FROM positions WHERE last_value < $1":                    nil,
 	} {
 		if got := routerFaults(statement); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", statement, got, want)

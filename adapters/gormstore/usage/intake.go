@@ -275,13 +275,18 @@ func (in *Intake) RaisePositions(ctx context.Context) error {
 		return nil
 	}
 	err := in.engine.Retry(ctx, func(ctx context.Context) error {
-		batch := &pgx.Batch{}
-		batch.Queue("SELECT pg_advisory_xact_lock($1)", in.engine.Dialect.LockNumber(intakeLock))
-		batch.Queue(`SELECT setval('usage_positions', taken.last) FROM (SELECT GREATEST(
-			(SELECT MAX(position) FROM usage_events),
-			(SELECT MAX(GREATEST(position, checked)) FROM usage_watermark)) AS last) taken
-			WHERE taken.last > (SELECT last_value FROM usage_positions)`)
-		return in.engine.Pool.SendBatch(ctx, batch).Close()
+		return pgx.BeginFunc(ctx, in.engine.Pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", in.engine.Dialect.LockNumber(intakeLock)); err != nil {
+				return err
+			}
+			var last *int64 // read by itself: on Citus the tables are not where the sequence is
+			err := tx.QueryRow(ctx, `SELECT GREATEST((SELECT MAX(position) FROM usage_events),
+				(SELECT MAX(GREATEST(position, checked)) FROM usage_watermark))`).Scan(&last)
+			if err == nil && last != nil {
+				_, err = tx.Exec(ctx, "SELECT setval('usage_positions', $1) FROM usage_positions WHERE last_value < $1", *last)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("raise the positions of usage reports: %w", err)

@@ -13,7 +13,8 @@ type deliveredAttempt struct {
 	attempt  webhook.Attempt
 }
 
-// recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks.
+// recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks. The
+// rows are locked in a query within mine, because Citus loses columns of a query that locks and is kept for others.
 const recordSQL = `
 WITH runs AS MATERIALIZED (
     SELECT unnest(@tasks::text[]) AS task, unnest(@tokens::bigint[]) AS token,
@@ -22,9 +23,11 @@ WITH runs AS MATERIALIZED (
         unnest(@rounds::bigint[]) AS round, unnest(@numbers::bigint[]) AS number, unnest(@ats::bigint[]) AS at,
         unnest(@codes::bigint[]) AS code, unnest(@tooks::bigint[]) AS took, unnest(@bodies::text[]) AS body
 ), mine AS MATERIALIZED (
-    SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token JOIN deliveries d ON d.id = r.delivery
-        AND d.revision = r.revision - 1
-    FOR UPDATE OF t, d
+    SELECT * FROM (
+        SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token JOIN deliveries d ON d.id = r.delivery
+            AND d.revision = r.revision - 1
+        FOR UPDATE OF t, d
+    ) AS locked
 ), ended AS (
     DELETE FROM tasks USING mine WHERE tasks.id = mine.task
 ), logged AS (
