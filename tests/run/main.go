@@ -152,6 +152,7 @@ func setUp(ctx context.Context, b *bench) error {
 		find           func(context.Context, *bench) (string, string, error)
 	}{
 		{"PostgreSQL", testenv.Database, findPostgres},
+		{"Citus", testenv.Citus, findCitus},
 		{"PgBouncer", testenv.PgBouncer, findPgBouncer},
 		{"HAProxy", testenv.HAProxy, findHAProxy},
 		{"pgBackRest", testenv.PgBackRest, findPgBackRest},

@@ -51,6 +51,14 @@ func findPostgres(ctx context.Context, b *bench) (address, how string, err error
 	})
 }
 
+// findCitus returns the coordinator that is to have the databases in the place of PostgreSQL. None is looked for.
+func findCitus(context.Context, *bench) (address, how string, err error) {
+	if given := os.Getenv("TEST_CITUS_URL"); given != "" {
+		return given, "TEST_CITUS_URL, in the place of PostgreSQL", nil
+	}
+	return "", "not tested: TEST_CITUS_URL is not set", nil
+}
+
 // runningPostgres tries the sign-ins that fresh installations have.
 func runningPostgres(ctx context.Context) (string, error) {
 	users := []*url.Userinfo{url.User("postgres"), url.UserPassword("postgres", "postgres")}

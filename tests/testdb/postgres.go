@@ -1,10 +1,12 @@
 package testdb
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -21,17 +23,28 @@ const (
 	templatePrefix = "sundry_template_"
 	// templateLock keeps two test processes from making the same template at once.
 	templateLock = 7_319_004_112
+	// emptyTemplate is PostgreSQL's own, without a table.
+	emptyTemplate = "template0"
 )
 
-func server() string { return testenv.Get(testenv.Database) }
+var errNoAddress = errors.New("the server of the databases is not an address")
+
+// server is the address of the PostgreSQL, or of the Citus in its place, that has the databases.
+func server() string { return cmp.Or(testenv.Get(testenv.Citus), testenv.Get(testenv.Database)) }
 
 // databaseURL is the server's address with another database in it.
 func databaseURL(name string) (string, error) {
 	u, err := url.Parse(server())
 	if err != nil {
-		return "", fmt.Errorf("TEST_DATABASE_URL is not an address")
+		return "", errNoAddress
 	}
 	u.Path = "/" + name
+	if onCitus() {
+		query := u.Query()
+		query.Set("search_path", cell)
+		query.Set("plan_cache_mode", "auto") // it finds the node of a schema by the values
+		u.RawQuery = query.Encode()
+	}
 	return u.String(), nil
 }
 
@@ -41,7 +54,7 @@ func administrate(work func(ctx context.Context, admin *pgx.Conn) error) error {
 	defer cancel()
 	admin, err := pgx.Connect(ctx, server())
 	if err != nil {
-		return fmt.Errorf("connect to TEST_DATABASE_URL: %w", err)
+		return fmt.Errorf("connect to the server of the databases: %w", err)
 	}
 	defer func() { _ = admin.Close(ctx) }()
 	return work(ctx, admin)
@@ -62,19 +75,23 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 		if err != nil || ready {
 			return err
 		}
-		if err := execAll(
-			ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name,
-		); err != nil {
+		if err := dropDatabase(ctx, admin, name); err != nil {
+			return err
+		}
+		if err := copyDatabase(ctx, admin, emptyTemplate, name, ""); err != nil {
 			return err
 		}
 		address, err := databaseURL(name)
 		if err != nil {
 			return err
 		}
-		if err := migrate(address); err != nil {
+		if err := migratePostgres(ctx, name, address); err != nil {
 			return err
 		}
-		err = execAll(ctx, admin,
+		if err := disconnect(ctx, admin, name); err != nil {
+			return err
+		}
+		err = everywhere(ctx, admin,
 			fmt.Sprintf("COMMENT ON DATABASE %s IS '%d'", name, time.Now().Unix()), // when it was made
 			"ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 		if err != nil {
@@ -97,9 +114,10 @@ func dropOldTemplates(ctx context.Context, admin *pgx.Conn) error {
 		return err
 	}
 	for _, name := range old {
-		if err := execAll(
-			ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE false", "DROP DATABASE "+name,
-		); err != nil {
+		if err := everywhere(ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE false"); err != nil {
+			return err
+		}
+		if err := dropDatabase(ctx, admin, name); err != nil {
 			return err
 		}
 	}
@@ -115,6 +133,32 @@ func execAll(ctx context.Context, admin *pgx.Conn, statements ...string) error {
 	return nil
 }
 
+// copyDatabase makes a database of a template, to which nothing may be connected.
+func copyDatabase(ctx context.Context, admin *pgx.Conn, template, name, strategy string) error {
+	err := everywhere(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE "+template+strategy)
+	if err == nil && template == emptyTemplate {
+		err = cluster(ctx, admin, name)
+	}
+	return err
+}
+
+func dropDatabase(ctx context.Context, admin *pgx.Conn, name string) error {
+	if err := disconnect(ctx, admin, name); err != nil {
+		return err
+	}
+	return everywhere(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+}
+
+func migratePostgres(ctx context.Context, name, address string) error {
+	if !onCitus() {
+		return migrate(address)
+	}
+	if err := migrate(address, gormstore.InSchema(cell)); err != nil {
+		return err
+	}
+	return distribute(ctx, name)
+}
+
 func makePostgres() (address string, drop func() error, err error) {
 	template, err := postgresTemplate()
 	if err != nil {
@@ -124,7 +168,7 @@ func makePostgres() (address string, drop func() error, err error) {
 }
 
 func makeEmptyPostgres() (address string, drop func() error, err error) {
-	return makePostgresFrom("template0")
+	return makePostgresFrom(emptyTemplate)
 }
 
 // copyStrategy ends a CREATE DATABASE. Copying files takes half of what copying pages through the log does, but waits
@@ -144,14 +188,14 @@ func makePostgresFrom(template string) (address string, drop func() error, err e
 		return "", nil, err
 	}
 	err = administrate(func(ctx context.Context, admin *pgx.Conn) error {
-		return execAll(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE "+template+strategy)
+		return copyDatabase(ctx, admin, template, name, strategy)
 	})
 	if err != nil {
 		return "", nil, err
 	}
 	drop = func() error {
 		return administrate(func(ctx context.Context, admin *pgx.Conn) error {
-			return execAll(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+			return dropDatabase(ctx, admin, name)
 		})
 	}
 	address, err = databaseURL(name)
@@ -169,7 +213,10 @@ func copyPostgres(to, from string) error {
 	}
 	name := strings.TrimPrefix(target.Path, "/")
 	return administrate(func(ctx context.Context, admin *pgx.Conn) error {
-		return execAll(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)",
-			"CREATE DATABASE "+name+" TEMPLATE "+strings.TrimPrefix(source.Path, "/"))
+		original := strings.TrimPrefix(source.Path, "/")
+		if err := errors.Join(dropDatabase(ctx, admin, name), disconnect(ctx, admin, original)); err != nil {
+			return err
+		}
+		return errors.Join(copyDatabase(ctx, admin, original, name, ""), reconnect(ctx, admin, original))
 	})
 }

@@ -28,9 +28,9 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 })
 
 // migrate brings the database at url up to date and lets go of it.
-func migrate(url string) error {
+func migrate(url string, options ...gormstore.Option) error {
 	ctx := context.Background() // templates outlive the test that needs them first
-	store, err := gormstore.Open(ctx, url)
+	store, err := gormstore.Open(ctx, url, options...)
 	if err != nil {
 		return err
 	}

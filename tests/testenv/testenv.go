@@ -10,6 +10,7 @@ import (
 // The variables.
 const (
 	Database   = "TEST_DATABASE_URL" // a PostgreSQL server whose user may create databases
+	Citus      = "TEST_CITUS_URL"    // the coordinator of a Citus, whose databases take the place of PostgreSQL's
 	PgBouncer  = "TEST_PGBOUNCER"    // the program
 	HAProxy    = "TEST_HAPROXY"      // the program
 	PgBackRest = "TEST_PGBACKREST"   // the program
