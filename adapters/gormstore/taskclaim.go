@@ -111,7 +111,8 @@ func (d postgresDialect) claimSQL(limit int) string {
 
 // claimSQL is without LATERAL, which would know the key's own limit, and without writing WITHs: SQLite has neither.
 func (d sqliteDialect) claimSQL(limit int) string {
-	return fillClaim(claimSQL, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "random()", "", "")
+	return fillClaim(claimSQL, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "random()",
+		"", "")
 }
 
 // mostDue bounds how many due tasks of one key are counted.

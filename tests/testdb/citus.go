@@ -125,7 +125,8 @@ func distribute(ctx context.Context, database string) error {
 	})
 }
 
-// disconnect ends what the nodes of Citus have connected to a database by themselves, which would be there again at once.
+// disconnect ends what the nodes of Citus have connected to a database by themselves, which would be there again at
+// once.
 func disconnect(ctx context.Context, admin *pgx.Conn, database string) error {
 	if !onCitus() {
 		return nil

@@ -13,8 +13,8 @@ type deliveredAttempt struct {
 	attempt  webhook.Attempt
 }
 
-// recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks. The
-// rows are locked in a query within mine, because Citus loses columns of a query that locks and is kept for others.
+// recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks.
+// The rows are locked in a query within mine: Citus loses columns of one that locks by itself and is kept for others.
 const recordSQL = `
 WITH runs AS MATERIALIZED (
     SELECT unnest(@tasks::text[]) AS task, unnest(@tokens::bigint[]) AS token,
@@ -24,8 +24,8 @@ WITH runs AS MATERIALIZED (
         unnest(@codes::bigint[]) AS code, unnest(@tooks::bigint[]) AS took, unnest(@bodies::text[]) AS body
 ), mine AS MATERIALIZED (
     SELECT * FROM (
-        SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token JOIN deliveries d ON d.id = r.delivery
-            AND d.revision = r.revision - 1
+        SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token
+            JOIN deliveries d ON d.id = r.delivery AND d.revision = r.revision - 1
         FOR UPDATE OF t, d
     ) AS locked
 ), ended AS (
