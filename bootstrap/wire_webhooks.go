@@ -32,9 +32,10 @@ func (a *App) wireWebhooks() *webhooks.Service {
 }
 
 func (a *App) webhooksAPI(m modules) httpapi.Area {
-	return httpapi.Area{Document: webhooksapi.Document, Routes: webhooksapi.Routes(webhooksapi.Deps{
-		Live: a.live(), Webhooks: m.Webhooks,
-	})}
+	return httpapi.Area{
+		Document: webhooksapi.Document, Generated: webhooksapi.Messages,
+		Routes: webhooksapi.Routes(webhooksapi.Deps{Live: a.live(), Webhooks: m.Webhooks}),
+	}
 }
 
 // receivers describes where the addresses that accounts give may lead beside the public internet.

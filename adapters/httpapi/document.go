@@ -138,7 +138,11 @@ func joinDocuments(areas []Area) (*yaml.Node, error) {
 		if len(area.Document) == 0 {
 			continue
 		}
-		part, err := parseDocument(area.Document)
+		text := area.Document
+		if area.Generated != nil {
+			text = slices.Concat(text, area.Generated())
+		}
+		part, err := parseDocument(text)
 		if err == nil {
 			err = merge(whole, part)
 		}

@@ -39,6 +39,8 @@ type Area struct {
 	Routes []Route
 	// Document is the area's part of the OpenAPI document, in YAML.
 	Document []byte
+	// Generated continues Document by what is made of the program itself, once somebody reads it; nil for nothing.
+	Generated func() []byte
 }
 
 // routeTable returns every route of the deployment: those of the areas and the server's own.

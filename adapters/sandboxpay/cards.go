@@ -26,15 +26,15 @@ const (
 type card struct {
 	number   string
 	behavior behavior
-	refusal  payment.DeclineReason
+	refusal  payment.DeclineCode
 }
 
 var cards = []card{
 	{number: "4242424242424242", behavior: succeeds},
-	{number: "4000000000000002", behavior: declines, refusal: payment.NewDecline(payment.CardDeclined)},
-	{number: "4000000000009995", behavior: declines, refusal: payment.NewDecline(payment.InsufficientFunds)},
-	{number: "4000000000000069", behavior: declines, refusal: payment.NewDecline(payment.ExpiredCard)},
-	{number: "4000000000000127", behavior: declines, refusal: payment.NewDecline(payment.IncorrectCVC)},
+	{number: "4000000000000002", behavior: declines, refusal: payment.CardDeclined},
+	{number: "4000000000009995", behavior: declines, refusal: payment.InsufficientFunds},
+	{number: "4000000000000069", behavior: declines, refusal: payment.ExpiredCard},
+	{number: "4000000000000127", behavior: declines, refusal: payment.IncorrectCVC},
 	{number: "4000002500003155", behavior: asksOnce},
 	{number: "4000002760003184", behavior: asksAlways},
 	{number: "4000000000000341", behavior: succeedsOnce},
@@ -42,13 +42,6 @@ var cards = []card{
 	{number: "4000000000009003", behavior: respondsLate},
 	{number: "4000000000009102", behavior: staysOpen},
 }
-
-// Refusals that do not depend on the card.
-var (
-	refusedAway = payment.NewDecline(payment.CardDeclined)
-	wantsBuyer  = payment.NewDecline(payment.AuthenticationRequired)
-	notProven   = payment.NewDecline(payment.AuthenticationFailed)
-)
 
 const (
 	tokenPrefix = "pm_sandbox_"

@@ -82,10 +82,10 @@ func decide(c card, offSession bool) payment.Outcome {
 	switch c.behavior {
 	case succeeds, disputed, respondsLate:
 	case declines:
-		o.Status, o.Decline = payment.Declined, c.refusal
+		o.Status, o.Decline = payment.Declined, payment.NewDecline(c.refusal)
 	case succeedsOnce:
 		if offSession {
-			o.Status, o.Decline = payment.Declined, refusedAway
+			o.Status, o.Decline = payment.Declined, payment.NewDecline(payment.CardDeclined)
 		}
 	case asksOnce: // the challenge passed when the card was saved stays valid
 		if !offSession {
@@ -94,7 +94,7 @@ func decide(c card, offSession bool) payment.Outcome {
 	case asksAlways:
 		o.Status = payment.RequiresAction
 		if offSession {
-			o.Status, o.Decline = payment.Declined, wantsBuyer
+			o.Status, o.Decline = payment.Declined, payment.NewDecline(payment.AuthenticationRequired)
 		}
 	case staysOpen:
 		o.Status = payment.Processing
@@ -163,7 +163,7 @@ func (p *Processor) Authenticate(ctx context.Context, r ports.ChargeRequest, app
 		case approve:
 			charge.Outcome.Status = payment.Succeeded
 		default:
-			charge.Outcome.Status, charge.Outcome.Decline = payment.Declined, notProven
+			charge.Outcome.Status, charge.Outcome.Decline = payment.Declined, payment.NewDecline(payment.AuthenticationFailed)
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // files are the texts: one folder per language, one file per site or area, each a map of keys to texts. %s and %d take
@@ -16,7 +17,8 @@ import (
 //go:embed texts
 var files embed.FS
 
-var texts = load()
+// texts are those of all languages, by language and key, read for the first reader.
+var texts = sync.OnceValue(load)
 
 func load() map[string]map[string]string {
 	out := map[string]map[string]string{}
@@ -49,9 +51,9 @@ func load() map[string]map[string]string {
 // Text returns a text with its values filled in. An unknown key shows itself, and a test keeps that from reaching a
 // page.
 func (l Locale) Text(key string, values ...any) string {
-	text, known := texts[l.language()][key]
+	text, known := texts()[l.language()][key]
 	if !known {
-		text, known = texts[english][key]
+		text, known = texts()[english][key]
 	}
 	switch {
 	case !known:
@@ -72,14 +74,14 @@ func (l Locale) Count(key string, n int) string {
 
 // Has reports whether there is an English text under a key.
 func Has(key string) bool {
-	_, ok := texts[english][key]
+	_, ok := texts()[english][key]
 	return ok
 }
 
 // WithPrefix returns the texts whose keys begin with a prefix, without it, as scripts get them.
 func (l Locale) WithPrefix(prefix string) map[string]string {
 	out := map[string]string{}
-	for key := range maps.Keys(texts[english]) {
+	for key := range maps.Keys(texts()[english]) {
 		if name, ok := strings.CutPrefix(key, prefix); ok {
 			out[name] = l.Text(key)
 		}
@@ -89,8 +91,8 @@ func (l Locale) WithPrefix(prefix string) map[string]string {
 
 // Keys are all keys of English texts.
 func Keys() []string {
-	keys := make([]string, 0, len(texts[english]))
-	for key := range texts[english] {
+	keys := make([]string, 0, len(texts()[english]))
+	for key := range texts()[english] {
 		keys = append(keys, key)
 	}
 	return keys
@@ -108,7 +110,7 @@ func Missing(language, area string) []string {
 	}
 	var missing []string
 	for _, key := range slices.Sorted(maps.Keys(part)) {
-		if _, ok := texts[language][key]; !ok {
+		if _, ok := texts()[language][key]; !ok {
 			missing = append(missing, key)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // object is a JSON object of the OpenAPI document.
 type object = map[string]any
 
-// messages describes each event type: its schema, the union of them all, and the webhook that sends it. The text
-// continues openapi.yaml, which ends within components.schemas.
-func messages() []byte {
+// Messages describes each event type: its schema, the union of them all, and the webhook that sends it. The text
+// continues Document, which ends within components.schemas.
+func Messages() []byte {
 	var schemas bytes.Buffer
 	declare := func(name string, schema any) string {
 		fmt.Fprintf(&schemas, "    %s: %s\n", name, written(schema))

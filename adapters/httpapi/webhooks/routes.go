@@ -8,13 +8,10 @@ import (
 	"sundry/modules/webhooks"
 )
 
-// operations describe the area's routes.
+// Document is the area's part of the OpenAPI document. Messages continues it.
 //
 //go:embed openapi.yaml
-var operations []byte
-
-// Document is the area's part of the OpenAPI document, with every message that receivers are sent.
-var Document = append(operations, messages()...)
+var Document []byte
 
 // Deps holds what the handlers depend on.
 type Deps struct {
