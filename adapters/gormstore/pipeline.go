@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ import (
 // stay here, the BEGIN among them, and travel in one batch with the next that somebody does wait for, or with the
 // COMMIT. No statement ever runs before one that was made earlier.
 type pipeline struct {
-	conn    *sql.Conn
+	conn    *queuedConn
 	waiting []statement
 	begun   bool
 	pooled  bool // behind a pooler, which keeps no settings
@@ -47,23 +46,26 @@ type statement struct {
 	read        func(rows pgx.Rows) error // reads all rows of its response
 }
 
-// runInPipeline runs fn in a pipelined transaction.
-func (s *Store) runInPipeline(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
-	return s.write.WithContext(ctx).Connection(func(db *gorm.DB) (err error) {
-		conn, _ := db.Statement.ConnPool.(*sql.Conn) // what Connection is for
-		pipe := &pipeline{conn: conn, pooled: s.pooled, cache: repo.NewCache()}
-		committed := false
-		defer func() { // a panic rolls back too
-			if !committed {
-				err = errors.Join(err, pipe.rollback(ctx))
-			}
-		}()
-		if err = fn(db, pipe); err != nil {
-			return err
-		}
-		committed, err = pipe.commit(ctx)
+// runInPipeline runs fn in tx as a pipelined transaction.
+func (s *Store) runInPipeline(ctx context.Context, tx *transaction, fn func() error) (err error) {
+	conn, err := s.queue.take(ctx)
+	if err != nil {
 		return err
-	})
+	}
+	pipe := &pipeline{conn: conn, pooled: s.pooled, cache: repo.NewCache()}
+	tx.pipeline = pipe
+	committed := false
+	defer func() { // a panic rolls back too
+		if !committed {
+			err = errors.Join(err, pipe.rollback(ctx))
+		}
+		err = errors.Join(err, conn.Close())
+	}()
+	if err = fn(); err != nil {
+		return err
+	}
+	committed, err = pipe.commit(ctx)
+	return err
 }
 
 // begin makes sure that the transaction begins with the next round trip.
@@ -177,33 +179,30 @@ func (p *pipeline) sendRefusable(ctx context.Context) error {
 func (p *pipeline) send(ctx context.Context) (changed int64, err error) {
 	sent := p.waiting
 	p.waiting, p.refusable = nil, false
-	err = p.withPgxConn(func(conn *pgx.Conn) error {
-		batch := &pgx.Batch{}
-		for _, s := range sent {
-			batch.Queue(s.sql, s.args...)
-		}
-		results := conn.SendBatch(ctx, batch)
-		defer func() { _ = results.Close() }() // it repeats the first error
-		for _, s := range sent {
-			switch {
-			case s.into != nil:
-				err = results.QueryRow().Scan(s.into...)
-			case s.read != nil:
-				err = readAll(results, s.read)
-			default:
-				changed, err = execute(results)
-				if refused := (*pgconn.PgError)(nil); s.errIfNoRows != nil && errors.As(err, &refused) &&
-					refused.Code == divisionByZero {
-					err = s.errIfNoRows
-				}
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.op, err)
+	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(sent))}
+	for _, s := range sent {
+		batch.Queue(s.sql, s.args...)
+	}
+	results := p.conn.pgx().SendBatch(ctx, batch)
+	defer func() { _ = results.Close() }() // it repeats the first error
+	for _, s := range sent {
+		switch {
+		case s.into != nil:
+			err = results.QueryRow().Scan(s.into...)
+		case s.read != nil:
+			err = readAll(results, s.read)
+		default:
+			changed, err = execute(results)
+			if refused := (*pgconn.PgError)(nil); s.errIfNoRows != nil && errors.As(err, &refused) &&
+				refused.Code == divisionByZero {
+				err = s.errIfNoRows
 			}
 		}
-		return nil
-	})
-	return changed, err
+		if err != nil {
+			return changed, fmt.Errorf("%s: %w", s.op, err)
+		}
+	}
+	return changed, nil
 }
 
 func readAll(results pgx.BatchResults, read func(rows pgx.Rows) error) error {
@@ -239,33 +238,22 @@ func (p *pipeline) commit(ctx context.Context) (bool, error) {
 
 const rollbackTimeout = 5 * time.Second
 
-// rollback undoes what was sent. A connection on which it fails is not used again.
+// rollback undoes what was sent. A connection on which it fails is not used again: the pool takes none that is in a
+// transaction.
 func (p *pipeline) rollback(ctx context.Context) error {
 	if !p.begun {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
-	err := p.withPgxConn(func(conn *pgx.Conn) error {
-		if conn.IsClosed() { // and the server has rolled back with it
-			return nil
-		}
-		if _, err := conn.Exec(ctx, "rollback"); err != nil {
-			return errors.Join(driver.ErrBadConn, err)
-		}
+	conn := p.conn.pgx()
+	if conn.IsClosed() { // and the server has rolled back with it
 		return nil
-	})
-	if err != nil {
+	}
+	if _, err := conn.Exec(ctx, "rollback"); err != nil {
 		return fmt.Errorf("roll back: %w", err)
 	}
 	return nil
-}
-
-// withPgxConn lends the driver's own connection.
-func (p *pipeline) withPgxConn(fn func(conn *pgx.Conn) error) error {
-	return p.conn.Raw(func(lent any) error {
-		return fn(lent.(*queuedConn).Conn.Conn()) //nolint:forcetypeassert,errcheck // the pool is ours
-	})
 }
 
 // registerFlushCallback makes gorm send what waits before each of its own statements, and tells the cache of its

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -32,8 +33,16 @@ func newQueue(pool *pgxpool.Pool) *queue {
 	return &queue{Connector: stdlib.GetPoolConnector(pool), free: int(pool.Config().MaxConns)}
 }
 
-// Connect waits for a turn and takes a connection. It fails with ctx.
+// Connect waits for a turn and takes a connection, or lends that of ctx's transaction. It fails with ctx.
 func (q *queue) Connect(ctx context.Context) (driver.Conn, error) {
+	if tx, inside := current(ctx); inside && tx.pipeline != nil {
+		return lentConn{tx.pipeline.conn.Conn}, nil
+	}
+	return q.take(ctx)
+}
+
+// take waits for a turn and takes a connection. It fails with ctx.
+func (q *queue) take(ctx context.Context) (*queuedConn, error) {
 	if err := q.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -55,6 +64,14 @@ func (c *queuedConn) Close() error {
 	defer c.queue.leave()
 	return c.Conn.Close()
 }
+
+// pgx returns the connection itself.
+func (c *queuedConn) pgx() *pgx.Conn { return c.Conn.Conn() }
+
+// lentConn is the connection of a pipelined transaction, on which gorm runs a statement. It stays the transaction's.
+type lentConn struct{ *stdlib.Conn }
+
+func (lentConn) Close() error { return nil }
 
 func (q *queue) enter(ctx context.Context) error {
 	q.mu.Lock()

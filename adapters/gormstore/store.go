@@ -9,8 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -111,17 +111,17 @@ func (s *Store) Close() error { return s.close() }
 type transaction struct {
 	db *gorm.DB
 	// repos are the repositories of the whole transaction, its joined parts included.
-	repos *ports.Repos
+	repos ports.Repos
 	// scheduled names the classes of the tasks due now that were written, so that the relay is woken after the commit.
-	scheduled *dueClasses
+	scheduled dueClasses
 	// failed is the first error of a part that joined: the whole can no longer commit.
-	failed *error
+	failed error
 	// pipeline is nil where every write is made at once.
 	pipeline *pipeline
 	// atCommit lists the functions to run before the commit.
 	atCommit commitHooks
 	// after lists the functions to run once it has committed.
-	after *[]func()
+	after []func()
 	// since is the time from which on rows were made that audits check.
 	since time.Time
 	// snapshot means that it is for reading, and that who writes opens another one.
@@ -129,21 +129,27 @@ type transaction struct {
 }
 
 // commitHooks run in the order of their keys, so that two transactions lock in one order.
-type commitHooks map[string]func() error
+type commitHooks []commitHook
+
+type commitHook struct {
+	key string
+	do  func() error
+}
 
 // commitTasks is the key of what a transaction does to tasks: before the positions of its events, which "events of" an
 // account wait for.
 const commitTasks = "background tasks"
 
-func (h commitHooks) register(key string, do func() error) {
-	if _, known := h[key]; !known {
-		h[key] = do
+func (h *commitHooks) register(key string, do func() error) {
+	if !slices.ContainsFunc(*h, func(known commitHook) bool { return known.key == key }) {
+		*h = append(*h, commitHook{key, do})
 	}
 }
 
 func (h commitHooks) run() error {
-	for _, key := range slices.Sorted(maps.Keys(h)) {
-		if err := h[key](); err != nil {
+	slices.SortFunc(h, func(a, b commitHook) int { return strings.Compare(a.key, b.key) })
+	for _, hook := range h {
+		if err := hook.do(); err != nil {
 			return err
 		}
 	}
@@ -152,25 +158,17 @@ func (h commitHooks) run() error {
 
 type transactionKey struct{}
 
-func current(ctx context.Context) (transaction, bool) {
-	tx, ok := ctx.Value(transactionKey{}).(transaction)
+func current(ctx context.Context) (*transaction, bool) {
+	tx, ok := ctx.Value(transactionKey{}).(*transaction)
 	return tx, ok
 }
 
 // AfterCommit has do run once the transaction of ctx has committed, for what is counted: it is lost with the process.
 // It does nothing outside of a transaction.
 func AfterCommit(ctx context.Context, do func()) {
-	if tx, ok := current(ctx); ok && tx.after != nil {
-		*tx.after = append(*tx.after, do)
+	if tx, ok := current(ctx); ok && !tx.snapshot {
+		tx.after = append(tx.after, do)
 	}
-}
-
-// open opens one transaction around fn: pipelined on PostgreSQL, where a round trip costs more than most statements.
-func (s *Store) open(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
-	if s.engine.Pool != nil {
-		return s.runInPipeline(ctx, fn)
-	}
-	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(db, nil) })
 }
 
 // maxPrefetches bounds how often one use case has something fetched: each time for another part of it, or because what
@@ -201,17 +199,17 @@ func (s *Store) commit(ctx context.Context, fn func(ctx context.Context, r ports
 	var err error
 	began := time.Now()
 	for attempt := 0; attempt < repo.MaxAttempts && (attempt == 0 || time.Since(began) < busyLimit); attempt++ {
-		scheduled, after := dueClasses(nil), []func(){}
+		tx := &transaction{}
 		ctx, span := s.beginTransaction(ctx)
-		err = s.gate.do(ctx, func() error { return s.run(ctx, &scheduled, &after, fn) })
+		err = s.gate.do(ctx, func() error { return s.run(ctx, tx, fn) })
 		if span != nil {
 			span.End(statementFailure(err))
 		}
 		if err == nil {
-			if len(scheduled) > 0 {
-				s.wake(scheduled...)
+			if len(tx.scheduled) > 0 {
+				s.wake(tx.scheduled...)
 			}
-			for _, do := range after {
+			for _, do := range tx.after {
 				do()
 			}
 			return nil
@@ -263,52 +261,49 @@ func (s *Store) wrapDuplicate(err error) error {
 	return err
 }
 
-// run opens a transaction around fn.
-func (s *Store) run(ctx context.Context, scheduled *dueClasses, after *[]func(),
-	fn func(ctx context.Context, r ports.Repos) error) error {
-	within := func(db *gorm.DB, pipe *pipeline) error {
-		var failed error
-		var repos ports.Repos
-		hooks := commitHooks{}
-		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, atCommit: hooks,
-			after: after,
-		})
-		repos = s.repos(db.WithContext(inner), scheduled)
-		if err := fn(inner, repos); err != nil {
+// run opens a transaction around fn: pipelined on PostgreSQL, where a round trip costs more than most statements.
+func (s *Store) run(ctx context.Context, tx *transaction, fn func(ctx context.Context, r ports.Repos) error) error {
+	inner := context.WithValue(ctx, transactionKey{}, tx)
+	within := func(db *gorm.DB) error {
+		tx.db = db.WithContext(inner)
+		tx.repos = s.repos(tx.db, &tx.scheduled)
+		if err := fn(inner, tx.repos); err != nil {
 			return err
 		}
-		if failed != nil {
-			return failed
+		if tx.failed != nil {
+			return tx.failed
 		}
-		return hooks.run()
+		return tx.atCommit.run()
 	}
-	return s.open(ctx, within)
+	if s.queue != nil {
+		return s.runInPipeline(ctx, tx, func() error { return within(s.write) })
+	}
+	return s.write.WithContext(ctx).Transaction(within)
 }
 
 // join makes fn a part of the transaction that is open. What it wrote and may be refused is sent first, so that its
 // caller hears of a refused write as if the transaction were its own.
-func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context.Context, r ports.Repos) error) error {
-	if *outer.failed != nil {
-		return *outer.failed
+func (s *Store) join(ctx context.Context, outer *transaction, fn func(ctx context.Context, r ports.Repos) error) error {
+	if outer.failed != nil {
+		return outer.failed
 	}
 	err := outer.pipeline.sendRefusable(ctx) // those of others, whose refusal is none of fn's
 	if err == nil {
-		err = fn(ctx, *outer.repos)
+		err = fn(ctx, outer.repos)
 	}
 	if err == nil {
 		err = outer.pipeline.sendRefusable(ctx)
 	}
 	if err != nil {
-		*outer.failed = s.wrapUnavailable(s.wrapDuplicate(err))
+		outer.failed = s.wrapUnavailable(s.wrapDuplicate(err))
 	}
-	return *outer.failed
+	return outer.failed
 }
 
 // Read implements ports.Store.
 func (s *Store) Read(ctx context.Context) ports.Repos {
 	if tx, inside := current(ctx); inside {
-		return *tx.repos
+		return tx.repos
 	}
 	db := s.read
 	if s.mayBeStale(ctx) {
@@ -323,10 +318,9 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 // it is zero.
 func (s *Store) Snapshot(ctx context.Context, since time.Time, fn func(ctx context.Context) error) error {
 	within := func(db *gorm.DB) error {
-		var repos ports.Repos
-		tx := transaction{db: db, repos: &repos, snapshot: true, since: since}
+		tx := &transaction{db: db, snapshot: true, since: since}
 		inner := context.WithValue(ctx, transactionKey{}, tx)
-		repos = s.repos(db.WithContext(inner), new(dueClasses))
+		tx.repos = s.repos(db.WithContext(inner), &tx.scheduled)
 		return fn(inner)
 	}
 	if s.mayBeStale(ctx) {
