@@ -103,12 +103,17 @@ func (p *pipeline) EnqueueChecked(op, query string, args []any, errIfNoRows erro
 // failIfNoRows makes the server itself fail when a statement meets no row, by a division by zero: what follows in the
 // same batch, the COMMIT perhaps, must not run then.
 func failIfNoRows(query string) string {
-	met := repo.Numbered(query)
-	if !strings.HasPrefix(met, "SELECT") {
-		met += " RETURNING 1"
-	}
-	return "WITH met AS (" + met + ") SELECT 1 / COUNT(*) FROM met"
+	text, _ := failing.Get(query, func() (string, error) {
+		met := repo.Numbered(query)
+		if !strings.HasPrefix(met, "SELECT") {
+			met += " RETURNING 1"
+		}
+		return "WITH met AS (" + met + ") SELECT 1 / COUNT(*) FROM met", nil
+	})
+	return text
 }
+
+var failing repo.Memo[string, string]
 
 // divisionByZero is the SQLSTATE of a statement of failIfNoRows that met no row.
 const divisionByZero = "22012"
@@ -132,19 +137,17 @@ func (p *pipeline) Preload(op, query string, args []any, read func(rows pgx.Rows
 	p.preloads = append(p.preloads, statement{op: op, sql: query, args: args, read: read})
 }
 
+// enqueue keeps a statement and its args.
 func (p *pipeline) enqueue(s statement) error {
-	plain := make([]any, len(s.args))
 	for i, arg := range s.args {
-		plain[i] = arg
 		if valuer, ok := arg.(driver.Valuer); ok {
 			value, err := valuer.Value()
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.op, err)
 			}
-			plain[i] = value
+			s.args[i] = value
 		}
 	}
-	s.args = plain
 	p.begin()
 	p.waiting = append(p.waiting, s)
 	return nil
@@ -179,9 +182,11 @@ func (p *pipeline) sendRefusable(ctx context.Context) error {
 func (p *pipeline) send(ctx context.Context) (changed int64, err error) {
 	sent := p.waiting
 	p.waiting, p.refusable = nil, false
-	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(sent))}
-	for _, s := range sent {
-		batch.Queue(s.sql, s.args...)
+	queries := make([]pgx.QueuedQuery, len(sent))
+	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, len(sent))}
+	for i, s := range sent {
+		queries[i].SQL, queries[i].Arguments = s.sql, s.args
+		batch.QueuedQueries[i] = &queries[i]
 	}
 	results := p.conn.pgx().SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // it repeats the first error

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -26,8 +27,15 @@ func NewCache() *Cache { return &Cache{rows: map[any]cached{}, written: map[stri
 
 // Wrote drops what was read from the table that a statement writes to, or everything when that is unclear.
 func (c *Cache) Wrote(query string) {
-	words := strings.Fields(query[:min(len(query), 200)])
-	if len(words) < 3 {
+	var words [3]string
+	n := 0
+	for word := range strings.FieldsSeq(query) {
+		words[n] = word
+		if n++; n == len(words) {
+			break
+		}
+	}
+	if n < len(words) {
 		return
 	}
 	switch strings.ToUpper(words[0]) {
@@ -164,7 +172,7 @@ func PreloadList[R Row, T any](b *Base, s *Slot[[]T], op, query string, args []a
 
 // CollectRows reads all rows of a query that selects the columns of R.
 func CollectRows[R any](b *Base, rows pgx.Rows) ([]R, error) {
-	of, err := schemaOf(b.DB, new(R))
+	of, err := schemaOf(b.DB, reflect.TypeFor[R]())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -52,26 +51,24 @@ type JSONColumn[T any] struct{ V T }
 // JSON makes a column of a value.
 func JSON[T any](v T) JSONColumn[T] { return JSONColumn[T]{v} }
 
-// zeros remembers the JSON of each type's zero value, which most columns have.
-var zeros sync.Map // reflect.Type → driver.Value
+// zeros are the JSON of each type's zero value, which most columns have.
+var zeros Memo[reflect.Type, driver.Value]
 
 // Value implements driver.Valuer.
-func (j JSONColumn[T]) Value() (driver.Value, error) {
-	of := reflect.ValueOf(&j.V).Elem()
-	if !of.IsZero() {
-		raw, err := json.Marshal(j.V)
+func (j JSONColumn[T]) Value() (driver.Value, error) { return j.text() }
+
+// jsonColumn is a column of JSON in its row, of which Value would be a copy.
+type jsonColumn interface{ text() (driver.Value, error) }
+
+func (j *JSONColumn[T]) text() (driver.Value, error) {
+	marshal := func() (driver.Value, error) {
+		raw, err := json.Marshal(&j.V)
 		return string(raw), err
 	}
-	if text, known := zeros.Load(of.Type()); known {
-		return text, nil
+	if of := reflect.ValueOf(&j.V).Elem(); of.IsZero() {
+		return zeros.Get(of.Type(), marshal)
 	}
-	raw, err := json.Marshal(j.V)
-	if err != nil {
-		return nil, err
-	}
-	text := driver.Value(string(raw))
-	zeros.Store(of.Type(), text)
-	return text, nil
+	return marshal()
 }
 
 // Scan implements sql.Scanner.

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
@@ -38,26 +37,24 @@ type Pipeline interface {
 	Flush(ctx context.Context) (changed int64, err error)
 }
 
-// rewritten remembers what Numbered made of each statement: they are few.
-var rewritten sync.Map // string → string
+var numbered Memo[string, string]
 
 // Numbered writes the parameters of a statement, written as ?, as PostgreSQL's own protocol wants them.
 func Numbered(query string) string {
-	if known, ok := rewritten.Load(query); ok {
-		return known.(string) //nolint:forcetypeassert,errcheck // it is only written below
-	}
-	var b strings.Builder
-	rest := query
-	for n := 1; ; n++ {
-		before, after, found := strings.Cut(rest, "?")
-		b.WriteString(before)
-		if !found {
-			rewritten.Store(query, b.String())
-			return b.String()
+	text, _ := numbered.Get(query, func() (string, error) {
+		var b strings.Builder
+		rest := query
+		for n := 1; ; n++ {
+			before, after, found := strings.Cut(rest, "?")
+			b.WriteString(before)
+			if !found {
+				return b.String(), nil
+			}
+			b.WriteString("$" + strconv.Itoa(n))
+			rest = after
 		}
-		b.WriteString("$" + strconv.Itoa(n))
-		rest = after
-	}
+	})
+	return text
 }
 
 // InsertRowDeferred writes a new row, given as a pointer; conflict is the rest of the INSERT. In a pipeline the error
@@ -68,11 +65,11 @@ func (b *Base) InsertRowDeferred(op string, row any, conflict string) error {
 
 // InsertRowsDeferred is InsertRowDeferred for several rows of a kind in one statement.
 func (b *Base) InsertRowsDeferred(op string, rows []any, conflict string) error {
-	query, values, err := b.insertInto(rows...)
+	query, values, err := b.insertInto(conflict, rows...)
 	if err != nil {
 		return b.Failure(op, err)
 	}
-	return b.ExecDeferred(op, query+conflict, values...)
+	return b.ExecDeferred(op, query, values...)
 }
 
 // WriteRuns writes items in their order, as many together as go together: joins reports whether an item can be written
@@ -95,11 +92,11 @@ const OrNothing = "ON CONFLICT DO NOTHING"
 // InsertRowChecked writes a new row unless conflict and its args leave it out: then errIfNoRows is the error, which in
 // a pipeline may come with a later statement.
 func (b *Base) InsertRowChecked(op string, row any, errIfNoRows error, conflict string, args ...any) error {
-	query, values, err := b.insertInto(row)
+	query, values, err := b.insertInto(conflict, row)
 	if err != nil {
 		return b.Failure(op, err)
 	}
-	return b.ExecChanged(op, errIfNoRows, query+conflict, append(values, args...)...)
+	return b.ExecChanged(op, errIfNoRows, query, append(values, args...)...)
 }
 
 // ExecDeferred runs a statement whose count of rows does not matter.
@@ -119,18 +116,17 @@ func (b *Base) ExecChanged(op string, errIfNoRows error, query string, args ...a
 	return b.Failure(op, b.Pipeline.EnqueueChecked(op, query, args, errIfNoRows))
 }
 
-// updates remembers the UPDATE of each kind of row.
-var updates sync.Map // *schema.Schema → string
+// updates are the UPDATE of each kind of row.
+var updates Memo[*schema.Schema, string]
 
 // updateRowDeferred is UpdateRow in a pipeline.
 func (b *Base) updateRowDeferred(op string, row any, id string, revision int64) error {
-	mapped, err := schemaOf(b.DB, row)
+	of := reflect.ValueOf(row).Elem()
+	mapped, err := schemaOf(b.DB, of.Type())
 	if err != nil {
 		return b.Failure(op, err)
 	}
-	of := reflect.Indirect(reflect.ValueOf(row))
-	var columns []string
-	var values []any
+	columns, values := make([]string, 0, len(mapped.DBNames)), make([]any, 0, len(mapped.DBNames)+1)
 	for _, name := range mapped.DBNames {
 		field := mapped.FieldsByDBName[name]
 		if name == "id" || !field.Updatable {
@@ -142,24 +138,27 @@ func (b *Base) updateRowDeferred(op string, row any, id string, revision int64) 
 		}
 		columns, values = append(columns, name), append(values, value)
 	}
-	query, known := updates.Load(mapped)
-	if !known {
-		query = `UPDATE "` + mapped.Table + `" SET "` + strings.Join(columns, `" = ?, "`) +
-			`" = ? WHERE id = ? AND revision = ?`
-		updates.Store(mapped, query)
-	}
-	statement := query.(string) //nolint:forcetypeassert,errcheck // it is only written above
-	return b.ExecChanged(op, ports.ErrStale, statement, append(values, id, revision-1)...)
+	query, _ := updates.Get(mapped, func() (string, error) {
+		return `UPDATE "` + mapped.Table + `" SET "` + strings.Join(columns, `" = ?, "`) +
+			`" = ? WHERE id = ? AND revision = ?`, nil
+	})
+	return b.ExecChanged(op, ports.ErrStale, query, append(values, id, revision-1)...)
 }
+
+// selects are the queries of rows by their conditions.
+var selects Memo[listedQuery, string]
 
 // findWithoutGorm reads the rows of a condition, which may end with an order: from the pool, or in a pipeline with
 // everything that waits. gorm would spend as long on building the statement as PostgreSQL on running it.
 func findWithoutGorm[R any](b *Base, op, where string, args []any) (found []R, err error) {
-	of, err := schemaOf(b.DB, new(R))
+	row := reflect.TypeFor[R]()
+	of, err := schemaOf(b.DB, row)
 	if err != nil {
 		return nil, err
 	}
-	query := Numbered(WithColumns[R](b, `SELECT * FROM "`+of.Table+`" WHERE `+where))
+	query, _ := selects.Get(listedQuery{row, where}, func() (string, error) {
+		return Numbered(WithColumns[R](b, `SELECT * FROM "`+of.Table+`" WHERE `+where)), nil
+	})
 	if b.Pipeline != nil {
 		return readPipelined(b, op, query, args, rowOf[R](of))
 	}
@@ -179,11 +178,15 @@ func findPipelined[R any](b *Base, op string, prepared *gorm.DB) (found []R, err
 	return readPipelined(b, op, statement.SQL.String(), statement.Vars, rowOf[R](statement.Schema))
 }
 
-// schemaOf returns gorm's schema of a row, given as a pointer.
-func schemaOf(db *gorm.DB, row any) (*schema.Schema, error) {
-	statement := &gorm.Statement{DB: db}
-	err := statement.Parse(row)
-	return statement.Schema, err
+var schemas Memo[reflect.Type, *schema.Schema]
+
+// schemaOf returns gorm's schema of a kind of row.
+func schemaOf(db *gorm.DB, row reflect.Type) (*schema.Schema, error) {
+	return schemas.Get(row, func() (*schema.Schema, error) {
+		statement := &gorm.Statement{DB: db}
+		err := statement.Parse(reflect.New(row).Interface())
+		return statement.Schema, err
+	})
 }
 
 // rowOf reads a row by the names of its columns.
@@ -255,22 +258,32 @@ func (b *Base) QueryRow(op, query string, args []any, into ...any) error {
 	return b.Failure(op, err)
 }
 
-// inserts remembers the INSERT of each kind of row.
-var inserts sync.Map // *schema.Schema → insertion
+// insertion is the INSERT of a number of rows of a kind.
+type insertion struct {
+	into     *schema.Schema
+	rows     int
+	conflict string
+}
 
-// insertion is an INSERT up to its values, and the parameters of one row.
-type insertion struct{ into, values string }
+var inserts Memo[insertion, string]
 
-// insertInto is the INSERT of rows of a kind, up to what happens on a conflict, and its values.
-func (b *Base) insertInto(rows ...any) (query string, values []any, err error) {
-	mapped, err := schemaOf(b.DB, rows[0])
+func (i insertion) text() (string, error) {
+	columns := i.into.DBNames
+	row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
+	return `INSERT INTO "` + i.into.Table + `" ("` + strings.Join(columns, `", "`) + `") VALUES ` + row +
+		strings.Repeat(", "+row, i.rows-1) + " " + i.conflict, nil
+}
+
+// insertInto is the INSERT of rows of a kind, with what happens on a conflict, and the values of the rows.
+func (b *Base) insertInto(conflict string, rows ...any) (query string, values []any, err error) {
+	mapped, err := schemaOf(b.DB, reflect.TypeOf(rows[0]).Elem())
 	if err != nil {
 		return "", nil, err
 	}
 	columns := mapped.DBNames
 	values = make([]any, 0, len(rows)*len(columns))
 	for _, row := range rows {
-		of := reflect.Indirect(reflect.ValueOf(row))
+		of := reflect.ValueOf(row).Elem()
 		for _, name := range columns {
 			value, err := valueOf(mapped.FieldsByDBName[name], of)
 			if err != nil {
@@ -279,20 +292,18 @@ func (b *Base) insertInto(rows ...any) (query string, values []any, err error) {
 			values = append(values, value)
 		}
 	}
-	known, ok := inserts.Load(mapped)
-	if !ok {
-		known = insertion{`INSERT INTO "` + mapped.Table + `" ("` + strings.Join(columns, `", "`) + `") VALUES `, "(?" +
-			strings.Repeat(", ?", len(columns)-1) + ")"}
-		inserts.Store(mapped, known)
-	}
-	statement := known.(insertion) //nolint:forcetypeassert,errcheck // it is only written above
-	return statement.into + statement.values + strings.Repeat(", "+statement.values, len(rows)-1) + " ", values, nil
+	key := insertion{mapped, len(rows), conflict}
+	query, err = inserts.Get(key, key.text)
+	return query, values, err
 }
 
 // valueOf returns a column's value in an addressable row as drivers take it. gorm's ValueOf allocates for each column,
 // even for an empty text.
 func valueOf(field *schema.Field, row reflect.Value) (any, error) {
 	value := field.ReflectValueOf(context.Background(), row)
+	if column, ok := reflect.TypeAssert[jsonColumn](value.Addr()); ok {
+		return column.text()
+	}
 	if valuer, ok := reflect.TypeAssert[driver.Valuer](value.Addr()); ok {
 		return valuer.Value()
 	}

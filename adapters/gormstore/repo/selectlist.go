@@ -4,15 +4,14 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // everyColumn matches the * of a select list, all columns of a table. The * of a derived table stays, whose columns its
 // own select list names.
 var everyColumn = regexp.MustCompile(`\b(\w+)\.\*|\b(SELECT|RETURNING) \*(\s+FROM\s+\()?`)
 
-// listed remembers the queries with their columns: they are few.
-var listed sync.Map // listedQuery → string
+// listed are the queries with their columns.
+var listed Memo[listedQuery, string]
 
 type listedQuery struct {
 	row   reflect.Type
@@ -23,25 +22,23 @@ type listedQuery struct {
 // columns while this one runs: PostgreSQL refuses a prepared query whose result gets more of them. What is wrong with R
 // is reported where the rows are read.
 func WithColumns[R any](b *Base, query string) string {
-	key := listedQuery{reflect.TypeFor[R](), query}
-	if known, ok := listed.Load(key); ok {
-		return known.(string) //nolint:forcetypeassert,errcheck // it is only written below
-	}
-	of, err := schemaOf(b.DB, new(R))
-	if err != nil {
-		return query
-	}
-	named := everyColumn.ReplaceAllStringFunc(query, func(all string) string {
-		parts := everyColumn.FindStringSubmatch(all)
-		table, verb, derived := parts[1], parts[2], parts[3]
-		switch {
-		case derived != "":
-			return all
-		case table == "":
-			return verb + ` "` + strings.Join(of.DBNames, `", "`) + `"` + derived
+	row := reflect.TypeFor[R]()
+	named, _ := listed.Get(listedQuery{row, query}, func() (string, error) {
+		of, err := schemaOf(b.DB, row)
+		if err != nil {
+			return query, err
 		}
-		return table + `."` + strings.Join(of.DBNames, `", `+table+`."`) + `"`
+		return everyColumn.ReplaceAllStringFunc(query, func(all string) string {
+			parts := everyColumn.FindStringSubmatch(all)
+			table, verb, derived := parts[1], parts[2], parts[3]
+			switch {
+			case derived != "":
+				return all
+			case table == "":
+				return verb + ` "` + strings.Join(of.DBNames, `", "`) + `"` + derived
+			}
+			return table + `."` + strings.Join(of.DBNames, `", `+table+`."`) + `"`
+		}), nil
 	})
-	listed.Store(key, named)
 	return named
 }

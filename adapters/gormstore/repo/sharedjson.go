@@ -15,7 +15,9 @@ type SharedJSON[T any] struct{ V T }
 func Shared[T any](v T) SharedJSON[T] { return SharedJSON[T]{v} }
 
 // Value implements driver.Valuer.
-func (j SharedJSON[T]) Value() (driver.Value, error) { return JSONColumn[T](j).Value() }
+func (j SharedJSON[T]) Value() (driver.Value, error) { return j.text() }
+
+func (j *SharedJSON[T]) text() (driver.Value, error) { return (*JSONColumn[T])(j).text() }
 
 // Scan implements sql.Scanner.
 func (j *SharedJSON[T]) Scan(src any) error {

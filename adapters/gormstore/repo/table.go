@@ -171,7 +171,7 @@ func (t Table[R, S]) InsertNew(ctx context.Context, s S) error {
 		return t.Insert(ctx, s)
 	}
 	row, op := t.row("insert", s)
-	query, values, err := t.insertInto(&row)
+	query, values, err := t.insertInto("", &row)
 	if err == nil {
 		err = t.Pipeline.EnqueueNew(op, query, values)
 	}
