@@ -42,6 +42,21 @@ func TestOneValueHasOneCanonicalSpelling(t *testing.T) {
 	}
 }
 
+// A replay is recognized by what an earlier version has stored of the first request.
+func TestCanonicalForm_Stays(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		` {"b":1.50,"a":[1, -0.0e5 ,{"y":null}] } `: `{"a":[1e0,0,{"y":null}],"b":15e-1}`,
+		`{"a":1,"b":true,"\u0061":{}}`:              `{"a":{},"b":true}`,
+		"{\"<&>\":\"é\\u00e9\\u2028\\/\\n\xff\"}":   `{"\u003c\u0026\u003e":"éé\u2028/\n�"}`,
+		`"\\\""`: `"\\\""`,
+	} {
+		if got := string(strictjson.Canonical([]byte(body))); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestTheCanonicalSpellingIsTheSameValue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
