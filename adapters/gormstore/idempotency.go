@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"gorm.io/gorm"
-
 	"sundry/adapters/gormstore/repo"
 	"sundry/ports"
 )
@@ -29,23 +27,21 @@ type idempotencyKeys struct{ *repo.Base }
 // Lock implements ports.IdempotencyKeys. On PostgreSQL lock and query are one statement, whose snapshot may be older
 // than the lock: a record committed in between is not seen here, but Insert finds it and the transaction runs again.
 func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
-	const op = "lock idempotency key"
 	var locked bool
 	var row idempotencyRow
-	query := "SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, " +
-		"COALESCE(r.body, ?) AS body, " +
+	query := "SELECT l.locked, r.body_hash, COALESCE(r.status, -1) AS status, r.body, " +
 		"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT " + k.Dialect.TryLock() + " AS locked) l " +
 		"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?"
-	args := []any{[]byte{}, []byte{}, k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key),
+	args := []any{k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key),
 		creatorID, route, key}
 	k.PreloadWith("creators", creatorID)
-	err := k.QueryRow(op, query, args, &locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil,
+	err := k.QueryRow("lock idempotency key", query, args, &locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil,
 		&row.CreatedAt)
 	if err != nil {
 		return ports.IdempotencyRecord{}, false, err
 	}
 	if row.Status < 0 {
-		return ports.IdempotencyRecord{}, locked, k.Failure(op, gorm.ErrRecordNotFound)
+		return ports.IdempotencyRecord{}, locked, ports.ErrNotFound
 	}
 	return ports.IdempotencyRecord{
 		CreatorID: creatorID, Route: route, Key: key, BodyHash: row.BodyHash, Status: row.Status, Body: row.Body,

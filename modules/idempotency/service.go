@@ -124,13 +124,9 @@ func (s *Service) claim(
 	ctx context.Context, r ports.Repos, want ports.IdempotencyRecord,
 ) (response ports.StoredResponse, found bool, err error) {
 	record, locked, err := r.Idempotency.Lock(ctx, want.CreatorID, want.Route, want.Key)
-	inProgress := fault.New(
-		fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.",
-	)
-	inProgress.RetryAfter = time.Second
 	switch {
 	case err == nil && !locked:
-		return response, false, inProgress
+		return response, false, errInProgress()
 	case errors.Is(err, ports.ErrNotFound):
 		return response, false, nil
 	case err != nil:
@@ -153,9 +149,17 @@ func (s *Service) claim(
 		return response, false, err
 	}
 	if record.LeaseUntil.After(want.CreatedAt) {
-		return response, false, inProgress
+		return response, false, errInProgress()
 	}
 	return response, false, nil // its process died, perhaps after its effect: the same request may go on
+}
+
+func errInProgress() error {
+	inProgress := fault.New(
+		fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.",
+	)
+	inProgress.RetryAfter = time.Second
+	return inProgress
 }
 
 func sameRequest(record, want ports.IdempotencyRecord) error {
