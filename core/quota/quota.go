@@ -3,6 +3,7 @@
 package quota
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,27 +48,27 @@ type Row struct {
 	Room string
 }
 
-// Table returns the limits of all resources, in the order in which they are shown.
-func Table() []Row {
-	return []Row{
-		{Resource: Requests, Live: 6000, PerMinute: true, Of: "requests with its API keys"},
-		{Resource: Sessions, Live: 600, PerMinute: true, Of: "new checkout sessions"},
-		{Resource: UsageEvents, Live: 600_000, PerMinute: true, Of: "usage events"},
-		{Resource: APIKeys, Sandbox: 1000, Live: 100, Of: "API keys", Room: "Revoke one first."},
-		{Resource: Members, Sandbox: 100, Live: 100, Of: "members", Room: "Remove one first."},
-		{Resource: Listings, Live: 1000, Of: "listings that are not archived", Room: "Archive one first."},
-		{Resource: WebhookEndpoints, Sandbox: webhook.MaxEndpoints, Live: webhook.MaxEndpoints, Of: "webhook endpoints",
-			Room: "Delete one first."},
-		{Resource: Images, Sandbox: image.MaxPerAccount, Live: image.MaxPerAccount, Of: "images",
-			Room: "Those that you removed count for 90 days."},
-		{Resource: ImageStorage, Live: 100 << 20, Of: "bytes of images",
-			Room: "Those that you removed count for 90 days."},
-	}
+var table = []Row{
+	{Resource: Requests, Live: 6000, PerMinute: true, Of: "requests with its API keys"},
+	{Resource: Sessions, Live: 600, PerMinute: true, Of: "new checkout sessions"},
+	{Resource: UsageEvents, Live: 600_000, PerMinute: true, Of: "usage events"},
+	{Resource: APIKeys, Sandbox: 1000, Live: 100, Of: "API keys", Room: "Revoke one first."},
+	{Resource: Members, Sandbox: 100, Live: 100, Of: "members", Room: "Remove one first."},
+	{Resource: Listings, Live: 1000, Of: "listings that are not archived", Room: "Archive one first."},
+	{Resource: WebhookEndpoints, Sandbox: webhook.MaxEndpoints, Live: webhook.MaxEndpoints, Of: "webhook endpoints",
+		Room: "Delete one first."},
+	{Resource: Images, Sandbox: image.MaxPerAccount, Live: image.MaxPerAccount, Of: "images",
+		Room: "Those that you removed count for 90 days."},
+	{Resource: ImageStorage, Live: 100 << 20, Of: "bytes of images",
+		Room: "Those that you removed count for 90 days."},
 }
+
+// Table returns the limits of all resources, in the order in which they are shown.
+func Table() []Row { return slices.Clone(table) }
 
 // Find returns the row of a resource. ok is false for a name that is none.
 func Find(of Resource) (row Row, ok bool) {
-	for _, row := range Table() {
+	for _, row := range table {
 		if row.Resource == of {
 			return row, true
 		}
