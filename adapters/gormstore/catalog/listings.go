@@ -109,31 +109,38 @@ const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.
 	FROM listings l LEFT JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
 	WHERE l.creator_id = ? AND l.catalog_key = ? ORDER BY p.id`
 
+// listedPlan is a row of withPlans.
+type listedPlan struct {
+	listing listing.State
+	plan    plan.State // without an id where the listing has none
+}
+
 // GetWithPlans implements ports.Listings. Every checkout by catalog key comes this way, so it goes without gorm's
 // reflection.
 func (t listings) GetWithPlans(_ context.Context, creatorID,
 	key string) (l listing.State, plans []plan.State, err error) {
 	const op = "find listing with plans"
 	t.PreloadWith("creators", creatorID)
-	found, err := repo.QueryRows(t.Base, op, withPlans, []any{creatorID, key},
-		func(row repo.Scanner) (p planRow, err error) {
+	found, err := repo.QueryShared(t.Base, op, withPlans, []any{creatorID, key},
+		func(row repo.Scanner) (listedPlan, error) {
 			var of listingRow
-			err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
+			var p planRow
+			err := row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
 				&of.Currency, &of.PriceID,
 				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.HasFiles, &of.Metadata, &of.Variants, &of.Images,
 				&of.CreatedAt, &of.UpdatedAt, &of.Revision,
 				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,
 				&p.Revision)
-			l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID
-			return p, err
+			p.CreatorID, p.ListingID = of.CreatorID, of.ID
+			return listedPlan{of.toState(), p.toState()}, err
 		})
 	if err == nil && len(found) == 0 {
 		err = t.Failure(op, sql.ErrNoRows)
 	}
 	plans = make([]plan.State, 0, len(found))
-	for _, p := range found {
-		if p.ID != "" {
-			plans = append(plans, p.toState())
+	for _, row := range found {
+		if l = row.listing; row.plan.ID != "" {
+			plans = append(plans, row.plan)
 		}
 	}
 	return l, plans, err

@@ -2,8 +2,11 @@ package repo
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
 	"encoding/json"
 	"sync"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // SharedJSON stores a value as JSON, as JSONColumn does, that many rows have alike: what a plan gives, say, is in each
@@ -32,8 +35,36 @@ func (j *SharedJSON[T]) ScanBytes(raw []byte) (err error) {
 	if raw == nil || len(raw) > maxSharedText {
 		return (*JSONColumn[T])(j).ScanBytes(raw)
 	}
-	j.V, err = sharedOf[T]().decode(raw)
+	j.V, err = sharedOf[T]().get(raw, func() (v T, err error) {
+		err = json.Unmarshal(raw, &v)
+		return v, err
+	})
 	return err
+}
+
+// QueryShared is QueryRows for rows that are mostly like those that were read before: equal rows are decoded once, as
+// equal texts of SharedJSON are. A T is of one query.
+func QueryShared[T any](b *Base, op, query string, args []any, scan func(row Scanner) (T, error)) ([]T, error) {
+	if b.Pipeline == nil {
+		return QueryRows(b, op, query, args, scan)
+	}
+	known := sharedOf[T]()
+	found, err := readPipelined(b, op, Numbered(query), args, func(row pgx.CollectableRow) (T, error) {
+		raw := make([]byte, 0, 1<<10)
+		for _, value := range row.RawValues() {
+			length := int64(len(value))
+			if value == nil { // NULL
+				length = -1
+			}
+			raw = append(binary.AppendVarint(raw, length), value...)
+		}
+		decode := func() (T, error) { return scan(row) }
+		if len(raw) > maxSharedText {
+			return decode()
+		}
+		return known.get(raw, decode)
+	})
+	return found, b.Failure(op, err)
 }
 
 const (
@@ -43,7 +74,7 @@ const (
 	maxSharedTexts = 256 << 10
 )
 
-// shared keeps what texts decode to.
+// shared keeps what texts or rows decode to.
 type shared[T any] struct {
 	mu     sync.RWMutex
 	values map[string]T
@@ -61,14 +92,14 @@ func sharedOf[T any]() *shared[T] {
 	return known.(*shared[T]) //nolint:forcetypeassert,errcheck // it is only written above
 }
 
-func (s *shared[T]) decode(raw []byte) (v T, err error) {
+func (s *shared[T]) get(raw []byte, decode func() (T, error)) (v T, err error) {
 	s.mu.RLock()
 	v, known := s.values[string(raw)]
 	s.mu.RUnlock()
 	if known {
 		return v, nil
 	}
-	if err := json.Unmarshal(raw, &v); err != nil {
+	if v, err = decode(); err != nil {
 		return v, err
 	}
 	s.mu.Lock()
