@@ -46,6 +46,9 @@ type statement struct {
 	read        func(rows pgx.Rows) error // reads all rows of its response
 }
 
+// fewStatements is about the number of statements of a short transaction.
+const fewStatements = 12
+
 // runInPipeline runs fn in tx as a pipelined transaction.
 func (s *Store) runInPipeline(ctx context.Context, tx *transaction, fn func() error) (err error) {
 	conn, err := s.queue.take(ctx)
@@ -53,6 +56,7 @@ func (s *Store) runInPipeline(ctx context.Context, tx *transaction, fn func() er
 		return err
 	}
 	pipe := &pipeline{conn: conn, pooled: s.pooled, cache: repo.NewCache()}
+	pipe.waiting = make([]statement, 0, fewStatements)
 	tx.pipeline = pipe
 	committed := false
 	defer func() { // a panic rolls back too
@@ -181,7 +185,7 @@ func (p *pipeline) sendRefusable(ctx context.Context) error {
 // send is Flush of at least one statement.
 func (p *pipeline) send(ctx context.Context) (changed int64, err error) {
 	sent := p.waiting
-	p.waiting, p.refusable = nil, false
+	p.waiting, p.refusable = p.waiting[len(sent):], false
 	queries := make([]pgx.QueuedQuery, len(sent))
 	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, len(sent))}
 	for i, s := range sent {
@@ -198,7 +202,7 @@ func (p *pipeline) send(ctx context.Context) (changed int64, err error) {
 			err = readAll(results, s.read)
 		default:
 			changed, err = execute(results)
-			if refused := (*pgconn.PgError)(nil); s.errIfNoRows != nil && errors.As(err, &refused) &&
+			if refused, ok := errors.AsType[*pgconn.PgError](err); ok && s.errIfNoRows != nil &&
 				refused.Code == divisionByZero {
 				err = s.errIfNoRows
 			}
