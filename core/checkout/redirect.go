@@ -182,13 +182,13 @@ func splitAuthority(authority string) (host, port string, ok bool) {
 // isHostname accepts DNS names and dotted IPv4 addresses. A name whose last label is a number is an address to
 // browsers, in spellings (127.1, 0x7f.1) that nothing else understands: those are refused.
 func isHostname(host string) bool {
-	labels := strings.Split(host, ".")
-	for _, label := range labels {
-		if !hostLabel.MatchString(label) {
+	var last string
+	for label := range strings.SplitSeq(host, ".") {
+		if last = label; !hostLabel.MatchString(label) {
 			return false
 		}
 	}
-	if numericLabel.MatchString(labels[len(labels)-1]) {
+	if numericLabel.MatchString(last) {
 		_, err := netip.ParseAddr(host) // without a colon it is IPv4 or none
 		return err == nil
 	}
