@@ -182,3 +182,33 @@ func TestFencedRunIsRefusedAtItsFirstRead(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatIsLeftOfATransactionIsRefused keeps the repositories and the context of one that has ended, whose connection
+// others have then.
+func TestWhatIsLeftOfATransactionIsRefused(t *testing.T) {
+	t.Parallel()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		for _, result := range []error{nil, errors.New("rolled back")} {
+			var late context.Context
+			var repos ports.Repos
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				late, repos = ctx, r
+				return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), result)
+			})
+			if !errors.Is(err, result) {
+				t.Fatal(err)
+			}
+			if _, err := store.Read(late).Webhooks.Deliveries.Get(late, "crt_1", "del_1"); err == nil || errors.Is(err,
+				ports.ErrNotFound) {
+				t.Errorf("a read after the end: %v", err)
+			}
+			if _, _, err := repos.Idempotency.Lock(late, "crt_1", "route", "key"); err == nil || errors.Is(err,
+				ports.ErrNotFound) {
+				t.Errorf("a lock after the end: %v", err)
+			}
+			if err := repos.Webhooks.Deliveries.Insert(late, aDelivery("del_2")); err == nil {
+				t.Error("written after the end")
+			}
+		}
+	})
+}

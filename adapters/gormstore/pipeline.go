@@ -20,7 +20,7 @@ import (
 // stay here, the BEGIN among them, and travel in one batch with the next that somebody does wait for, or with the
 // COMMIT. No statement ever runs before one that was made earlier.
 type pipeline struct {
-	conn    *queuedConn
+	conn    *queuedConn // nil once the transaction has ended: it is another's then
 	waiting []statement
 	begun   bool
 	pooled  bool // behind a pooler, which keeps no settings
@@ -33,6 +33,9 @@ type pipeline struct {
 	// cache is told of every write.
 	cache *repo.Cache
 }
+
+// errEnded refuses what somebody does in a transaction that is over.
+var errEnded = errors.New("the transaction has ended")
 
 // begin is the statement that begins a transaction.
 const begin = "begin"
@@ -63,6 +66,7 @@ func (s *Store) runInPipeline(ctx context.Context, tx *transaction, fn func() er
 		if !committed {
 			err = errors.Join(err, pipe.rollback(ctx))
 		}
+		pipe.conn = nil
 		err = errors.Join(err, conn.Close())
 	}()
 	if err = fn(); err != nil {
@@ -143,6 +147,9 @@ func (p *pipeline) Preload(op, query string, args []any, read func(rows pgx.Rows
 
 // enqueue keeps a statement and its args.
 func (p *pipeline) enqueue(s statement) error {
+	if p.conn == nil {
+		return fmt.Errorf("%s: %w", s.op, errEnded)
+	}
 	for i, arg := range s.args {
 		if valuer, ok := arg.(driver.Valuer); ok {
 			value, err := valuer.Value()

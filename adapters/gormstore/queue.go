@@ -35,10 +35,14 @@ func newQueue(pool *pgxpool.Pool) *queue {
 
 // Connect waits for a turn and takes a connection, or lends that of ctx's transaction. It fails with ctx.
 func (q *queue) Connect(ctx context.Context) (driver.Conn, error) {
-	if tx, inside := current(ctx); inside && tx.pipeline != nil {
-		return lentConn{tx.pipeline.conn.Conn}, nil
+	tx, inside := current(ctx)
+	switch {
+	case !inside || tx.pipeline == nil:
+		return q.take(ctx)
+	case tx.pipeline.conn == nil:
+		return nil, errEnded
 	}
-	return q.take(ctx)
+	return lentConn{tx.pipeline.conn.Conn}, nil
 }
 
 // take waits for a turn and takes a connection. It fails with ctx.
