@@ -192,7 +192,7 @@ func TestWhatIsLeftOfATransactionIsRefused(t *testing.T) {
 			var late context.Context
 			var repos ports.Repos
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				late, repos = ctx, r
+				late, repos = ctx, r //nolint:fatcontext // what must not happen is the test
 				return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), result)
 			})
 			if !errors.Is(err, result) {

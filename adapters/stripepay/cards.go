@@ -20,7 +20,8 @@ const (
 	methodSeparator = "/"
 )
 
-// A token of Stripe's form is at most maxToken long: a count within the expression would be compiled into as many copies.
+// A token of Stripe's form is at most maxToken long: a count within the expression would be compiled into as many
+// copies.
 const maxToken = 207
 
 var tokenShape = regexp.MustCompile(`^ctoken_[A-Za-z0-9_]+$`)

@@ -125,8 +125,8 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 		func(row repo.Scanner) (listedPlan, error) {
 			var of listingRow
 			var p planRow
-			err := row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
-				&of.Currency, &of.PriceID,
+			err := row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey,
+				&of.PriceMinor, &of.Currency, &of.PriceID,
 				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.HasFiles, &of.Metadata, &of.Variants, &of.Images,
 				&of.CreatedAt, &of.UpdatedAt, &of.Revision,
 				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,

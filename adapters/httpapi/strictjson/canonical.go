@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Canonical returns the JSON value of body in canonical form: members sorted by name, no blanks, each text and number in
-// one form, and of members with one name the last. Two bodies with equal results have the same value. It returns a body
-// that is no JSON value unchanged.
+// Canonical returns the JSON value of body in canonical form: members sorted by name, no blanks, each text and number
+// in one form, and of members with one name the last. Two bodies with equal results have the same value. It returns a
+// body that is no JSON value unchanged.
 func Canonical(body []byte) []byte {
 	if !json.Valid(body) {
 		return body
