@@ -27,7 +27,7 @@ type node struct {
 	Keeps bool // tables
 }
 
-// address is what tests reach the node by: the coordinator is where TEST_CITUS_URL says.
+// address returns where tests reach the node; "" is the address of TEST_CITUS_URL, the coordinator's.
 func (n node) address() string {
 	if n.Group == 0 {
 		return ""
