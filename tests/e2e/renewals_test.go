@@ -299,3 +299,30 @@ func (l *customerLife) verify() {
 		l.r.Fatalf("%v", violations)
 	}
 }
+
+// TestAccessThatARefundKeepsIsSound refunds a change of plan, and then what else the period was paid by, which leaves
+// the access.
+func TestAccessThatARefundKeepsIsSound(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil)
+		a := app.NewAccount(t)
+		sub := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+sub.ID+"/change",
+			harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}).Want(t, 200)
+		paid := all(t, a, "/v1/payments", url.Values{"status": {"succeeded"}})
+		if len(paid) != 2 {
+			t.Fatalf("%d payments, want that of the checkout and that of the change", len(paid))
+		}
+		for i, keep := range []bool{false, true} { // newest first
+			var p struct{ ID string }
+			if err := json.Unmarshal(paid[i], &p); err != nil {
+				t.Fatal(err)
+			}
+			a.AsBackend(t, http.MethodPost, "/v1/refunds", harness.JSON{
+				"paymentId": p.ID, "reason": "asked", "keepAccess": keep, "subscription": "keep",
+			}).Want(t, 201)
+		}
+		verified(t, app)
+	})
+}

@@ -234,6 +234,8 @@ func (t audit) RefundedAccess(_ context.Context, limit int) ([]string, error) {
 			AND f.checkout_id <> '' AND f.customer_id <> '' AND g.end_reason = ''
 			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = g.source_id AND (s.current_period_start > g.started_at
 				OR EXISTS (SELECT 1 FROM subscription_periods b JOIN payments p ON p.id = b.payment_id
-					WHERE b.subscription_id = s.id AND b.period_start = s.current_period_start AND p.refunded < p.amount)))
+					WHERE b.subscription_id = s.id AND b.period_start = s.current_period_start
+						AND (p.refunded < p.amount OR EXISTS (SELECT 1 FROM refunds k
+							WHERE k.payment_id = p.id AND k.status = 'succeeded' AND k.is_full AND k.keep_access)))))
 		ORDER BY f.id LIMIT ?`, limit)
 }
