@@ -124,12 +124,24 @@ func (r *report) handleTest(p *packageState, e event) {
 	case "output":
 		t.output = append(t.output, e.Output)
 	case "pass":
+		p.output = append(p.output, t.afterwards(e.Test)...)
 		t.outcome, t.output = passed, nil
 	case "skip":
 		t.outcome = skipped
 	case "fail":
 		t.outcome = failed
 	}
+}
+
+// afterwards returns what follows the mark of a test's end: go test takes for the last one's what the process prints
+// when it runs into the time-out.
+func (t *testState) afterwards(name string) []string {
+	for i, line := range t.output {
+		if strings.HasPrefix(strings.TrimSpace(line), "--- PASS: "+name+" ") {
+			return t.output[i+1:]
+		}
+	}
+	return nil
 }
 
 // parentOf returns the name of the test that started this one; empty for a test of its own.

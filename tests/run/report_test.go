@@ -103,6 +103,20 @@ func TestReport(t *testing.T) {
 			prints: []string{"panic: test timed out"},
 		},
 		{
+			name: "the stacks of a time-out are printed though go test takes them for those of the last test that passed",
+			lines: `{"Action":"run","Package":"sundry/a","Test":"TestStuck"}
+				{"Action":"run","Package":"sundry/a","Test":"TestLast"}
+				{"Action":"output","Package":"sundry/a","Test":"TestLast","Output":"chatter\n"}
+				{"Action":"output","Package":"sundry/a","Test":"TestLast","Output":"--- PASS: TestLast (0.00s)\n"}
+				{"Action":"output","Package":"sundry/a","Test":"TestLast","Output":"panic: test timed out\n"}
+				{"Action":"pass","Package":"sundry/a","Test":"TestLast"}
+				{"Action":"output","Package":"sundry/a","Output":"FAIL\tsundry/a\t20.0s\n"}
+				{"Action":"fail","Package":"sundry/a"}`,
+			want:   totals{passed: 1, failed: 1},
+			prints: []string{"panic: test timed out"},
+			silent: []string{"chatter"},
+		},
+		{
 			name: "a package whose TestMain gives up is one failure",
 			lines: `{"Action":"output","Package":"sundry/a","Output":"cannot start\n"}
 				{"Action":"fail","Package":"sundry/a"}`,
