@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -25,7 +26,7 @@ type StoredResponse struct {
 }
 
 // IdempotentRequests runs each request at most once under its key. An error of work leaves the key free and comes back;
-// replayed means that work did not run, because the key has a response. IDEMPOTENCY_KEY_MISMATCH when the key belongs
+// replayed means that work has no effect, because the key has a response. IDEMPOTENCY_KEY_MISMATCH when the key belongs
 // to another request, IDEMPOTENCY_IN_PROGRESS while its first request runs.
 type IdempotentRequests interface {
 	// Transactional runs work in one transaction, which ctx carries, with the claim of the key and the response. The
@@ -52,12 +53,18 @@ type IdempotencyRecord struct {
 	CreatedAt  time.Time
 }
 
+// ErrKeyTaken means that a key has a record, or that another request is working under it.
+var ErrKeyTaken = errors.New("the idempotency key is taken")
+
 // IdempotencyKeys keeps responses for 24 hours. All calls belong inside a transaction.
 type IdempotencyKeys interface {
 	// Lock takes (account, route, key) until the transaction ends and returns its record. locked is false when another
 	// request holds it now. ErrNotFound when it is locked and no record was there when it was asked for: one may have
 	// been written since, and Save refuses then.
 	Lock(ctx context.Context, creatorID, route, key string) (record IdempotencyRecord, locked bool, err error)
+	// LockNew is Lock of a key without a record, which nearly all keys are. ErrKeyTaken, perhaps with a later call of the
+	// transaction, when there is one or another request holds the key.
+	LockNew(ctx context.Context, creatorID, route, key string) error
 	// Insert inserts the record, or replaces one that is older than staleBefore or never got a response and whose lease is
 	// over when the new one is created. ErrStale when a record is there that must not be replaced.
 	Insert(ctx context.Context, record IdempotencyRecord, staleBefore time.Time) error

@@ -32,8 +32,7 @@ func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (
 	query := "SELECT l.locked, r.body_hash, COALESCE(r.status, -1) AS status, r.body, " +
 		"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT " + k.Dialect.TryLock() + " AS locked) l " +
 		"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?"
-	args := []any{k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key),
-		creatorID, route, key}
+	args := []any{k.lockNumber(creatorID, route, key), creatorID, route, key}
 	k.PreloadWith("creators", creatorID)
 	err := k.QueryRow("lock idempotency key", query, args, &locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil,
 		&row.CreatedAt)
@@ -47,6 +46,17 @@ func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (
 		CreatorID: creatorID, Route: route, Key: key, BodyHash: row.BodyHash, Status: row.Status, Body: row.Body,
 		LeaseUntil: time.UnixMilli(row.LeaseUntil).UTC(), CreatedAt: time.Time(row.CreatedAt),
 	}, locked, nil
+}
+
+// LockNew implements ports.IdempotencyKeys. It goes with the first statement that its request waits for.
+func (k idempotencyKeys) LockNew(_ context.Context, creatorID, route, key string) error {
+	return k.Guard("lock new idempotency key", ports.ErrKeyTaken, "SELECT 1 FROM (SELECT "+k.Dialect.TryLock()+
+		" AS locked) l WHERE l.locked AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE creator_id = ? AND route = ? "+
+		"AND key = ?)", k.lockNumber(creatorID, route, key), creatorID, route, key)
+}
+
+func (k idempotencyKeys) lockNumber(creatorID, route, key string) int64 {
+	return k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key)
 }
 
 // Insert implements ports.IdempotencyKeys.

@@ -108,6 +108,11 @@ func (p *pipeline) EnqueueChecked(op, query string, args []any, errIfNoRows erro
 	return p.enqueue(statement{op: op, sql: failIfNoRows(query), args: args, errIfNoRows: errIfNoRows})
 }
 
+// EnqueueGuard implements repo.Pipeline.
+func (p *pipeline) EnqueueGuard(op, query string, args []any, errIfNoRows error) error {
+	return p.enqueue(statement{op: op, sql: failIfNoRows(query), args: args, errIfNoRows: errIfNoRows})
+}
+
 // failIfNoRows makes the server itself fail when a statement meets no row, by a division by zero: what follows in the
 // same batch, the COMMIT perhaps, must not run then.
 func failIfNoRows(query string) string {

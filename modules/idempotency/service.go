@@ -36,42 +36,54 @@ func New(store ports.Store, clock ports.Clock, encrypter ports.Encrypter) *Servi
 
 type work = func(ctx context.Context) (ports.StoredResponse, error)
 
-// Transactional implements ports.IdempotentRequests.
+// Transactional implements ports.IdempotentRequests. Nearly all keys are new, so the first try does not wait for what
+// the database knows of the key: that comes with what work reads, or at the commit.
 func (s *Service) Transactional(
 	ctx context.Context, request ports.IdempotentRequest, work work,
 ) (response ports.StoredResponse, replayed bool, err error) {
 	record := s.newRecord(request)
-	refused := false
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		refused = false
-		if response, replayed, err = s.claim(ctx, r, record); err != nil || replayed {
-			return err
-		}
-		if response, err = work(ctx); err != nil {
-			refused = true
-			return err
-		}
-		return s.save(ctx, r, s.completed(record, response))
-	})
-	if refused && fault.CodeOf(err) != fault.Internal {
-		return s.refusal(ctx, record, err)
+	response, replayed, err = s.transactional(ctx, record, work, s.claimNew)
+	if errors.Is(err, ports.ErrKeyTaken) {
+		return s.transactional(ctx, record, work, s.claim)
 	}
 	return response, replayed, err
 }
 
-// refusal looks again for the response of a key whose work was refused. The first query may be older than the lock: a
-// request with the same key may have committed in between and caused the refusal.
-func (s *Service) refusal(
-	ctx context.Context, record ports.IdempotencyRecord, refused error,
+// transactional is Transactional of a key that take claims.
+func (s *Service) transactional(
+	ctx context.Context, record ports.IdempotencyRecord, work work, take take,
+) (response ports.StoredResponse, replayed bool, err error) {
+	failed := false
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		failed = false
+		if response, replayed, err = take(ctx, r, record); err != nil || replayed {
+			return err
+		}
+		if response, err = work(ctx); err != nil {
+			failed = true
+			return err
+		}
+		return s.save(ctx, r, s.completed(record, response))
+	})
+	if failed && !errors.Is(err, ports.ErrKeyTaken) {
+		return s.lookAgain(ctx, record, err)
+	}
+	return response, replayed, err
+}
+
+// lookAgain looks for the response of a key whose work failed, perhaps before it was known whether the key has one: a
+// request with the same key may have caused the failure.
+func (s *Service) lookAgain(
+	ctx context.Context, record ports.IdempotencyRecord, failure error,
 ) (response ports.StoredResponse, replayed bool, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		response, replayed, err = s.claim(ctx, r, record)
 		return err
 	})
-	if err != nil || replayed {
+	if replayed || fault.CodeOf(err) == fault.IdempotencyKeyMismatch || fault.CodeOf(err) == fault.IdempotencyInProgress {
 		return response, replayed, err
 	}
-	return ports.StoredResponse{}, false, refused
+	return ports.StoredResponse{}, false, errors.Join(failure, err)
 }
 
 // Leased implements ports.IdempotentRequests.
@@ -117,6 +129,17 @@ func (s *Service) newRecord(request ports.IdempotentRequest) ports.IdempotencyRe
 func (s *Service) completed(record ports.IdempotencyRecord, response ports.StoredResponse) ports.IdempotencyRecord {
 	record.Status, record.Body = response.Status, s.encrypter.Encrypt(response.Body)
 	return record
+}
+
+// take takes a key for the transaction of its request, or returns the response that it has.
+type take = func(ctx context.Context, r ports.Repos, want ports.IdempotencyRecord) (
+	response ports.StoredResponse, found bool, err error)
+
+// claimNew takes a key that has no record. ErrKeyTaken, perhaps with a later call.
+func (s *Service) claimNew(
+	ctx context.Context, r ports.Repos, want ports.IdempotencyRecord,
+) (response ports.StoredResponse, found bool, err error) {
+	return response, false, r.Idempotency.LockNew(ctx, want.CreatorID, want.Route, want.Key)
 }
 
 // claim refuses a key that is in use or bound to another request, and returns the response that a key has.

@@ -30,6 +30,14 @@ func anIdempotencyKeyHasOneResponse(t *testing.T, db Database) {
 			return r.Idempotency.Insert(ctx, record, staleBefore)
 		})
 	}
+	claimNew := func() error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Idempotency.LockNew(ctx, first.CreatorID, first.Route, first.Key)
+		})
+	}
+	if err := claimNew(); err != nil {
+		t.Errorf("a new key: %v", err)
+	}
 	if _, locked, err := claim(); !locked || !errors.Is(err, ports.ErrNotFound) {
 		t.Fatalf("a new key: locked %v, %v", locked, err)
 	}
@@ -38,6 +46,9 @@ func anIdempotencyKeyHasOneResponse(t *testing.T, db Database) {
 	}
 	if found, locked, err := claim(); err != nil || !locked || !reflect.DeepEqual(found, first) {
 		t.Errorf("claimed %+v, locked %v, %v; want %+v", found, locked, err, first)
+	}
+	if err := claimNew(); !errors.Is(err, ports.ErrKeyTaken) {
+		t.Errorf("a key with a response is new: %v", err)
 	}
 	other := first
 	other.Status, other.Body, other.CreatedAt = 409, []byte("{}"), at.Add(48*time.Hour)
@@ -83,6 +94,24 @@ func aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds(t *testing.T, db Data
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		if !claim(ctx, r, "k") {
 			t.Error("still locked after the transaction")
+		}
+		return nil
+	})
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Idempotency.LockNew(ctx, creator, "POST /v1/things", "new"); err != nil || !claim(ctx, r, "any") {
+			t.Errorf("a new key: %v", err)
+		}
+		atomically(t, store, func(other context.Context, r ports.Repos) error {
+			if claim(other, r, "new") {
+				t.Error("a new key was claimed again")
+			}
+			return nil
+		})
+		err := store.Atomically(t.Context(), func(other context.Context, r ports.Repos) error {
+			return r.Idempotency.LockNew(other, creator, "POST /v1/things", "new")
+		})
+		if !errors.Is(err, ports.ErrKeyTaken) {
+			t.Errorf("a claimed key is new to another request: %v", err)
 		}
 		return nil
 	})

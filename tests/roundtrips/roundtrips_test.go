@@ -104,6 +104,16 @@ func TestRoundTripsStayFew(t *testing.T) {
 	}
 	settled(t, databaseURL)
 	count("a session", work{2, 1, 4, 2, 8, 8}, nothing, begin)
+	key := 0
+	beginOnce := func() {
+		key++
+		a.Once(t, fmt.Sprint("key-", key), http.MethodPost, "/v1/checkout-sessions",
+			harness.SessionBody(listing, "default", "buyer", nil)).Want(t, http.StatusCreated)
+	}
+	for range 4 { // of the pool
+		beginOnce()
+	}
+	count("a session with an idempotency key", work{2, 1, 6, 3, 12, 10}, nothing, beginOnce)
 	count("a payment with its two mails and its announcement", work{9, 4, 32, 26, 56, 18}, begin, payNow)
 	count("the same on the hosted page", work{10, 4, 33, 26, 56, 18}, beginOnPage, payNowOnPage)
 	for paid < payments {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -25,6 +26,9 @@ type Pipeline interface {
 	// EnqueueChecked keeps an INSERT, UPDATE, DELETE or SELECT that must meet a row: when it meets none the transaction
 	// fails with errIfNoRows.
 	EnqueueChecked(op, query string, args []any, errIfNoRows error) error
+	// EnqueueGuard is EnqueueChecked of a SELECT whose failure is the whole transaction's: no part of it is told
+	// separately.
+	EnqueueGuard(op, query string, args []any, errIfNoRows error) error
 	// Query sends what waits together with a query, its parameters written as $1, and reads its rows.
 	Query(ctx context.Context, op, query string, args []any, read func(rows pgx.Rows) error) error
 	// EnqueueQuery keeps a query, its parameters written as $1, whose rows are read with the next statement that is waited
@@ -114,6 +118,19 @@ func (b *Base) ExecChanged(op string, errIfNoRows error, query string, args ...a
 		return b.Changed(op, b.DB.Exec(query, args...), errIfNoRows)
 	}
 	return b.Failure(op, b.Pipeline.EnqueueChecked(op, query, args, errIfNoRows))
+}
+
+// Guard runs a SELECT that must meet a row: errIfNoRows is the error of the transaction when it met none, which in a
+// pipeline comes with the next statement that is waited for.
+func (b *Base) Guard(op string, errIfNoRows error, query string, args ...any) error {
+	if b.Pipeline != nil {
+		return b.Failure(op, b.Pipeline.EnqueueGuard(op, query, args, errIfNoRows))
+	}
+	err := b.QueryRow(op, query, args, new(int))
+	if IsNotFound(err) {
+		return fmt.Errorf("%s: %w", op, errIfNoRows)
+	}
+	return err
 }
 
 // updates are the UPDATE of each kind of row.
