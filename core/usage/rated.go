@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sundry/core/money"
+	"sundry/core/tax"
 )
 
 // Rated explains the amount of an invoice's line. It is kept with the line, so that an invoice can be explained when
@@ -187,6 +188,8 @@ type PeriodClosed struct {
 	Period    Period
 	Currency  money.Currency
 	Lines     []Rated
+	// TaxBehavior specifies whether the lines contain their tax: that of the subscription's price.
+	TaxBehavior tax.Behavior
 	// Credits lists the parts of the lines' sum that the customer's prepaid credits pay.
 	Credits []CreditUse
 	// At is the due time of the invoice, so that a worker's lateness does not shift what follows.

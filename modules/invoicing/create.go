@@ -220,6 +220,7 @@ func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.Per
 		PeriodStart:        apiformat.Instant(e.Period.Start),
 		PeriodEnd:          apiformat.Instant(e.Period.End),
 		SubscriptionID:     e.Plan.SubscriptionID, BillingPlanID: e.Plan.ID,
+		TaxDetails: tax.Details{Behavior: e.TaxBehavior},
 	})
 	if err != nil || made.Status == invoice.Paid {
 		return err

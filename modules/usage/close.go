@@ -103,9 +103,13 @@ func (s *Service) closePeriod(
 	if err != nil {
 		return next, err
 	}
+	subscription, err := r.Subscriptions.Subscriptions.Get(ctx, next.SubscriptionID)
+	if err != nil {
+		return next, err
+	}
 	err = s.deps.Bus.Publish(ctx, r, usage.PeriodClosed{
-		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: lines, Credits: uses,
-		At: before.NextInvoiceAt(),
+		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: lines,
+		TaxBehavior: subscription.Offer.TaxBehavior, Credits: uses, At: before.NextInvoiceAt(),
 	})
 	if err != nil {
 		return next, err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 )
@@ -87,5 +88,32 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 			"lineItems":   []harness.JSON{{"description": "x", "amountInCents": 1}},
 		}).Refuses(t, 400, "VALIDATION_FAILED", "taxBehavior")
 		verified(t, app)
+	})
+}
+
+// What a subscription uses is billed with its tax as its price is: contained, or on top.
+func TestAPeriodIsTaxedAsThePriceOfItsSubscription(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		for behavior, want := range map[string]struct{ tax, total int64 }{"inclusive": {23, 145}, "exclusive": {28, 173}} {
+			w := newFixture(t, app)
+			w.AsCreator(t, patch, "/v1/listings/"+w.listing.ID, harness.JSON{"taxBehavior": behavior}).Want(t, 200)
+			m := w.metered(t, harness.CardSucceeds)
+			m.AsBackend(t, patch, "/v1/customers/"+m.customerID, harness.JSON{
+				"billingAddress": harness.JSON{"country": "DE"},
+			}).Want(t, 200)
+			m.report(t, "100")
+			advance(t, m.Account, day+2*time.Minute)
+			billed := m.invoices(t)
+			if len(billed) != 1 {
+				t.Fatalf("%s: %d invoices", behavior, len(billed))
+			}
+			got := m.AsBackend(t, get, "/v1/invoices/"+billed[0].ID, nil).Want(t, 200).Map(t)
+			if got["status"] != "paid" || got["taxBehavior"] != behavior || version(t, got["subtotalInCents"]) != 145 ||
+				version(t, got["taxInCents"]) != want.tax || version(t, got["totalInCents"]) != want.total {
+				t.Errorf("%s: %v", behavior, got)
+			}
+			verified(t, app)
+		}
 	})
 }
