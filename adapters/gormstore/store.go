@@ -64,6 +64,8 @@ type Store struct {
 	existing bool
 	// lock takes the database for this process; nil where several may have it.
 	lock func() (release func() error, err error)
+	// wholeSchema makes the schema of an empty database at once; "" where its migrations do.
+	wholeSchema string
 	// lockSchema lets one process at a time change the schema where goose cannot; nil on PostgreSQL.
 	lockSchema func() (release func() error, err error)
 	close      func() error
