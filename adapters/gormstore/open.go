@@ -116,10 +116,11 @@ func openSQLite(path string, tracer ports.Tracer) (*Store, error) {
 	}
 	return newStore(&Store{
 		write: write, read: read, dialect: sqliteDialect{}, gate: newWriterGate(sqliteDialect{}.Unavailable),
-		lock:       func() (func() error, error) { return lockProcess(path) },
-		lockSchema: func() (func() error, error) { return lockSchema(path) }, wholeSchema: sqliteSchema,
-		engine: repo.Engine{Point: row},
-		close:  func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
+		lock:        func() (func() error, error) { return lockProcess(path) },
+		lockSchema:  func() (func() error, error) { return lockSchema(path) },
+		wholeSchema: sqliteSchema,
+		engine:      repo.Engine{Point: row},
+		close:       func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
 	}), nil
 }
 

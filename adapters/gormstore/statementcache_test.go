@@ -207,7 +207,7 @@ func TestStatementsOutliveACancel(t *testing.T) {
 	t.Parallel()
 	n := newNumbers(t)
 	const forever = int64(1) << 62
-	cancelled := func(run func(ctx context.Context) error) {
+	canceled := func(run func(ctx context.Context) error) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -217,11 +217,11 @@ func TestStatementsOutliveACancel(t *testing.T) {
 		}
 	}
 	for range 2 {
-		cancelled(func(ctx context.Context) error {
+		canceled(func(ctx context.Context) error {
 			_, err := n.ExecContext(ctx, counted, forever)
 			return err
 		})
-		cancelled(func(ctx context.Context) error {
+		canceled(func(ctx context.Context) error {
 			return n.QueryRowContext(ctx, counted, forever).Scan(new(int))
 		})
 		atFive.Store(func() {})

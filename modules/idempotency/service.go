@@ -65,10 +65,11 @@ func (s *Service) transactional(
 		}
 		return s.save(ctx, r, s.completed(record, response))
 	})
-	if failed && !errors.Is(err, ports.ErrKeyTaken) {
-		return s.lookAgain(ctx, record, err)
+	if !failed || errors.Is(err, ports.ErrKeyTaken) || errors.Is(err, ports.ErrDatabaseBusy) ||
+		errors.Is(err, ports.ErrDatabaseLost) {
+		return response, replayed, err
 	}
-	return response, replayed, err
+	return s.lookAgain(ctx, record, err)
 }
 
 // lookAgain looks for the response of a key whose work failed, perhaps before it was known whether the key has one: a
@@ -80,10 +81,10 @@ func (s *Service) lookAgain(
 		response, replayed, err = s.claim(ctx, r, record)
 		return err
 	})
-	if replayed || fault.CodeOf(err) == fault.IdempotencyKeyMismatch || fault.CodeOf(err) == fault.IdempotencyInProgress {
+	if err != nil || replayed {
 		return response, replayed, err
 	}
-	return ports.StoredResponse{}, false, errors.Join(failure, err)
+	return ports.StoredResponse{}, false, failure
 }
 
 // Leased implements ports.IdempotentRequests.
