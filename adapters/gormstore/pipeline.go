@@ -105,7 +105,7 @@ func (p *pipeline) EnqueueNew(op, query string, args []any) error {
 func (p *pipeline) EnqueueChecked(op, query string, args []any, errIfNoRows error) error {
 	p.cache.Wrote(query)
 	p.refusable = true
-	return p.enqueue(statement{op: op, sql: failIfNoRows(query), args: args, errIfNoRows: errIfNoRows})
+	return p.EnqueueGuard(op, query, args, errIfNoRows)
 }
 
 // EnqueueGuard implements repo.Pipeline.
