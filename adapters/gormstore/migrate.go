@@ -62,9 +62,6 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	if err := s.makeWhole(ctx, db, known); err != nil {
-		return err
-	}
 	err = untilUnlocked(ctx, migrationPause, func() error { return s.checkSchema(ctx, db, known) })
 	if err != nil {
 		return explainPooler(err)
@@ -174,7 +171,8 @@ var schemaTables = []string{
 const schemaLock = 0x5e_c4e_c4
 
 // checkSchema compares what was run on the database with this program's migrations, and records those that are about to
-// run. They are recorded before and not after, so that no crash leaves a migration without its record.
+// run. They are recorded before and not after, so that no crash leaves a migration without its record. On an empty
+// database it makes the whole schema, where there is one.
 func (s *Store) checkSchema(ctx context.Context, db *sql.DB, known []migration) (err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -185,6 +183,7 @@ func (s *Store) checkSchema(ctx context.Context, db *sql.DB, known []migration) 
 			err = errors.Join(err, tx.Rollback())
 		}
 	}()
+	bind := s.bind()
 	if _, ok := s.dialect.(postgresDialect); ok {
 		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", s.checksumsLock()); err != nil {
 			return fmt.Errorf("lock the schema: %w", err)
@@ -202,30 +201,24 @@ func (s *Store) checkSchema(ctx context.Context, db *sql.DB, known []migration) 
 	if _, err := compareSchema(ran, known); err != nil {
 		return err
 	}
-	toRun := slices.DeleteFunc(slices.Clone(known), func(m migration) bool {
-		_, done := ran[m.version]
-		return done
-	})
-	if err := s.recordMigrations(ctx, tx, toRun); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// recordMigrations writes the records of migrations, in the place of those of a run that broke off.
-func (s *Store) recordMigrations(ctx context.Context, tx *sql.Tx, all []migration) error {
-	for _, m := range all {
+	for _, m := range known {
+		if _, done := ran[m.version]; done {
+			continue
+		}
 		for _, record := range []struct{ table, column, value string }{
 			{"migration_checksums", "checksum", m.checksum}, {"migration_phases", "phase", string(m.phase)},
 		} {
 			query := fmt.Sprintf("INSERT INTO %s (version, %s) VALUES (?, ?) ON CONFLICT (version) DO UPDATE SET %[2]s = "+
 				"excluded.%[2]s", record.table, record.column)
-			if _, err := tx.ExecContext(ctx, s.bind()(query), m.version, record.value); err != nil {
+			if _, err := tx.ExecContext(ctx, bind(query), m.version, record.value); err != nil {
 				return fmt.Errorf("record a migration: %w", err)
 			}
 		}
 	}
-	return nil
+	if err := s.makeWhole(ctx, tx, known); err != nil {
+		return fmt.Errorf("make the schema: %w", err)
+	}
+	return tx.Commit()
 }
 
 // ranMigration holds the record of a migration that has run; "" where there is none.

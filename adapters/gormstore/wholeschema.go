@@ -6,8 +6,6 @@ import (
 	"database/sql"
 	_ "embed"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -29,27 +27,16 @@ func schemaHeader(known []migration) string {
 		hex.EncodeToString(all.Sum(nil)) + "\n"
 }
 
-// makeWhole makes the whole schema of an empty database, and records that the migrations have run. It does nothing on
-// any other database, and where the schema is that of other migrations.
-func (s *Store) makeWhole(ctx context.Context, db *sql.DB, known []migration) (err error) {
+// makeWhole makes the whole schema of a database that has only schemaTables, and marks the migrations as run. It does
+// nothing on any other database, and where the schema is that of other migrations.
+func (s *Store) makeWhole(ctx context.Context, tx *sql.Tx, known []migration) error {
 	if !strings.HasPrefix(s.wholeSchema, schemaHeader(known)) {
 		return nil
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("make the schema: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("make the schema: %w", err), tx.Rollback())
-		}
-	}()
+	const others = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE tbl_name NOT LIKE 'migration_%')"
 	var used bool
-	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_master)").Scan(&used); err != nil {
+	if err := tx.QueryRowContext(ctx, others).Scan(&used); err != nil || used {
 		return err
-	}
-	if used {
-		return tx.Rollback()
 	}
 	if _, err := tx.ExecContext(ctx, s.wholeSchema); err != nil {
 		return err
@@ -60,8 +47,5 @@ func (s *Store) makeWhole(ctx context.Context, db *sql.DB, known []migration) (e
 			return err
 		}
 	}
-	if err := s.recordMigrations(ctx, tx, known); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return nil
 }

@@ -45,7 +45,7 @@ func schemaOf(t *testing.T, s *Store) string {
 	var all strings.Builder
 	for _, kind := range []string{"table", "index", "trigger", "view"} {
 		for _, statement := range texts(t, s, "SELECT sql FROM sqlite_master WHERE type = ? AND name NOT LIKE 'sqlite_%' "+
-			"AND sql IS NOT NULL ORDER BY rowid", kind) {
+			"AND tbl_name NOT LIKE 'migration_%' AND sql IS NOT NULL ORDER BY rowid", kind) {
 			all.WriteString(statement + ";\n")
 		}
 	}
