@@ -24,7 +24,7 @@ type Mail struct {
 	Data          json.RawMessage
 	// Mail is sent to people, so its times are real ones.
 	CreatedAt time.Time
-	// LeavesAt is the earliest time that it may be sent; zero until it is admitted.
+	// LeavesAt is the earliest time that it may be sent; zero until it is written.
 	LeavesAt  time.Time
 	SentAt    time.Time // zero until it is sent
 	RefusedAt time.Time // zero unless it was refused permanently
@@ -44,17 +44,14 @@ type MailLimit struct {
 
 // Mails keeps them.
 type Mails interface {
-	// Insert writes a mail unless one of the same account, kind and cause exists, which stays as it is. It may admit the
-	// mail at once, as of its creation, where the limit allows that.
+	// Insert writes a mail unless one of the same account, kind and cause exists, which stays as it is. The mail may
+	// leave when it is made, or later where as many others of the account to its recipient as the limit allows leave in
+	// the window before. The limit holds at any concurrency.
 	Insert(ctx context.Context, m Mail, limit MailLimit) error
 	// ListByID returns those of the account's mails that have one of the ids, oldest first.
 	ListByID(ctx context.Context, creatorID string, ids []string) ([]Mail, error)
 	// ListTo returns the account's mails to an address, whose cases are one, the newest first, at most limit.
 	ListTo(ctx context.Context, creatorID, address string, limit int) ([]Mail, error)
-	// Admit returns when a mail may be sent: now, or later where as many others of the account to its recipient as the
-	// limit allows may leave in the window before. The first call decides it; it locks the recipient, so that the limit
-	// holds at any concurrency.
-	Admit(ctx context.Context, m Mail, limit MailLimit, now time.Time) (time.Time, error)
 	// Update writes the delivery state of a mail. ErrNotFound.
 	Update(ctx context.Context, m Mail) error
 }

@@ -14,7 +14,7 @@ import (
 
 // Send renders the mails of a task and sends them. One that was sent but not recorded is sent again under the same
 // Message-ID. A temporary failure has the task run again, for what is left; a permanent one ends the mail and keeps the
-// reason. One whose recipient has reached the account's limit gets a task of its own. Task TaskSend.
+// reason. One that the limit on its recipient holds back gets a task of its own. Task TaskSend.
 func (s *Service) Send(ctx context.Context, t ports.Task) error {
 	mails, err := s.deps.Store.Read(ctx).Mail.Mails.ListByID(ctx, t.CreatorID, strings.Split(t.Subject, ","))
 	if err != nil {
@@ -66,17 +66,7 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 
 // send sends a mail and returns it with its outcome. One that may leave only later comes back unsettled.
 func (s *Service) send(ctx context.Context, m ports.Mail) (ports.Mail, error) {
-	now := s.deps.Clock.Real()
-	if m.LeavesAt.IsZero() {
-		err := s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-			m.LeavesAt, err = r.Mail.Mails.Admit(ctx, m, perRecipient, now)
-			return err
-		})
-		if err != nil {
-			return m, err
-		}
-	}
-	if m.LeavesAt.After(now) {
+	if m.LeavesAt.After(s.deps.Clock.Real()) {
 		return m, nil
 	}
 	message, err := s.message(m)

@@ -165,82 +165,65 @@ func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
 	}
 }
 
-func aRecipientsLimitHoldsAtOnce(t *testing.T, db Database) {
+// aRecipientsLimitHolds inserts mails together, and one after another: all of a recipient leave by one limit.
+func aRecipientsLimitHolds(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
-	now, limit, total := realNow(), 3, 10
-	leaves := make([]time.Time, total)
-	errs := make([]error, total)
-	var all sync.WaitGroup
-	for i := range total {
-		m := ports.Mail{
-			ID: id.New(id.Mail, [16]byte{byte(i + 1)}), CreatorID: creator, Kind: "receipt", Cause: fmt.Sprint(i),
-			Recipient: "grace@example.com", Data: json.RawMessage("{}"), CreatedAt: now,
-		}
-		insertMail(t, store, m, ports.MailLimit{Most: limit, Window: time.Hour})
-		all.Go(func() {
-			errs[i] = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
-				leaves[i], err = r.Mail.Mails.Admit(ctx, m, ports.MailLimit{Most: limit, Window: time.Hour}, now)
-				return err
-			})
-		})
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	slices.SortFunc(leaves, time.Time.Compare)
-	for i, at := range leaves {
-		if want := now.Add(time.Duration(i/limit) * time.Hour); !at.Equal(want) {
-			t.Errorf("mail %d leaves at %v, want %v", i, at, want)
+	now, limit, total := realNow(), ports.MailLimit{Most: 3, Window: time.Hour, Apart: "order"}, 10
+	mailTo := func(n int, kind, recipient string) ports.Mail {
+		return ports.Mail{
+			ID: id.New(id.Mail, [16]byte{byte(n + 1)}), CreatorID: creator, Kind: kind, Cause: fmt.Sprint(n),
+			Recipient: recipient, Data: json.RawMessage("{}"), CreatedAt: now,
 		}
 	}
-}
-
-// aRecipientsLimitHoldsForConcurrentInserts inserts mails together, which may admit some at once, and admits the rest.
-func aRecipientsLimitHoldsForConcurrentInserts(t *testing.T, db Database) {
-	store := db.Open(t, StoreOptions{})
-	now, limit, total := realNow(), ports.MailLimit{Most: 3, Window: time.Hour}, 10
+	leavesOf := func(m ports.Mail) time.Time { return mailOf(t, store, creator, m.ID).LeavesAt }
 	mails := make([]ports.Mail, total)
 	errs := make([]error, total)
 	var all sync.WaitGroup
 	for i := range total {
-		mails[i] = ports.Mail{
-			ID: id.New(id.Mail, [16]byte{byte(i + 1)}), CreatorID: creator, Kind: "receipt", Cause: fmt.Sprint(i),
-			Recipient: []string{"grace@example.com", "Grace@example.com"}[i%2], Data: json.RawMessage("{}"),
-			CreatedAt: now,
-		}
-		all.Go(func() {
+		mails[i] = mailTo(i, "receipt", []string{"grace@example.com", "Grace@example.com"}[i%2])
+		insert := func() {
 			errs[i] = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 				return r.Mail.Mails.Insert(ctx, mails[i], limit)
 			})
-		})
+		}
+		if i < total/2 {
+			all.Go(insert)
+			continue
+		}
+		all.Wait()
+		insert()
 	}
-	all.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	admitted := 0
-	for _, m := range mails {
-		if at := mailOf(t, store, creator, m.ID).LeavesAt; at.Equal(now) {
-			admitted++
-		} else if !at.IsZero() {
-			t.Errorf("%s leaves at %v", m.ID, at)
-		}
-	}
-	if admitted > limit.Most {
-		t.Errorf("%d mails were admitted at once, at most %d may be", admitted, limit.Most)
-	}
 	leaves := make([]time.Time, total)
 	for i, m := range mails {
-		atomically(t, store, func(ctx context.Context, r ports.Repos) (err error) {
-			leaves[i], err = r.Mail.Mails.Admit(ctx, m, limit, now)
-			return err
-		})
+		leaves[i] = leavesOf(m)
 	}
 	slices.SortFunc(leaves, time.Time.Compare)
 	for i, at := range leaves {
 		if want := now.Add(time.Duration(i/limit.Most) * time.Hour); !at.Equal(want) {
 			t.Errorf("mail %d leaves at %v, want %v", i, at, want)
 		}
+	}
+	apart, other := mailTo(20, "order", "grace@example.com"), mailTo(21, "receipt", "heidi@example.com")
+	later := mailTo(22, "receipt", "grace@example.com")
+	later.CreatedAt = now.Add(24 * time.Hour)
+	for _, m := range []ports.Mail{apart, other, later} {
+		insertMail(t, store, m, limit)
+		if at := leavesOf(m); !at.Equal(m.CreatedAt) {
+			t.Errorf("a %s to %s of %v leaves at %v, want at once", m.Kind, m.Recipient, m.CreatedAt, at)
+		}
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { // in one transaction
+		for n := range 4 {
+			if err := r.Mail.Mails.Insert(ctx, mailTo(30+n, "receipt", "ivan@example.com"), limit); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if at := leavesOf(mailTo(33, "", "")); !at.Equal(now.Add(time.Hour)) {
+		t.Errorf("the fourth of a transaction leaves at %v, want an hour later", at)
 	}
 }

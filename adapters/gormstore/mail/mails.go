@@ -68,36 +68,35 @@ type admission struct {
 const once = " ON CONFLICT (creator_id, kind, cause) DO NOTHING"
 
 // Insert implements ports.Mails. On PostgreSQL mails are written right before the commit, so that their recipients are
-// locked no longer than that takes.
+// locked no longer than that takes. SQLite has one writer at a time, which is lock enough.
 func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) error {
-	row := newMailRow(m)
-	switch {
-	case !t.OnPostgres():
-		return t.InsertRowDeferred("insert mail "+m.ID, &row, once)
-	case t.AtCommit == nil:
-		return t.write([]admission{{row, limit}})
+	one := admission{newMailRow(m), limit}
+	if t.AtCommit == nil {
+		return t.write([]admission{one})
 	}
-	*t.writes = append(*t.writes, admission{row, limit})
+	*t.writes = append(*t.writes, one)
 	t.AtCommit("mails", func() error { return t.write(*t.writes) })
 	return nil
 }
 
 // write locks the recipients, in one order, and writes the mails.
 func (t mails) write(all []admission) error {
-	locks := make([]int64, len(all))
-	for i, one := range all {
-		locks[i] = t.Dialect.LockNumber(recipientLock(one.row.CreatorID, one.row.Recipient))
-	}
-	slices.Sort(locks)
-	const lockAll = "SELECT pg_advisory_xact_lock(n) FROM unnest(CAST(? AS BIGINT[])) AS n"
-	if err := t.ExecDeferred("lock recipients", lockAll, slices.Compact(locks)); err != nil {
-		return err
+	if t.OnPostgres() {
+		locks := make([]int64, len(all))
+		for i, one := range all {
+			locks[i] = t.Dialect.LockNumber(recipientLock(one.row.CreatorID, one.row.Recipient))
+		}
+		slices.Sort(locks)
+		const lockAll = "SELECT pg_advisory_xact_lock(n) FROM unnest(CAST(? AS BIGINT[])) AS n"
+		if err := t.ExecDeferred("lock recipients", lockAll, slices.Compact(locks)); err != nil {
+			return err
+		}
 	}
 	return repo.WriteRuns(all, admission.joins, t.writeTogether)
 }
 
-// joins reports whether a mail can be written by one statement with others: each of them is admitted by the mails that
-// were written before.
+// joins reports whether a mail can be written by one statement with others: each of them leaves by the mails that were
+// written before.
 func (m admission) joins(others []admission) bool {
 	return len(others) < mostMails && !slices.ContainsFunc(others, func(o admission) bool {
 		return o.limit != m.limit || o.row.CreatorID == m.row.CreatorID &&
@@ -111,34 +110,26 @@ const mostMails = 4
 const mailValues = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), " +
 	"CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT))"
 
-// leavingBefore selects the send time of the N-th last mail of an account to a recipient under the limit of a kind;
-// the next may leave one window later.
-func leavingBefore(creator, recipient, kind string) string {
-	return `SELECT leaves_at FROM mails WHERE creator_id = ` + creator + ` AND LOWER(recipient) = LOWER(` + recipient + `)
-		AND leaves_at IS NOT NULL AND (kind = CAST(? AS TEXT)) = (` + kind + ` = CAST(? AS TEXT))
-		ORDER BY leaves_at DESC LIMIT 1 OFFSET ?`
-}
+// insertMails has a mail leave when it is made, but no sooner than one window after that which leaves as many mails of
+// the same recipient earlier as the limit allows.
+const insertMails = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at, leaves_at)
+	SELECT column1, column2, column3, column4, column5, column6, column7, column8, COALESCE((
+		SELECT CASE WHEN leaves_at + CAST(? AS BIGINT) > column8 THEN leaves_at + CAST(? AS BIGINT) END FROM mails
+		WHERE creator_id = column2 AND LOWER(recipient) = LOWER(column5) AND leaves_at IS NOT NULL
+			AND (kind = CAST(? AS TEXT)) = (column3 = CAST(? AS TEXT))
+		ORDER BY leaves_at DESC LIMIT 1 OFFSET ?), column8) FROM (VALUES `
 
-var (
-	leavingBeforeOne = leavingBefore("?", "?", "CAST(? AS TEXT)")
-	admittedMail     = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at,
-		leaves_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8,
-		CASE WHEN COALESCE((` + leavingBefore("column2", "column5", "column3") + `), 0) <= CAST(? AS BIGINT)
-			THEN column8 END FROM (VALUES `
-)
-
-// writeTogether writes mails of one limit to several recipients. One that the limit allows may leave at once; Admit
-// decides of the rest.
+// writeTogether writes mails of one limit to several recipients.
 func (t mails) writeTogether(all []admission) error {
-	limit := all[0].limit
-	args := []any{limit.Apart, limit.Apart, limit.Most - 1, time.Time(all[0].row.CreatedAt).Add(-limit.Window).UnixMilli()}
+	limit, window := all[0].limit, all[0].limit.Window.Milliseconds()
+	args := []any{window, window, limit.Apart, limit.Apart, limit.Most - 1}
 	for _, one := range all {
 		row := one.row
 		args = append(args, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName, row.Data,
 			row.CreatedAt)
 	}
 	values := mailValues + strings.Repeat(", "+mailValues, len(all)-1)
-	return t.ExecDeferred("insert mail "+all[0].row.ID, admittedMail+values+") AS mail"+once, args...)
+	return t.ExecDeferred("insert mail "+all[0].row.ID, insertMails+values+") AS mail WHERE true"+once, args...)
 }
 
 // recipientLock names the advisory lock of an address, compared case-insensitively.
@@ -160,35 +151,6 @@ func (t mails) ListTo(_ context.Context, creatorID, address string, limit int) (
 	return repo.ListBy(t.Base, "list mails to an address", t.DB.Where(
 		"creator_id = ? AND LOWER(recipient) = LOWER(?)", creatorID, address,
 	).Order("created_at DESC, id DESC").Limit(limit), mailRow.toMail)
-}
-
-// Admit implements ports.Mails.
-func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now time.Time) (time.Time, error) {
-	op := "admit mail " + m.ID
-	if err := t.EnqueueLock(op, recipientLock(m.CreatorID, m.Recipient)); err != nil {
-		return time.Time{}, err
-	}
-	row, err := repo.TakeOne[mailRow](t.Base, op, "id = ?"+ofAccount, m.ID, m.CreatorID)
-	if err != nil || !time.Time(row.LeavesAt).IsZero() {
-		return time.Time(row.LeavesAt), err
-	}
-	before, err := repo.QueryRows(t.Base, op, leavingBeforeOne,
-		[]any{m.CreatorID, m.Recipient, limit.Apart, m.Kind, limit.Apart, limit.Most - 1},
-		func(row repo.Scanner) (at repo.UnixMillis, err error) {
-			err = row.Scan(&at)
-			return at, err
-		})
-	if err != nil {
-		return time.Time{}, err
-	}
-	leaves := now
-	if len(before) > 0 {
-		if free := time.Time(before[0]).Add(limit.Window); free.After(leaves) {
-			leaves = free
-		}
-	}
-	return leaves, t.ExecChanged(op, ports.ErrNotFound, "UPDATE mails SET leaves_at = ? WHERE id = ?"+ofAccount,
-		repo.UnixMillis(leaves), m.ID, m.CreatorID)
 }
 
 // Update implements ports.Mails.
