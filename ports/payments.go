@@ -23,8 +23,7 @@ type PaymentRepos struct {
 
 // Payments keeps attempts to take money.
 type Payments interface {
-	// Insert writes a new attempt. ErrDuplicate while another attempt of its subject is not settled, and
-	// (payments_creator_id_receipt_number) when its receipt's number is taken.
+	// Insert writes a new attempt. ErrDuplicate while another attempt of its subject is not settled.
 	Insert(ctx context.Context, p payment.State) error
 	// Get returns an attempt. ErrNotFound.
 	Get(ctx context.Context, id string) (payment.State, error)

@@ -169,7 +169,8 @@ func phasesOf(changes []change) []phase {
 
 // judged are the phases of migrations that their statements alone do not tell.
 var judged = map[int64]phase{
-	66: expand, // its triggers refuse nothing: they write to a table that older programs do not know
+	66:  expand,  // its triggers refuse nothing: they write to a table that older programs do not know
+	354: neutral, // no program reads its indexes, or needs what the unique one refuses
 }
 
 // phaseOf returns what a migration does to programs that do not know it.

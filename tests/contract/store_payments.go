@@ -19,7 +19,6 @@ import (
 func paymentCases() storeCases {
 	return storeCases{
 		"a subject has one live attempt":               aSubjectHasOneLiveAttempt,
-		"a receipt number is given once":               aReceiptNumberIsGivenOnce,
 		"attempts at once leave one live":              attemptsAtOnceLeaveOneLive,
 		"who settles a payment waits for the other":    whoSettlesAPaymentWaitsForTheOther,
 		"who settles a refund waits for the other":     whoSettlesARefundWaitsForTheOther,
@@ -87,17 +86,6 @@ func aSubjectHasOneLiveAttempt(t *testing.T, db Database) {
 	if err := insertPayments(t, store, livePayment("5", creator, "sub_1")); err != nil {
 		t.Errorf("the next attempt: %v", err)
 	}
-}
-
-func aReceiptNumberIsGivenOnce(t *testing.T, db Database) {
-	store := db.Open(t, StoreOptions{})
-	first, taken, elsewhere := paymentState("1", creator), paymentState("2", creator), paymentState("3", "crt_2")
-	taken.Sale.ReceiptNumber, elsewhere.Sale.ReceiptNumber = first.Sale.ReceiptNumber, first.Sale.ReceiptNumber
-	none, another := livePayment("4", creator, "sub_4"), livePayment("5", creator, "sub_5")
-	if err := insertPayments(t, store, first, elsewhere, none, another); err != nil {
-		t.Fatal(err)
-	}
-	wantIndex(t, insertPayments(t, store, taken), "payments_creator_id_receipt_number")
 }
 
 func attemptsAtOnceLeaveOneLive(t *testing.T, db Database) {
