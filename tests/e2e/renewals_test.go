@@ -174,7 +174,8 @@ type customerLife struct {
 	a       *harness.Account
 	listing harness.Listing
 	sub     subscribed
-	name    string
+	// meter is the event by which the subscription's use is billed; "" where it is not.
+	meter, name string
 }
 
 // TestAnyInterleavingKeepsEveryInvariant does random things to a customer with a subscription and has `sundry verify`
@@ -196,6 +197,10 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 			l := &customerLife{
 				T: t, r: r, a: a, listing: plans(t, a, rapid.SampledFrom([]int{0, 14}).Draw(r, "trial")), name: "ada",
 			}
+			for duration, months := range map[string]any{"once": nil, "repeating": 2, "forever": nil} {
+				a.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": strings.ToUpper(duration),
+					"percentOff": 30, "duration": duration, "durationInMonths": months}).Want(t, 201)
+			}
 			l.subscribe()
 			r.Repeat(map[string]func(*rapid.T){
 				"":           func(*rapid.T) { l.verify() },
@@ -212,6 +217,14 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 				"change":       func(*rapid.T) { l.change() },
 				"refund":       func(*rapid.T) { l.refund() },
 				"buy it again": func(*rapid.T) { l.subscribe() },
+				"seats":        func(*rapid.T) { l.seats() },
+				"refund again": func(*rapid.T) { l.refund() },
+				"dispute":      func(*rapid.T) { l.answerDispute() },
+				"grant":        func(*rapid.T) { l.grant() },
+				"use credit":   func(*rapid.T) { l.useCredit() },
+				"meter":        func(*rapid.T) { l.meterUse() },
+				"use":          func(*rapid.T) { l.use() },
+				"invoice":      func(*rapid.T) { l.invoice() },
 			})
 		})
 	})
@@ -222,10 +235,105 @@ func (l *customerLife) subscribe() {
 		return
 	}
 	plan := rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan")
-	l.sub = subscribe(
-		l.T, l.a, l.listing, plan, l.name,
-		rapid.SampledFrom([]string{harness.CardSucceeds, cardFailsLater}).Draw(l.r, "card"),
-	)
+	with := harness.JSON{"quantity": rapid.IntRange(1, 3).Draw(l.r, "quantity")}
+	if code := rapid.SampledFrom([]string{"", "ONCE", "REPEATING", "FOREVER"}).Draw(l.r, "code"); code != "" {
+		with["discountCode"] = code
+	}
+	session := l.a.NewSession(l.T, l.listing, plan, l.name, with)
+	l.a.Pay(l.T, session, rapid.SampledFrom([]string{harness.CardSucceeds, cardFailsLater, harness.CardDisputed}).
+		Draw(l.r, "card")).Want(l, 200)
+	l.sub = subscription(l.T, l.a, text(l.T, l.a.Receipt(l.T, session)["subscriptionId"]))
+	l.meter = ""
+}
+
+func (l *customerLife) seats() {
+	l.ask("change", harness.JSON{
+		"quantity":      rapid.IntRange(1, 5).Draw(l.r, "quantity"),
+		"prorationMode": rapid.SampledFrom([]string{"charge_now", "next_period"}).Draw(l.r, "mode"),
+	})
+}
+
+// answerDispute wins, loses or accepts one that waits for an answer.
+func (l *customerLife) answerDispute() {
+	var disputes struct{ Data []struct{ ID, Status string } }
+	l.a.AsBackend(l, http.MethodGet, "/v1/disputes", nil).Want(l, 200).Into(l, &disputes)
+	for _, d := range disputes.Data {
+		if d.Status != "needs_response" {
+			continue
+		}
+		how := rapid.SampledFrom([]string{"winning_evidence", "losing_evidence", ""}).Draw(l.r, "answer")
+		if path := "/v1/disputes/" + d.ID; how == "" {
+			l.allowed(l.a.AsBackend(l, http.MethodPost, path+"/accept", nil))
+		} else {
+			l.allowed(l.a.AsBackend(l, http.MethodPost, path+"/evidence", harness.JSON{"text": how}))
+		}
+		return
+	}
+}
+
+func (l *customerLife) grant() {
+	body := harness.JSON{"entitlements": []harness.JSON{{"key": "studio", "type": "boolean", "value": true}},
+		"credits": []harness.JSON{{"key": "renders", "unit": "render", "amount": 5}}}
+	if days := rapid.IntRange(0, 60).Draw(l.r, "days"); days > 0 {
+		body["expiresAt"] = clockOf(l.T, l.a).AddDate(0, 0, days).Format(time.RFC3339)
+	}
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/customer-access/"+l.name+"/grants", body))
+}
+
+func (l *customerLife) useCredit() {
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/customer-access/"+l.name+"/credits/consume", harness.JSON{
+		"key": "renders", "amount": rapid.IntRange(1, 60).Draw(l.r, "amount"), "idempotencyKey": harness.Unique("use"),
+	}))
+}
+
+// meterUse bills the subscription for calls.
+func (l *customerLife) meterUse() {
+	if l.meter != "" {
+		return
+	}
+	make := func(path string, body harness.JSON) string {
+		var made struct{ ID string }
+		response := l.a.AsBackend(l, http.MethodPost, path, body)
+		l.allowed(response)
+		if response.Status == 201 {
+			response.Into(l, &made)
+		}
+		return made.ID
+	}
+	name := harness.Unique("calls")
+	meter := make("/v1/usage/meters", harness.JSON{"name": "Calls", "eventName": name,
+		"aggregation": rapid.SampledFrom([]string{"SUM", "MAX", "LAST"}).Draw(l.r, "aggregation")})
+	product := make("/v1/usage/products", harness.JSON{"name": "API access", "type": "SERVICE"})
+	price := make("/v1/usage/prices", priceBody(product))
+	if make("/v1/usage/billing-plans", harness.JSON{
+		"subscriptionId": l.sub.ID, "meterId": meter, "priceId": price,
+		"billingInterval": rapid.SampledFrom([]string{"day", "week", "month"}).Draw(l.r, "billing"),
+	}) != "" {
+		l.meter = name
+	}
+}
+
+func (l *customerLife) use() {
+	if l.meter == "" {
+		return
+	}
+	ago := time.Duration(rapid.IntRange(0, 34*24).Draw(l.r, "hours ago")) * time.Hour
+	response := l.a.AsBackend(l, http.MethodPost, "/v1/usage/events", harness.JSON{
+		"subscriptionId": l.sub.ID, "meter": l.meter, "quantity": rapid.IntRange(0, 40).Draw(l.r, "calls"),
+		"idempotencyKey": harness.Unique("report"), "timestamp": clockOf(l.T, l.a).Add(-ago).Format(time.RFC3339),
+	})
+	if response.Status != 202 {
+		l.allowed(response)
+	}
+}
+
+func (l *customerLife) invoice() {
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/invoices", harness.JSON{
+		"customerId": l.sub.CustomerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+		"idempotencyKey": harness.Unique("invoice"), "lineItems": []harness.JSON{
+			{"description": "Hours", "amountInCents": rapid.IntRange(0, 5000).Draw(l.r, "amount")},
+		},
+	}))
 }
 
 func (l *customerLife) time() {
@@ -236,7 +344,7 @@ func (l *customerLife) time() {
 func (l *customerLife) card() {
 	number := rapid.SampledFrom([]string{
 		harness.CardSucceeds, harness.CardTimesOut, harness.CardAsksAlways, harness.CardStaysPending, cardFailsLater,
-		harness.CardDeclined,
+		harness.CardDeclined, harness.CardDisputed,
 	}).Draw(l.r, "number")
 	l.allowed(
 		l.a.AsBackend(
@@ -268,6 +376,9 @@ func (l *customerLife) change() {
 
 func (l *customerLife) refund() {
 	paid := all(l.T, l.a, "/v1/payments", url.Values{"status": {"succeeded"}})
+	if len(paid) == 0 {
+		return
+	}
 	var p struct {
 		ID            string
 		AmountInCents int64
@@ -276,6 +387,9 @@ func (l *customerLife) refund() {
 		l.Fatal(err)
 	}
 	body := harness.JSON{"paymentId": p.ID, "reason": "asked", "keepAccess": rapid.Bool().Draw(l.r, "keep")}
+	if to := rapid.SampledFrom([]string{"", "keep", "cancel_now", "cancel_at_period_end"}).Draw(l.r, "to"); to != "" {
+		body["subscription"] = to
+	}
 	if rapid.Bool().Draw(l.r, "part") && p.AmountInCents > 1 {
 		body["amountInCents"] = p.AmountInCents / 2
 	}
@@ -297,6 +411,9 @@ func (l *customerLife) verify() {
 	}
 	if len(violations) > 0 {
 		l.r.Fatalf("%v", violations)
+	}
+	if failed := tasksOf(l.T, l.a, "failed"); len(failed) > 0 {
+		l.r.Fatalf("work that fails: %+v", failed)
 	}
 }
 
