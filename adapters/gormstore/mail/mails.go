@@ -112,7 +112,8 @@ const mailValues = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? A
 
 // insertMails has a mail leave when it is made, but no sooner than one window after that which leaves as many mails of
 // the same recipient earlier as the limit allows.
-const insertMails = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at, leaves_at)
+const insertMails = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at,
+		leaves_at)
 	SELECT column1, column2, column3, column4, column5, column6, column7, column8, COALESCE((
 		SELECT CASE WHEN leaves_at + CAST(? AS BIGINT) > column8 THEN leaves_at + CAST(? AS BIGINT) END FROM mails
 		WHERE creator_id = column2 AND LOWER(recipient) = LOWER(column5) AND leaves_at IS NOT NULL
