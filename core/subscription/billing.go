@@ -39,6 +39,9 @@ type Bill struct {
 	CreditAfter money.Amount `json:"creditAfter"`
 	// PeriodValue is the price of the whole period after the discount.
 	PeriodValue money.Amount `json:"periodValue"`
+	// Replaced is the value that the current period had when a change of plan was priced: refunds may move it until the
+	// change is paid. Zero for other bills, and for those of versions that did not record it.
+	Replaced money.Amount `json:"replaced,omitzero"`
 }
 
 // Due returns the amount to charge before tax: never negative.

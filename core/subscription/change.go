@@ -55,6 +55,7 @@ func (sub *Subscription) changeBill(to plan.Offer, mode ProrationMode, now time.
 	b := Bill{
 		Kind: PlanChange, Offer: to, Anchor: s.Anchor, PeriodStart: s.CurrentPeriodStart, PeriodEnd: s.CurrentPeriodEnd,
 		Subtotal: none, Discount: none, CreditUsed: none, CreditAfter: s.Credit, PeriodValue: s.PeriodValue,
+		Replaced: s.PeriodValue,
 	}
 	switch {
 	case mode == NextPeriod, s.Status == StatusTrialing && trial, to.SameAs(s.Offer): // which takes a planned one back

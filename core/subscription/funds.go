@@ -47,21 +47,47 @@ func (s *State) fund(funds []Fund) {
 	}
 }
 
-// funded returns the funds after a bill was paid by a payment; "" when nothing was due.
+// replaced returns the value of the current period that a change of plan was priced for.
+func (s State) replaced(b Bill) money.Amount {
+	if b.Replaced.Currency == "" {
+		return s.PeriodValue
+	}
+	return b.Replaced
+}
+
+// unused returns what is left of the current period at a change of plan. It is what the bill credits, unless a refund
+// was made or failed since.
+func (s State) unused(b Bill) int64 {
+	if s.replaced(b) == s.PeriodValue {
+		return -b.Lines[0].Amount.Minor
+	}
+	share := b.Lines[0].Share
+	rest, _ := s.PeriodValue.RatioPayable(share.Left, share.Days) // a part of it is in range
+	return rest.Minor
+}
+
+// funded returns the funds after a bill was paid by a payment; "" when nothing was due. What was refunded since a
+// change of plan was priced is missing from the period's value, and what is left of a refund that failed since is
+// credit, as it would be had the change been priced then.
 func (s State) funded(b Bill, paymentID string) []Fund {
 	funds := s.known()
 	begins := !b.PeriodStart.Equal(s.CurrentPeriodStart) || !b.PeriodEnd.Equal(s.CurrentPeriodEnd)
+	kept := s.replaced(b).Minor // the value that the bill adds to
 	switch {
 	case b.Kind != PlanChange:
 		for i := range funds {
 			funds[i].Value = 0
 		}
+		kept = 0
 	case begins:
-		funds = exchanged(funds, -b.Lines[0].Amount.Minor, b.PeriodValue.Minor)
+		kept = b.PeriodValue.Minor - b.Subtotal.Minor
+		funds = exchanged(funds, s.unused(b), kept)
 	case b.Subtotal.Minor == 0:
 		funds = reduced(funds, b.CreditAfter.Minor-s.Credit.Minor, b.PeriodValue.Minor)
+	case s.PeriodValue.Minor > kept:
+		funds = reduced(funds, s.unused(b)+b.Lines[0].Amount.Minor, kept)
 	}
-	gained := b.PeriodValue.Minor - valueOf(funds)
+	gained := b.PeriodValue.Minor - kept
 	due := b.Due().Minor
 	funds = append(funds, Fund{PaymentID: paymentID, Paid: due}) // which goes again where nothing was due
 	// What is paid out of the credit of each, the oldest first, and by the payment.
@@ -141,10 +167,8 @@ func apportioned(amount int64, weights []int64, others int64) []int64 {
 	shares := make([]int64, len(weights))
 	var weight, given int64
 	for i, w := range weights {
-		if weight += w; amount <= 0 {
-			continue
-		}
-		upTo, _ := money.Amount{Minor: amount}.RatioHalfUp(weight, total) // a part of it is in range
+		weight += w
+		upTo, _ := money.Amount{Minor: amount}.RatioHalfUp(weight, total) // a part is in range, and none without weights
 		shares[i], given = upTo.Minor-given, upTo.Minor
 	}
 	return shares

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -208,7 +209,7 @@ func TestTheLeastFundsCount(t *testing.T) {
 	}
 }
 
-// The period is worth more by then than the change of plan was to make it.
+// The money that is back pays for nothing of the cheaper plan, so it is credit.
 func TestARefundFailsWhileAChangeOfPlanIsCharged(t *testing.T) {
 	t.Parallel()
 	sub := holding(t, subscription.Fund{PaymentID: "pay_0", Value: 1000, Credit: 300, Paid: 1300})
@@ -223,9 +224,91 @@ func TestARefundFailsWhileAChangeOfPlanIsCharged(t *testing.T) {
 	if _, err := sub.Paid("pay_1"); err != nil {
 		t.Fatal(err)
 	}
-	want := []subscription.Fund{{PaymentID: "pay_0", Value: 1000, Paid: 1300}}
-	if s := sub.State(); !slices.Equal(s.Funds, want) || s.PeriodValue != eur(1000) {
+	want := []subscription.Fund{
+		{PaymentID: "pay_0", Value: 300, Credit: 1000, Paid: 1300}, {PaymentID: "pay_1", Value: 200, Paid: 200},
+	}
+	if s := sub.State(); !slices.Equal(s.Funds, want) || s.PeriodValue != eur(500) {
 		t.Errorf("a period worth %d, funds %+v, want %+v", s.PeriodValue.Minor, s.Funds, want)
+	}
+}
+
+// On the first day of a period nothing is used up, so what is left is what was paid less what went back.
+func TestRefundsDuringChangesMakeAndLoseNoMoney(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sub := subscription.New(order(rapid.SampledFrom(plans).Draw(t, "first")), started)
+		if _, err := sub.Activate(started); err != nil {
+			t.Fatal(err)
+		}
+		left := sub.State().PeriodValue.Minor
+		for i := range rapid.IntRange(1, 6).Draw(t, "changes") {
+			to, id := rapid.SampledFrom(plans).Draw(t, "to"), fmt.Sprint("pay_", i+1)
+			to.PriceID += id
+			var back, part int64
+			var of subscription.Payment
+			if funds := sub.State().Funds; len(funds) > 0 {
+				f := rapid.SampledFrom(funds).Draw(t, "of")
+				of = subscription.Payment{ID: f.PaymentID, PaidFrom: started}
+				back, part = f.Value, rapid.Int64Range(0, f.Value).Draw(t, "part")
+			}
+			fails := rapid.Bool().Draw(t, "fails")
+			if fails { // what went back before comes back during the charge
+				sub.Returned(of, eur(part))
+			}
+			bill, err := sub.ChangeBill(to, subscription.ChargeNow, started)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bill.Due().Minor == 0 {
+				if _, err := sub.Apply(bill); err != nil {
+					t.Fatal(err)
+				}
+				if fails {
+					left -= part
+				}
+			} else if err := sub.StartCharge(id, bill); err != nil {
+				t.Fatal(err)
+			} else {
+				if fails {
+					sub.RefundFailed(of, eur(part), part == back)
+				} else if _, changed := sub.Returned(of, eur(part)); changed {
+					left -= part
+				}
+				if _, err := sub.Paid(id); err != nil {
+					t.Fatal(err)
+				}
+				left += bill.Due().Minor
+			}
+			s := sub.State()
+			if got := s.PeriodValue.Minor + s.Credit.Minor; got != left || s.PeriodValue.Minor > to.Price.Minor {
+				t.Fatalf("a period worth %d of %d and credit of %d, want %d together", s.PeriodValue.Minor, to.Price.Minor,
+					s.Credit.Minor, left)
+			}
+		}
+	})
+}
+
+// A charge that an earlier version began has no value that it replaces, nor shares.
+func TestABillOfAnEarlierVersionIsPaid(t *testing.T) {
+	t.Parallel()
+	for _, to := range []plan.Offer{pro, yearly} {
+		var paid [2]subscription.State
+		for i := range paid {
+			sub := begin(t, basic)
+			bill, err := sub.ChangeBill(to, subscription.ChargeNow, started.Add(14*day))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 {
+				bill.Replaced = money.Amount{}
+				bill.Lines = []payment.Line{{Amount: bill.Lines[0].Amount}, {Amount: bill.Lines[1].Amount}}
+			}
+			pay(t, sub, bill, "pay_1")
+			paid[i] = sub.State()
+		}
+		if !slices.Equal(paid[1].Funds, paid[0].Funds) || paid[1].PeriodValue != to.Price {
+			t.Errorf("%s: funds %+v of %+v, want %+v", to.PriceID, paid[1].Funds, paid[1].PeriodValue, paid[0].Funds)
+		}
 	}
 }
 
@@ -251,6 +334,9 @@ func TestFundsNeverExceedTheirPayments(t *testing.T) {
 					t.Fatal(err)
 				}
 				paid[id] = pay(t, sub, bill, id)
+				if got := sub.State().PeriodValue; got != bill.PeriodValue {
+					t.Fatalf("a period worth %d is renewed for %d", got.Minor, bill.PeriodValue.Minor)
+				}
 			case 1:
 				to := rapid.SampledFrom(plans).Draw(t, "to")
 				to.PriceID += fmt.Sprint(i)

@@ -13,7 +13,7 @@ func (s State) ValueOf(b Bill) (money.Amount, error) {
 	if b.Kind != PlanChange || !b.PeriodStart.Equal(s.CurrentPeriodStart) || b.Subtotal.Minor == 0 {
 		return b.Due(), nil
 	}
-	gained, err := b.PeriodValue.Sub(s.PeriodValue)
+	gained, err := b.PeriodValue.Sub(s.replaced(b))
 	if err != nil {
 		return money.Amount{}, err
 	}

@@ -2,6 +2,7 @@ package subscriptions_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"sundry/core/ledger"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
+	"sundry/core/plan"
 	"sundry/core/refund"
 	"sundry/core/subscription"
 	"sundry/core/tax"
@@ -35,6 +37,19 @@ func (w *fixture) refunded(s subscription.State, paymentID string, amount, taxed
 		e.PaymentID, e.CheckoutID, e.SubscriptionID = paymentID, "", s.ID
 	}
 	w.do(func(ctx context.Context, r ports.Repos) error { return w.OnRefundCreated(ctx, r, e) })
+}
+
+// refundFailed notifies the module that an amount that went back of the subscription's first payment came back.
+func (w *fixture) refundFailed(s subscription.State, amount int64) {
+	w.t.Helper()
+	w.do(func(ctx context.Context, r ports.Repos) error {
+		return w.OnRefundFailed(ctx, r, refund.Failure{CameBack: true, State: refund.State{
+			CreatorID: creatorID, Return: ledger.Return{
+				PaymentID: "pay_first", CheckoutID: s.CheckoutID, CustomerID: customerID,
+				Share: ledger.Share{Amount: eur(amount), Tax: eur(0)},
+			},
+		}})
+	})
 }
 
 // changed changes the plan and returns the payment that it took.
@@ -129,6 +144,73 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 			t.Errorf("canceled because %q", got.CancelReason)
 		}
 	})
+}
+
+// A refund that fails before the change to the cheaper plan leaves 1350 of credit and nothing to pay, so 257 paid beside
+// it leave 1607.
+func TestARefundMovesWhileAChangeIsCharged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		from           plan.Offer
+		to             string
+		before, during int64 // what went back until the change, and meanwhile
+		due            int64
+		credit         int64
+		funds          []subscription.Fund // of the first payment, and of the change
+	}{
+		// 18 of 28 days are left: 1993 of 3100, 643 of 1000, 386 of 600.
+		"one fails during a change to a cheaper plan": {
+			studio, "basic", 2500, -2500, 257, 1993 - 386, []subscription.Fund{
+				{PaymentID: "pay_first", Value: 600, Credit: 1607, Paid: 3100}, {Value: 400, Paid: 257},
+			},
+		},
+		"one fails during a change to a dearer plan": {
+			basic, "studio", 400, -400, 1607, 643 - 386, []subscription.Fund{
+				{PaymentID: "pay_first", Value: 600, Credit: 257, Paid: 1000}, {Value: 2500, Paid: 1607},
+			},
+		},
+		"one is made during a change to a dearer plan": {
+			basic, "studio", 0, 400, 1350, 0, []subscription.Fund{
+				{PaymentID: "pay_first", Value: 600, Paid: 1000}, {Value: 2100, Paid: 1350},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				s := w.begin(c.from)
+				w.clock.Set(started.Add(10 * day))
+				w.refunded(s, "", c.before, 0)
+				w.charges.Response = payment.Outcome{Status: payment.Processing}
+				_, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{
+					Plan: c.to, Mode: subscription.ChargeNow,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.during > 0 {
+					w.refunded(s, "", c.during, 0)
+				} else {
+					w.refundFailed(s, -c.during)
+				}
+				change := w.decide(payment.Outcome{Status: payment.Succeeded})
+				c.funds[1].PaymentID = change.ID
+				got := w.get(s.ID)
+				if change.Amount != eur(c.due) || got.Credit != eur(c.credit) || !slices.Equal(got.Funds, c.funds) {
+					t.Errorf("paid %d, credit %d, funds %+v, want %d, %d, %+v", change.Amount.Minor, got.Credit.Minor,
+						got.Funds, c.due, c.credit, c.funds)
+				}
+				w.refunded(s, change.ID, c.due, 0)
+				if got := w.get(s.ID).Funds; !slices.Equal(got, c.funds[:1]) {
+					t.Errorf("once the change went back: funds %+v, want %+v", got, c.funds[:1])
+				}
+				wrong, err := w.store.Read(t.Context()).Subscriptions.Audit.Misstated(t.Context(), 1)
+				if err != nil || len(wrong) > 0 {
+					t.Errorf("misstated %v, %v", wrong, err)
+				}
+			})
+		})
+	}
 }
 
 func TestARefundOfAnEarlierPeriodKeepsTheCurrentOne(t *testing.T) {
