@@ -7,13 +7,16 @@ import (
 	"sundry/adapters/system"
 	"sundry/modules/access"
 	"sundry/modules/catalog"
+	"sundry/modules/customers"
 	"sundry/modules/usage"
 )
 
-func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.Service {
+func (a *App) wireAccess(
+	terms *catalog.Service, meters *usage.Service, buyers *customers.Service,
+) *access.Service {
 	module := access.New(access.Deps{
 		Store: a.store, Reader: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Terms: terms,
-		Meters: meters, Live: a.live(),
+		Meters: meters, Customers: buyers, Live: a.live(),
 	})
 
 	on(a.bus, module.OnCheckoutPaid)

@@ -73,7 +73,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, h *fixture)) {
 		h.store = testdb.WithClock(store, h.clock)
 		h.Service = access.New(access.Deps{
 			Store: h.store, Reader: h.reader, Clock: h.clock, Sleeper: h.clock, IDs: system.NewIDs(), Bus: h.bus,
-			Terms: catalog{},
+			Terms: catalog{}, Customers: fakes.Customer{},
 		})
 		test(t, h)
 	})

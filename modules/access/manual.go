@@ -50,8 +50,8 @@ func (g GrantRequest) Check(externalCustomerID string, f *fault.Violations) acce
 	}}
 }
 
-// GrantManually gives the customer what the request contains. VALIDATION_FAILED with every fault; the refusals of
-// ports.PlanTerms.
+// GrantManually gives the customer what the request contains. VALIDATION_FAILED with every fault, also for the
+// service's id of a customer whose access is read under another name; the refusals of ports.PlanTerms.
 func (s *Service) GrantManually(
 	ctx context.Context, creatorID, externalCustomerID string, request GrantRequest,
 ) (*access.Grant, error) {
@@ -70,6 +70,9 @@ func (s *Service) GrantManually(
 		return nil, err
 	}
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := s.checkName(ctx, r, creatorID, externalCustomerID); err != nil {
+			return err
+		}
 		if request.Listing != "" {
 			offer, err := s.deps.Terms.TermsOf(ctx, r, creatorID, request.Listing, request.Plan)
 			if err != nil {
@@ -90,6 +93,24 @@ func (s *Service) GrantManually(
 		return r.Tasks.Schedule(ctx, TaskExpire, granted.State().ID, creatorID, given.ExpiresAt)
 	})
 	return granted, err
+}
+
+// checkName refuses the service's id of a customer who has another name by now, which they keep until the transaction
+// ends: nothing that is given under that id would be read. VALIDATION_FAILED.
+func (s *Service) checkName(ctx context.Context, r ports.Repos, creatorID, name string) error {
+	if !id.Valid(id.Customer, name) {
+		return nil
+	}
+	known, err := s.deps.Customers.CustomerForShare(ctx, r, name)
+	switch {
+	case fault.Is(err, fault.CustomerNotFound):
+		return nil
+	case err != nil:
+		return err
+	case known.CreatorID != creatorID, customer.AccessKey(known.ExternalCustomerID, known.ID) == name:
+		return nil
+	}
+	return known.RefuseAsName()
 }
 
 // audit records what was done to a manual grant, with its customer.

@@ -37,6 +37,8 @@ type Deps struct {
 	Bus     ports.Bus
 	Terms   ports.PlanTerms
 	Meters  ports.CustomerMeters
+	// Customers report the name under which a customer's access is read.
+	Customers ports.CustomerReader
 	// Live is shown in every snapshot.
 	Live bool
 }

@@ -179,6 +179,37 @@ func TestExternalID_IsNoOtherCustomersID(t *testing.T) {
 	})
 }
 
+// Access follows the name, so what is given under the service's id after that would never be read.
+func TestAGrantNamesTheCustomerAsTheirAccessDoes(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		id, name := w.customer(t), harness.Unique("user")
+		grant := func(w *fixture, to, key string) *harness.Response {
+			return w.AsBackend(t, post, accessPath(to)+"/grants",
+				harness.JSON{"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}}})
+		}
+		grant(w, id, "before").Want(t, 201)
+		w.AsBackend(t, patch, "/v1/customers/"+id, harness.JSON{"externalCustomerId": name}).Want(t, 200)
+		version := w.Access(t, id)["version"]
+		res := grant(w, id, "after")
+		res.Refuses(t, 400, "VALIDATION_FAILED", "externalCustomerId")
+		if !strings.Contains(string(res.Body), name) {
+			t.Errorf("%s does not say under which name", res.Body)
+		}
+		if got := w.Access(t, id); got["version"] != version || len(got["entitlements"].([]any)) != 0 {
+			t.Errorf("under the service's id: %v, want version %v and nothing", got, version)
+		}
+		grant(w, name, "after").Want(t, 201)
+		if got := w.Access(t, name)["entitlements"].([]any); len(got) != 2 {
+			t.Errorf("under the customer's name: %v, want what was given before and after", got)
+		}
+		grant(newFixture(t, app), id, "foreign").Want(t, 201)
+		w.AsBackend(t, patch, "/v1/customers/"+id, harness.JSON{"externalCustomerId": id}).Want(t, 200)
+		grant(w, id, "own").Want(t, 201)
+	})
+}
+
 func TestMailsFollowACorrectedAddress(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
