@@ -165,7 +165,7 @@ func (sub *Subscription) ResumeBill(now time.Time) (Bill, error) {
 // priced fills in what a whole period costs: its price, less the discount, less what there is to the customer's credit.
 func (s State) priced(b Bill) (Bill, error) {
 	var err error
-	if b.Discount, err = s.Discount.off(b.Offer.Price, b.PeriodStart); err != nil {
+	if b.Discount, err = s.discountFrom(b.PeriodStart).off(b.Offer.Price, b.PeriodStart); err != nil {
 		return Bill{}, err
 	}
 	b.Subtotal = b.Offer.Price
@@ -239,9 +239,9 @@ func (sub *Subscription) apply(b Bill, paymentID string) (Transition, error) {
 	}
 	s.Status, s.Dunning, s.PausedAt, s.Held = StatusActive, Dunning{}, time.Time{}, false
 	if b.Kind == Conversion {
-		s.Discount, s.TrialEndsAt = s.Discount.converted(s.TrialEndsAt, b.PeriodStart), b.PeriodStart
+		s.TrialEndsAt = b.PeriodStart
 	}
-	s.Discount = s.Discount.used(b.PeriodStart)
+	s.Discount = before.discountFrom(b.PeriodStart).used(b.PeriodStart)
 	return Renewed{State: sub.changed(), Anchored: !b.Anchor.Equal(before.Anchor)}, nil
 }
 

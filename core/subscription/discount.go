@@ -53,19 +53,21 @@ func (d *Discount) used(start time.Time) *Discount {
 	return d
 }
 
-// converted returns the discount of a trial that ended early: its months count from the first paid period. An end that
-// is not counted in months from the trial's end, as of one that was taken over, stays.
-func (d *Discount) converted(trialEnd, ended time.Time) *Discount {
-	if d == nil || d.EndsAt.IsZero() {
+// discountFrom returns the discount as it is for a period that begins at start. Its months count from the first paid
+// period, which follows a trial early after a change of plan, and late after a pause or a charge that failed. An end
+// that is not counted in months from the trial's end, as of one that was taken over, stays.
+func (s State) discountFrom(start time.Time) *Discount {
+	d := s.Discount
+	if d == nil || d.EndsAt.IsZero() || !s.onTrial() {
 		return d
 	}
-	trialEnd, ends := trialEnd.UTC(), d.EndsAt.UTC()
+	trialEnd, ends := s.TrialEndsAt.UTC(), d.EndsAt.UTC()
 	months := 12*(ends.Year()-trialEnd.Year()) + int(ends.Month()-trialEnd.Month())
 	if !ends.Equal(period.Nth(trialEnd, period.Month, 1, months)) {
 		return d
 	}
 	moved := *d
-	moved.EndsAt = period.Nth(ended, period.Month, 1, months)
+	moved.EndsAt = period.Nth(start, period.Month, 1, months)
 	return &moved
 }
 

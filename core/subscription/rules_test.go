@@ -612,4 +612,28 @@ func TestTheMonthsOfADiscountBeginWithThePaidPeriod(t *testing.T) {
 			t.Errorf("%s: %+v, want until %s", name, got, c.want)
 		}
 	}
+	punctual := with(t, trial, func(s *subscription.State) {
+		s.Discount = &subscription.Discount{PercentOff: 50, EndsAt: s.TrialEndsAt.AddDate(0, 3, 0)}
+	})
+	for range 2 {
+		before := punctual.State()
+		if got := renew(t, punctual, before.CurrentPeriodEnd).Discount.EndsAt; !got.Equal(before.Discount.EndsAt) {
+			t.Errorf("a charge at the period's end moved the discount's to %s", got)
+		}
+	}
+	daily := offer("daily", 100, period.Day, 1, 14)
+	sub := with(t, daily, func(s *subscription.State) {
+		s.Discount = &subscription.Discount{PercentOff: 50, EndsAt: s.TrialEndsAt.AddDate(0, 1, 0)}
+	})
+	end := sub.State().TrialEndsAt
+	decline(t, sub, "insufficient_funds", end)
+	if got := sub.State().Discount.EndsAt; !got.Equal(end.AddDate(0, 1, 0)) {
+		t.Errorf("a charge that failed moved the end to %s", got)
+	}
+	want := end.Add(2*day).AddDate(0, 1, 0)
+	for n, late := range []time.Duration{2 * day, 0} {
+		if got := renew(t, sub, sub.State().CurrentPeriodEnd.Add(late)).Discount.EndsAt; !got.Equal(want) {
+			t.Errorf("after %d payments, the first two days late, it ends at %s, want %s", n+1, got, want)
+		}
+	}
 }

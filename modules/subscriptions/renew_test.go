@@ -303,6 +303,35 @@ func TestARenewalIsTaxedWhereTheCustomerLives(t *testing.T) {
 	})
 }
 
+// The first months with a price are those that the discount is for, whenever they begin.
+func TestADiscountWaitsForAPausedTrial(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		s := w.beginWith(trial, &discount.Terms{PercentOff: 50, Duration: discount.Repeating, DurationInMonths: 2})
+		w.at(started.Add(5 * day))
+		if _, err := w.Pause(t.Context(), creatorID, s.ID); err != nil {
+			t.Fatal(err)
+		}
+		resumed := s.TrialEndsAt.AddDate(0, 3, 5)
+		w.at(resumed)
+		if sale, _, ok, err := w.NextCharge(t.Context(), w.get(s.ID)); err != nil || !ok || sale.Discount != eur(500) {
+			t.Errorf("resuming is announced at a discount of %d, %v, want 500", sale.Discount.Minor, err)
+		}
+		w.charges.Response = payment.Outcome{Status: payment.Processing}
+		if _, err := w.Resume(t.Context(), creatorID, s.ID); err != nil {
+			t.Fatal(err)
+		}
+		for n, want := range []int64{500, 500, 1000} {
+			if n > 0 {
+				w.at(w.get(s.ID).CurrentPeriodEnd)
+			}
+			if p := w.decide(payment.Outcome{Status: payment.Succeeded}); p.Amount != eur(want) {
+				t.Errorf("payment %d is %d, want %d", n+1, p.Amount.Minor, want)
+			}
+		}
+	})
+}
+
 func TestADiscountLastsForItsMonths(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
