@@ -47,12 +47,12 @@ func (s *Service) Again(ctx context.Context, secret, network string) (checkoutUR
 			if old.DiscountTerms != nil {
 				code = old.DiscountTerms.Code
 			}
-			fresh.ID, err = s.openCounted(ctx, r, again, code)
+			checkoutURL, err = s.openCounted(ctx, r, again, code)
 			return err
 		})
 	})
 	if err != nil {
 		return "", fmt.Errorf("open %s again: %w", old.ID, err)
 	}
-	return s.CheckoutURL(fresh.ID), nil
+	return checkoutURL, nil
 }

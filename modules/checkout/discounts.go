@@ -40,17 +40,6 @@ func refusedAt(member string, err error) error {
 	return errors.Join(f.Nest(member).Merge(err), f.Err())
 }
 
-// prefillCode is applyCode for a code that nobody typed here: one that is not good for the session takes nothing off.
-func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *checkout.Session, code string) error {
-	if code == "" {
-		return nil
-	}
-	if err := s.applyCode(ctx, r, session, code); !fault.Is(err, fault.ValidationFailed) {
-		return err
-	}
-	return nil
-}
-
 // ApplyDiscountOnPage takes the code that the buyer typed on the hosted page, in the place of one before; an empty code
 // removes it. network is where the buyer comes from. VALIDATION_FAILED at code, RATE_LIMITED, SESSION_ALREADY_PAID,
 // SESSION_EXPIRED, STATE_CONFLICT while a payment is under way.

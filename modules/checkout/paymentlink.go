@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,6 +21,10 @@ const (
 	maxUTM           = 20
 	maxLinkParameter = 500
 )
+
+// RefusedCode is the parameter of a page's address that names the discount code of a payment link, or of a session
+// before, that takes nothing off.
+const RefusedCode = "refused_code"
 
 // OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
 // never change the price nor where the buyer goes. The visitor is counted by their network, and their country selects
@@ -60,14 +65,14 @@ func (s *Service) OpenLink(
 			}
 			fresh := state
 			fresh.Offer, fresh.PaymentLinkID, fresh.SuccessURL = link.Offer, link.LinkID, link.SuccessURL
-			state.ID, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])
+			checkoutURL, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])
 			return err
 		})
 	})
 	if err != nil {
 		return "", fmt.Errorf("open payment link: %w", err)
 	}
-	return s.CheckoutURL(state.ID), nil
+	return checkoutURL, nil
 }
 
 // CheckLink reports why a payment link cannot be opened now, and opens nothing. The faults of ports.Offers.
@@ -76,18 +81,29 @@ func (s *Service) CheckLink(ctx context.Context, code string, from Visitor) erro
 	return err
 }
 
-// openCounted opens a session for a visitor within the limit of held times. code is a discount to prefill.
+// openCounted opens a session for a visitor within the limit of held times. code is a discount to prefill; the address
+// of the page names one that is refused.
 func (s *Service) openCounted(
 	ctx context.Context, r ports.Repos, fresh checkout.State, code string,
-) (sessionID string, err error) {
+) (checkoutURL string, err error) {
 	fresh.CreatorID = fresh.Offer.CreatorID
 	if err := s.checkHoldLimit(ctx, r, fresh, 1); err != nil {
 		return "", err
 	}
+	var refused error
 	opened, err := s.open(ctx, r, fresh, nil, func(session *checkout.Session) error {
-		return s.prefillCode(ctx, r, session, code)
+		if code == "" {
+			return nil
+		}
+		if refused = s.applyCode(ctx, r, session, code); fault.Is(refused, fault.ValidationFailed) {
+			return nil
+		}
+		return refused
 	})
-	return opened.ID, err
+	if checkoutURL = s.CheckoutURL(opened.ID); refused != nil {
+		checkoutURL += "?" + url.Values{RefusedCode: {code}}.Encode()
+	}
+	return checkoutURL, err
 }
 
 // prefill keeps an address that could be one; the buyer types it again otherwise.

@@ -111,15 +111,16 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	s.AsCreator(t, http.MethodPost, "/v1/discounts",
 		harness.JSON{"code": code, "percentOff": 50, "duration": "once"}).Want(t, http.StatusCreated)
 	b := newTab(t)
-	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
+	b.open(s.session(s.book, nil)["checkoutUrl"].(string) + "?refused_code=OLD") // as the link to it was followed
 	b.ready()
+	b.accessible("a refused code of a link")
 	typed := map[string]string{
 		"email": "ada@buyer.example", "name": "Ada", "cardNumber": harness.CardSucceeds, "postalCode": "10115",
 	}
 	for id, value := range typed {
 		b.fill("#"+id, value)
 	}
-	b.click("#promo-more summary")
+	b.wait(`document.getElementById("promoCode").checkVisibility() && document.getElementById("promoCode").value === "OLD"`)
 	b.expectConsole("400")
 	b.fill("#promoCode", "NOPE")
 	b.press(kb.Enter)
@@ -140,6 +141,7 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	b.accessible("an applied code")
 	b.click("#promo-remove")
 	b.wait(`document.getElementById("promo-more") && document.getElementById("submit").textContent.includes("29.00")`)
+	b.wait(`!document.getElementById("promoCode-error").textContent`)
 	for id, want := range typed {
 		got := strings.ReplaceAll(eval[string](b, `document.getElementById("`+id+`").value`), " ", "")
 		if got != want {

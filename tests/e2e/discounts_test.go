@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"html"
 	"net/url"
 	"path"
 	"strings"
@@ -166,7 +167,7 @@ func TestABuyerTypesACodeOnThePage(t *testing.T) {
 	})
 }
 
-// A payment link applies a discount code and ignores an invalid one.
+// A payment link applies a discount code. Its page says of one that is refused that it takes nothing off.
 func TestAPaymentLinkTakesADiscountCode(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -174,13 +175,53 @@ func TestAPaymentLinkTakesADiscountCode(t *testing.T) {
 		code := w.discount(t, nil)
 		var link struct{ URL string }
 		w.AsCreator(t, post, "/v1/payment-links", w.linkBody()).Want(t, 201).Into(t, &link)
-		for given, want := range map[string]string{code.Code: "1520", "nothing": "1900", "": "1900"} {
-			opened := app.Ask(t, harness.Request{Method: get, Path: "/l/" + path.Base(link.URL),
+		opened := func(given string) (harness.Session, url.Values) {
+			t.Helper()
+			res := app.Ask(t, harness.Request{Method: get, Path: "/l/" + path.Base(link.URL),
 				Query: url.Values{"discount_code": {given}}}).Want(t, 303)
-			session := harness.Session{CheckoutURL: opened.Header.Get("Location")}
-			if s := state(t, app, session); fmt.Sprint(s["totalInCents"]) != want {
-				t.Errorf("with %q: %v", given, s)
+			address, query, _ := strings.Cut(res.Header.Get("Location"), "?")
+			shown, err := url.ParseQuery(query)
+			if err != nil {
+				t.Fatal(err)
 			}
+			return harness.Session{CheckoutURL: address}, shown
+		}
+		page := func(session harness.Session, query url.Values) string {
+			t.Helper()
+			res := app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret(), Query: query}).Want(t, 200)
+			return string(res.Body)
+		}
+		const refused = `role="alert">This code can’t be used for this order.</p>`
+		taken, query := opened(code.Code)
+		if s := state(t, app, taken); fmt.Sprint(s["totalInCents"]) != "1520" || len(query) > 0 {
+			t.Errorf("with a good code: %v at %v", s, query)
+		}
+		if strings.Contains(page(taken, url.Values{"refused_code": {"other"}}), refused) {
+			t.Errorf("the page of a code that was applied says %q", refused)
+		}
+		if bare, query := opened(""); len(query) > 0 || strings.Contains(page(bare, query), refused) {
+			t.Errorf("without a code the page says %q at %v", refused, query)
+		}
+		usedUp, foreign := w.discount(t, harness.JSON{"maxRedemptions": 1}), w.Published(t, nil)
+		w.Pay(t, w.NewSession(t, w.listing, "pro", harness.Unique("user"), harness.JSON{"discountCode": usedUp.Code}),
+			harness.CardSucceeds).Want(t, 200)
+		expired := w.discount(t, harness.JSON{"expiresAt": time.Now().Add(time.Hour)})
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 7200}).Want(t, 200)
+		for name, given := range map[string]string{
+			"unknown": "nothing", "used up": usedUp.Code, "expired": expired.Code, "no code at all": `"><b>ä`,
+			"another listing's": w.discount(t, harness.JSON{"listingIds": []string{foreign.ID}}).Code,
+		} {
+			session, query := opened(given)
+			if s := state(t, app, session); fmt.Sprint(s["totalInCents"]) != "1900" {
+				t.Errorf("%s: %v", name, s)
+			}
+			if shown := page(session, query); !strings.Contains(shown, refused) ||
+				!strings.Contains(shown, `value="`+html.EscapeString(given)+`"`) {
+				t.Errorf("%s: the page at %v says nothing of it", name, query)
+			}
+			w.AsBackend(t, post, "/v1/checkout-sessions",
+				harness.SessionBody(w.listing, "pro", harness.Unique("user"), harness.JSON{"discountCode": given})).
+				Refuses(t, 400, "VALIDATION_FAILED", "discountCode")
 		}
 	})
 }

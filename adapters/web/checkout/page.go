@@ -16,6 +16,8 @@ type page struct {
 	Guess string
 	// ManageURL is the page on which a plan is managed and canceled; "" for anything else.
 	ManageURL string
+	// RefusedCode is the discount code that the buyer's link, or their session before, had in vain; "" for none.
+	RefusedCode string
 	// Preview shows a session that does not exist: nothing on its page does anything.
 	Preview bool
 }

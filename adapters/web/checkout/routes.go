@@ -84,6 +84,9 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	}
 	p := page{Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), secret, r.Booking.ManageURL)}
 	p.Embedded = c.Query("embed") == "1" && session.Session.UIMode == core.Embedded
+	if p.DiscountCode == "" {
+		p.RefusedCode = c.Query(checkout.RefusedCode)
+	}
 	if p.State == string(core.PagePaid) && c.Query("already") == "1" {
 		p.State = "already_paid"
 	}

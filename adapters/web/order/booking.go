@@ -234,8 +234,11 @@ func (o Order) AgainHref() string { return InFrame(o.AgainURL, o.Embedded) }
 
 // InFrame keeps a page inside the overlay when the one before it was.
 func InFrame(address string, embedded bool) string {
-	if embedded {
-		return address + "?embed=1"
+	switch {
+	case !embedded:
+		return address
+	case strings.Contains(address, "?"):
+		return address + "&embed=1"
 	}
-	return address
+	return address + "?embed=1"
 }

@@ -315,7 +315,12 @@ async function applyCode() {
   if (code === "") return input?.focus();
   byId("promoCode-error").textContent = "";
   const { status, body } = await send("discount", { code });
-  if (status === 200) return showDiscount(body);
+  if (status === 200) {
+    const url = new URL(location.href);
+    url.searchParams.delete("refused_code");
+    history.replaceState(null, "", url);
+    return showDiscount(body);
+  }
   if (status === 404 || status === 409 || status === 410) return showCurrentState();
   byId("promoCode-error").textContent =
     status === 400 ? inWords(body.details?.[0]?.message, words.refused_promo) : status === 429 ? words.rate_limited : words.offline;
