@@ -153,18 +153,23 @@ func listingsOf(ctx context.Context, r ports.Repos, creatorID string) (Document,
 	return d, nil
 }
 
-// linksOnSale returns those of the links that sell something of a listing. One to a plan, price or variant that is no
-// longer on sale opens nothing, and could not be created again.
+// linksOnSale returns those of the links that sell something of a listing, with what their buyers may change of it now.
+// One to a plan, price or variant that is no longer on sale opens nothing, and could not be created again.
 func linksOnSale(
 	ctx context.Context, l listing.State, plans *plan.Set, links []paymentlink.State,
-) []paymentlink.State {
-	return slices.DeleteFunc(slices.Clone(links), func(link paymentlink.State) bool {
+) (onSale []paymentlink.State) {
+	for _, link := range links {
 		if link.ListingID != l.ID {
-			return true
+			continue
 		}
-		_, err := pickOf(ctx, l, live(l, plans), linkChoice(link))
-		return err != nil
-	})
+		chosen := linkChoice(link)
+		chosen.earlier = true
+		if o, err := pickOf(ctx, l, live(l, plans), chosen); err == nil {
+			link.BuyerMayChange = o.MayChange
+			onSale = append(onSale, link)
+		}
+	}
+	return onSale
 }
 
 func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink.State) DocumentListing {

@@ -15,6 +15,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/paymentlink"
+	"sundry/core/plan"
 	"sundry/modules/catalog"
 	"sundry/ports"
 	"sundry/tests/testdb"
@@ -438,6 +439,41 @@ func TestAnImportSwitchesLinksThatAreAlike(t *testing.T) {
 		}
 		if from.imported(t, d); !slices.Equal(opens(), []bool{false, true}) {
 			t.Errorf("a file with an active link left those that open: %v, want [false true]", opens())
+		}
+	})
+}
+
+// Such a link sells the plan without a choice, so that is what the file says of it.
+func TestALinkOfAPlanThatNoLongerRenewsIsExported(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, to fixture) {
+		l := from.active(t, proposal(listing.Subscription, "club"))
+		from.putPlan(t, l, proPlan())
+		link, err := from.CreateLink(t.Context(), from.ada, paymentlink.Edit{
+			ListingID: &l.ID, BuyerMayChange: &[]string{"interval", "quantity"}, Active: new(false),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bought := proPlan()
+		bought.Prices = []plan.PriceDraft{{Currency: "eur", AmountInCents: new(int64(5000))}}
+		from.putPlan(t, l, bought)
+		d, file := from.exported(t)
+		i := slices.IndexFunc(d.Listings, func(l catalog.DocumentListing) bool { return l.Key == "club" })
+		if links := d.Listings[i].PaymentLinks; len(links) != 1 || len(links[0].BuyerMayChange) > 0 {
+			t.Fatalf("exported as %+v", links)
+		}
+		to.imported(t, d)
+		if _, again := to.exported(t); again != file {
+			t.Errorf("imported as\n%s\nwant\n%s", again, file)
+		}
+		if changes := from.imported(t, d); len(changes) != 0 {
+			t.Errorf("the import of what it has changed %q", changes)
+		}
+		d.Listings[i].PaymentLinks[0].Active = new(true)
+		from.imported(t, d)
+		if link, err = from.Link(t.Context(), from.ada, link.ID); err != nil || !link.Active {
+			t.Errorf("a file that activates the link left %+v, %v", link, err)
 		}
 	})
 }

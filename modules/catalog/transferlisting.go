@@ -271,7 +271,7 @@ func (s *Service) importLinks(
 		case len(alike) == 0:
 			err = s.importLink(ctx, l, w)
 		case w.Active != nil:
-			err = s.switchLinks(ctx, alike, *w.Active)
+			err = s.switchLinks(ctx, alike, w)
 		}
 		if err != nil {
 			return nested("paymentLinks", err)
@@ -280,11 +280,14 @@ func (s *Service) importLinks(
 	return nil
 }
 
-// switchLinks makes links that are alike be as one of them in a document: of several, one that opens is enough.
-func (s *Service) switchLinks(ctx context.Context, alike []paymentlink.State, active bool) error {
-	opens := func(link paymentlink.State) bool { return link.Active }
+// switchLinks makes links that are alike be as the one of a document: of several, one that opens is enough. Buyers may
+// change no more than it says, for a plan that no longer renews refuses an active link with more.
+func (s *Service) switchLinks(ctx context.Context, alike []paymentlink.State, w DocumentLink) error {
+	active, opens := *w.Active, func(link paymentlink.State) bool { return link.Active }
 	if active && !slices.ContainsFunc(alike, opens) {
-		_, err := s.EditLink(ctx, alike[0].CreatorID, alike[0].ID, paymentlink.Edit{Active: &active})
+		_, err := s.EditLink(ctx, alike[0].CreatorID, alike[0].ID, paymentlink.Edit{
+			BuyerMayChange: &w.BuyerMayChange, Active: &active,
+		})
 		return err
 	}
 	for _, link := range alike {
