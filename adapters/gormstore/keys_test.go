@@ -2,6 +2,7 @@ package gormstore_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -45,6 +46,71 @@ func TestReencrypt(t *testing.T) {
 			t.Errorf("again it changes %d, %v", changed, err)
 		}
 	})
+}
+
+// The position moves once a batch is committed, and nowhere else: what stops before that is looked at again.
+func TestReencrypt_StopsAnywhere(t *testing.T) {
+	t.Parallel()
+	const rows, batch = 450, 200
+	died := errors.New("the process ends")
+	for name, c := range map[string]struct {
+		at     int   // the value whose renewal fails, once
+		why    error // for which reason
+		stored int   // before it
+	}{
+		"within the first batch":                     {150, died, 0},
+		"between the commit and the next batch":      {batch, died, batch},
+		"within the last batch":                      {rows - 1, died, 2 * batch},
+		"a first batch that lost to another is read": {150, ports.ErrStale, rows},
+		"a later batch that lost is read again":      {batch + 10, ports.ErrStale, rows},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+				url := engine.URL(t)
+				store := engine.OpenAt(t, url)
+				blob := map[string]string{"sqlite": "CAST('%s' AS BLOB)", "postgres": "CAST('%s' AS BYTEA)"}[engine.Name]
+				values, want := make([]string, rows), map[string]bool{}
+				for i := range values {
+					values[i] = fmt.Sprintf("('crt_%04d', 'r', 'k', "+blob+", 200, "+blob+", 0, 0)", i, "", fmt.Sprint("old ", i))
+					want[fmt.Sprint("new ", i)] = true
+				}
+				engine.Exec(t, url, "INSERT INTO idempotency_keys (creator_id, route, key, body_hash, status, body, lease_until, "+
+					"created_at) VALUES "+strings.Join(values, ", "))
+				seen := 0
+				renew := func(_ string, value []byte) ([]byte, error) {
+					if seen++; seen == c.at+1 {
+						return nil, c.why
+					}
+					if i, old := bytes.CutPrefix(value, []byte("old ")); old {
+						return append([]byte("new "), i...), nil
+					}
+					return nil, nil
+				}
+				changed, err := store.Reencrypt(t.Context(), renew)
+				if changed != c.stored || errors.Is(err, died) != (c.stored < rows) || c.stored == rows && err != nil {
+					t.Errorf("stored %d values, %v; want %d", changed, err, c.stored)
+				}
+				left := int(engine.Int(t, url, "SELECT COUNT(*) FROM idempotency_keys WHERE body >= "+fmt.Sprintf(blob, "old")))
+				if left != rows-c.stored {
+					t.Errorf("%d values are left to renew, want %d", left, rows-c.stored)
+				}
+				if changed, err = store.Reencrypt(t.Context(), renew); err != nil || changed != rows-c.stored {
+					t.Errorf("the next run stored %d values, %v; want %d", changed, err, rows-c.stored)
+				}
+				_, err = store.Reencrypt(t.Context(), func(_ string, value []byte) ([]byte, error) {
+					if !want[string(value)] {
+						t.Errorf("there is %q, want each value once, renewed", value)
+					}
+					delete(want, string(value))
+					return nil, nil
+				})
+				if err != nil || len(want) > 0 {
+					t.Errorf("%d values are missing, %v", len(want), err)
+				}
+			})
+		})
+	}
 }
 
 func TestInsertKeys_KeepsWhatIsThere(t *testing.T) {

@@ -20,8 +20,9 @@ type memory struct {
 	keys   []ports.StoredKey
 	check  string
 	values [][]byte
-	// failing makes the next renewal fail, as a process does that ends.
+	// failing makes the next renewal fail after a number of values, as a process does that ends.
 	failing bool
+	after   int
 }
 
 func (m *memory) ListKeys(context.Context) ([]ports.StoredKey, error) {
@@ -64,11 +65,11 @@ func (m *memory) DeleteKeys(_ context.Context, keys []ports.StoredKey) error {
 }
 
 func (m *memory) Reencrypt(_ context.Context, renew func(string, []byte) ([]byte, error)) (changed int, err error) {
-	if m.failing {
-		m.failing = false
-		return 0, errors.New("the process ends")
-	}
 	for i, value := range m.values {
+		if m.failing && i == m.after {
+			m.failing = false
+			return changed, errProcessEnds
+		}
 		renewed, err := renew("values", value)
 		if err != nil {
 			return changed, err
@@ -80,6 +81,8 @@ func (m *memory) Reencrypt(_ context.Context, renew func(string, []byte) ([]byte
 	}
 	return changed, nil
 }
+
+var errProcessEnds = errors.New("the process ends")
 
 var (
 	oldSecret = []byte(strings.Repeat("old secret ", 4))
@@ -170,6 +173,41 @@ func TestRotate(t *testing.T) {
 	}
 }
 
+// Until everything is encrypted with the new key, the former one opens the rest and is not deleted.
+func TestRetire_KeepsKeysThatSomethingNeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	ring := w.open(t, oldSecret, nil, oldSecret)
+	former := ring.Sealing("values").Current()
+	w.values = [][]byte{sealed(former), sealed(former), sealed(former)}
+	for i, interrupted := range []func(context.Context, *keyring.Ring) error{
+		func(ctx context.Context, r *keyring.Ring) error { return r.Rotate(ctx, 0, renewing(r), silent) },
+		func(ctx context.Context, r *keyring.Ring) error { return r.Retire(ctx, renewing(r), silent) },
+	} {
+		w.failing, w.after = true, i+1
+		if err := interrupted(t.Context(), w.open(t, oldSecret, nil, oldSecret)); !errors.Is(err, errProcessEnds) {
+			t.Fatalf("interrupted %d: %v", i, err)
+		}
+		next := w.open(t, oldSecret, nil, oldSecret) // after the crash
+		keys := next.Sealing("values")()
+		if len(keys) != 2 || !bytes.Equal(keys[1], former) || !bytes.Equal(w.values[i], sealed(keys[0])) ||
+			!bytes.Equal(w.values[i+1], sealed(former)) {
+			t.Fatalf("interrupted %d: %d keys, want the former one beside the new one, which has encrypted %d values", i,
+				len(keys), i+1)
+		}
+	}
+	next := w.open(t, oldSecret, nil, oldSecret)
+	if err := next.Retire(t.Context(), renewing(next), silent); err != nil {
+		t.Fatal(err)
+	}
+	keys := next.Sealing("values")()
+	for i, value := range w.values {
+		if len(keys) != 1 || !bytes.Equal(value, sealed(keys[0])) {
+			t.Errorf("value %d is not encrypted with the only key of %d", i, len(keys))
+		}
+	}
+}
+
 // Of two processes, one learns of the keys later.
 func TestRotate_UsesKeysThatAllProcessesKnow(t *testing.T) {
 	t.Parallel()
@@ -196,11 +234,15 @@ func TestRotate_UsesKeysThatAllProcessesKnow(t *testing.T) {
 func TestRotate_ReplacesTheAppSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	link := w.open(t, oldSecret, nil, oldSecret).Links("x").Current()
+	before := w.open(t, oldSecret, nil, oldSecret)
+	link := before.Links("x").Current()
+	w.values = [][]byte{sealed(before.Sealing("values").Current())}
 	ring := w.open(t, newSecret, oldSecret, oldSecret)
 	w.failing = true
-	for range 2 { // the first is interrupted
-		_ = ring.Rotate(t.Context(), 0, renewing(ring), silent)
+	for _, want := range []error{errProcessEnds, nil} {
+		if err := ring.Rotate(t.Context(), 0, renewing(ring), silent); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
 	}
 	alone := w.open(t, newSecret, nil, newSecret)
 	if keys := alone.Links("x")(); !bytes.Equal(keys[len(keys)-1], link) {
