@@ -17,6 +17,7 @@ import (
 
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/ports"
 )
 
 // mediaLines is the media type of JSON Lines.
@@ -37,6 +38,9 @@ type ExportRecorder interface {
 	RecordExport(ctx context.Context, creatorID, objectID, note string) error
 }
 
+// ExportLister lists objects of an account, newest first, as their own routes respond with them.
+type ExportLister func(ctx context.Context, creatorID string, page ports.Page) (ports.List[any], error)
+
 // exportLine is one object of an export: Data is what the object's own route responds with.
 type exportLine struct {
 	Type string          `json:"type"`
@@ -47,6 +51,8 @@ type exportLine struct {
 type exportPart struct {
 	kind, path string
 	query      url.Values
+	// list takes the place of path for objects that no route lists; nil elsewhere.
+	list ExportLister
 	// own is the route of one object, with %s for its id, where that responds with more than the list; "" elsewhere.
 	own string
 	// only selects objects of a list that has no filter of its own; nil for all.
@@ -66,7 +72,7 @@ type exportedObject struct {
 }
 
 // accountParts are an account's data, each object once.
-func accountParts() []exportPart {
+func (s *Server) accountParts() []exportPart {
 	return []exportPart{
 		{kind: "creator", path: "/v1/creator"},
 		{kind: "catalog", path: "/v1/catalog"},
@@ -87,6 +93,7 @@ func accountParts() []exportPart {
 			kind: "customer", path: "/v1/customers",
 			below: []exportPart{{kind: "payment_method", path: "/v1/customers/%s/payment-methods"}},
 		},
+		{kind: "grant", list: s.ManualGrants}, // some are for an external id that is no customer's
 		{kind: "checkout_session", path: "/v1/checkout-sessions"},
 		{kind: "payment", path: "/v1/payments"},
 		{kind: "refund", path: "/v1/refunds"},
@@ -143,7 +150,7 @@ func (s *Server) getExport(c *fiber.Ctx) error {
 	if err := s.recordExport(c, "", "everything of the account"); err != nil {
 		return err
 	}
-	return s.stream(c, Account(c), nil, accountParts())
+	return s.stream(c, Account(c), nil, s.accountParts())
 }
 
 // getCustomerExport streams what the account has about a customer.
@@ -182,7 +189,7 @@ func (s *Server) stream(c *fiber.Ctx, account string, lines []exportLine, parts 
 	}
 	conn, ctx, name := c.Context().Conn(), context.WithoutCancel(c.UserContext()), requestID(c)
 	c.Context().SetBodyStreamWriter(func(out *bufio.Writer) {
-		e := &export{server: s, account: account, out: out, extend: func() {
+		e := &export{ctx: ctx, server: s, account: account, out: out, extend: func() {
 			_ = conn.SetWriteDeadline(time.Now().Add(exportWrite)) // a connection that is gone shows at the next write
 		}}
 		err := e.run(lines, parts)
@@ -197,6 +204,7 @@ var errReaderGone = errors.New("the reader of the export is gone")
 
 // export is one export under way.
 type export struct {
+	ctx     context.Context //nolint:containedctx // of the request that it responds to
 	server  *Server
 	account string
 	out     *bufio.Writer
@@ -236,6 +244,9 @@ func (e *export) write(line exportLine) error {
 
 // part writes all objects of a part, and after each what is below it.
 func (e *export) part(p exportPart) error {
+	if p.list != nil {
+		return e.listed(p)
+	}
 	address, err := url.Parse(p.path)
 	if err != nil {
 		return err
@@ -263,6 +274,28 @@ func (e *export) part(p exportPart) error {
 			return err
 		}
 		query.Set("cursor", *page.NextCursor)
+	}
+}
+
+// listed is part for objects that no route lists.
+func (e *export) listed(p exportPart) error {
+	page := ports.Page{Limit: maxLimit}
+	for {
+		// Each page is a request of its own to the database, as one of a route is.
+		found, err := p.list(ports.AllowStale(ports.WithBegin(e.ctx, time.Now())), e.account, page)
+		if err != nil {
+			return fmt.Errorf("export %ss: %w", p.kind, err)
+		}
+		all := make([]json.RawMessage, len(found.Items))
+		for i, object := range found.Items {
+			if all[i], err = apiformat.JSON(object); err != nil {
+				return err
+			}
+		}
+		if err := e.objects(p, all); err != nil || found.Next.ID == "" {
+			return err
+		}
+		page.After = found.Next
 	}
 }
 

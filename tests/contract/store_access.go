@@ -113,6 +113,41 @@ func aSourceGrantsOnce(t *testing.T, db Database) {
 	}
 }
 
+func manualGrantsAreListedPageByPage(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		lockAccess(t, ctx, r, 0)
+		for _, n := range []string{"1", "2", "3", "4", "5"} {
+			s := accessGrant("grt_"+n, "sub_"+n)
+			switch n {
+			case "2": // bought
+			case "4":
+				s.CreatorID, s.Source, s.SourceID = "crt_2", access.Manual, s.ID
+			case "5":
+				s.EndedAt, s.EndReason = accessNoon, access.Revoked
+				fallthrough
+			default:
+				s.Source, s.SourceID = access.Manual, s.ID
+			}
+			if err := r.Access.Grants.Insert(ctx, access.Restore(s)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	page := ports.Page{Limit: 2}
+	for _, want := range [][]string{{"grt_5", "grt_3"}, {"grt_1"}} {
+		found, err := store.Read(t.Context()).Access.Grants.ListManual(t.Context(), creator, page)
+		if got := grantIDs(found.Items); err != nil || !slices.Equal(got, want) {
+			t.Errorf("after %q: %v, %v; want %v", page.After.ID, got, err, want)
+		}
+		page.After = found.Next
+	}
+	if page.After.ID != "" {
+		t.Errorf("another page begins after %q", page.After.ID)
+	}
+}
+
 func endedGrantsAndStaleOnes(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	grants := map[string]*access.Grant{}

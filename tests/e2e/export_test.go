@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -102,6 +103,35 @@ func TestAnAccountIsExportedWhole(t *testing.T) {
 		logged := a.Count(t, "SELECT COUNT(*) FROM api_requests WHERE creator_id = $1 AND path = '/v1/ledger/entries'", a.ID)
 		if logged != 0 {
 			t.Errorf("%d requests of the server's own are in the log", logged)
+		}
+	})
+}
+
+func TestManualGrantsAreExported(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a, other := app.NewAccount(t), app.NewAccount(t)
+		subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		grant := func(of *harness.Account, externalID string) harness.JSON {
+			return of.AsBackend(t, http.MethodPost, "/v1/customer-access/"+externalID+"/grants", harness.JSON{
+				"note": "beta", "credits": []harness.JSON{{"key": "renders", "unit": "render", "amount": 5}},
+			}).Want(t, 201).Map(t)
+		}
+		grant(other, "theirs")
+		var want []harness.JSON // newest first
+		for i := range 101 {    // more than a page
+			want = append([]harness.JSON{grant(a, "no-customer-"+strconv.Itoa(i))}, want...)
+		}
+		revoked := "/v1/customer-access/no-customer-100/grants/" + text(t, want[0]["id"])
+		want[0] = a.AsBackend(t, http.MethodDelete, revoked, nil).Want(t, 200).Map(t)
+		got := readLines(t, a.AsBackend(t, http.MethodGet, "/v1/export", nil).Want(t, 200).Body)["grant"]
+		if len(got) != len(want) {
+			t.Fatalf("%d lines of grant, want the %d manual ones", len(got), len(want))
+		}
+		for i := range want {
+			if got, want := fmt.Sprint(got[i]), fmt.Sprint(want[i]); got != want {
+				t.Fatalf("line %d is %s, want %s", i, got, want)
+			}
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/access"
 	"sundry/core/plan"
+	"sundry/ports"
 )
 
 type grantRow struct {
@@ -110,4 +111,16 @@ func PreloadGrants(b *repo.Base, creatorID, externalCustomerID string) {
 func (t grants) ListEnded(_ context.Context, creatorID, externalCustomerID string, limit int) ([]*access.Grant, error) {
 	query := t.DB.Where(ofCustomer+" AND end_reason <> ''", creatorID, externalCustomerID)
 	return t.ListBy("list ended grants", query.Order("ended_at DESC, id DESC").Limit(limit))
+}
+
+// ListManual implements ports.Grants. It reads a page by the index of sources: that of a manual grant is its own id.
+func (t grants) ListManual(_ context.Context, creatorID string, page ports.Page) (ports.List[*access.Grant], error) {
+	query := t.DB.Where("creator_id = ? AND source = ?", creatorID, access.Manual)
+	if page.After.ID != "" {
+		query = query.Where("source_id < ?", page.After.ID)
+	}
+	rows, err := t.rows("list manual grants of "+creatorID, query.Order("source_id DESC").Limit(page.Limit+1))
+	return repo.Paged(rows, page.Limit, grantRow.toState, func(r grantRow) ports.Cursor {
+		return ports.Cursor{ID: r.ID}
+	}), err
 }

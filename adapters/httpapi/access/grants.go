@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +12,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/plan"
 	"sundry/modules/access"
+	"sundry/ports"
 )
 
 // grantRequest is the body of POST …/grants.
@@ -101,6 +103,18 @@ func newGrantView(g *core.Grant) grantView {
 		view.RevokedAt = view.EndedAt
 	}
 	return view
+}
+
+// ExportManualGrants lists an account's manual grants for its export.
+func ExportManualGrants(s *access.Service) httpapi.ExportLister {
+	return func(ctx context.Context, creatorID string, page ports.Page) (ports.List[any], error) {
+		found, err := s.ManualGrants(ctx, creatorID, page)
+		views := ports.List[any]{Next: found.Next}
+		for _, g := range found.Items {
+			views.Items = append(views.Items, newGrantView(g))
+		}
+		return views, err
+	}
 }
 
 // explanationView lists the grants and changes behind a customer's access.
