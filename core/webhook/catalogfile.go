@@ -14,7 +14,7 @@ type EndpointFile struct {
 // health and not its owner's wish.
 func NewEndpointFile(e EndpointState) EndpointFile {
 	file := EndpointFile{
-		URL: e.URL, Events: e.Events, Enabled: e.Enabled || e.DisabledReason != DisabledByOwner, MaxInFlight: e.MaxInFlight,
+		URL: e.URL, Events: e.Events, Enabled: e.DisabledReason != DisabledByOwner, MaxInFlight: e.MaxInFlight,
 	}
 	if e.MaxPerSecond != 0 {
 		file.MaxPerSecond = &e.MaxPerSecond

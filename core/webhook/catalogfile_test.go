@@ -42,6 +42,9 @@ func TestEndpointFile_SetsWhatItShows(t *testing.T) {
 			got.MaxInFlight != c.from.MaxInFlight || got.MaxPerSecond != c.from.MaxPerSecond {
 			t.Errorf("%s: %+v of %+v, want %+v", name, got, file, c.from)
 		}
+		if limited := file.MaxPerSecond != nil; limited != (c.from.MaxPerSecond != 0) {
+			t.Errorf("%s: the file has a limit %v of %d", name, limited, c.from.MaxPerSecond)
+		}
 		if again := webhook.NewEndpointFile(got); !reflect.DeepEqual(again, file) {
 			t.Errorf("%s: the file of it is %+v, want %+v", name, again, file)
 		}

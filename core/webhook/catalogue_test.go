@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"sundry/core/access"
 	"sundry/core/checkout"
@@ -12,6 +14,7 @@ import (
 	"sundry/core/invoice"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/plan"
 	"sundry/core/subscription"
 	"sundry/core/usage"
 	"sundry/core/webhook"
@@ -31,6 +34,10 @@ func TestCatalogue_DescribesEveryType(t *testing.T) {
 		seen[kind.Type] = true
 		if got := webhook.EventTypes()[i]; got != string(kind.Type) {
 			t.Errorf("type %d is %s, want %s", i, got, kind.Type)
+		}
+		existing := kind.Type == event.PaymentCompleted || strings.HasPrefix(string(kind.Type), "subscription.")
+		if kind.Advanced != existing {
+			t.Errorf("%s serves existing integrations: %v", kind.Type, kind.Advanced)
 		}
 		if kind.Description == "" {
 			t.Errorf("%s has no description", kind.Type)
@@ -99,6 +106,40 @@ func TestDomainEvents_AreInOneRowEach(t *testing.T) {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is in no row", want)
 		}
+	}
+}
+
+func TestPaymentCompleted_ShowsTheSale(t *testing.T) {
+	t.Parallel()
+	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+	at, shown := start.Add(time.Second), "2026-03-08T12:00:01.000Z"
+	offer := plan.Offer{ListingID: "lst_1", PlanKey: "pro", Interval: "month"}
+	want := webhook.PaymentCompleted{
+		PaymentID: "pay_1", CheckoutID: new("cs_1"), ReceiptNumber: "R-1", CustomerID: "cus_1",
+		ExternalCustomerID: new("ada"), ListingID: "lst_1", Plan: "pro", Interval: new("month"),
+		SubscriptionID: new("sub_1"), SubtotalInCents: 1000, DiscountInCents: 200, TaxInCents: 128, TotalInCents: 800,
+		Currency: "eur", PaidAt: &shown, ReferenceID: new("order 7"), UTM: map[string]string{"source": "mail"},
+		Metadata: map[string]string{"a": "b"},
+	}
+	_, sold, _ := webhook.DataOf(checkout.Paid{
+		CheckoutID: "cs_1", PaymentID: "pay_1", CreatorID: "crt_1", CustomerID: "cus_1", ExternalCustomerID: "ada",
+		SubscriptionID: "sub_1", Offer: offer, ReceiptNumber: "R-1", Subtotal: eur(1000), Discount: eur(200), Tax: eur(128),
+		Total: eur(800), ReferenceID: "order 7", UTM: want.UTM, Metadata: want.Metadata, At: at,
+	}, false)
+	if !reflect.DeepEqual(sold.View, want) {
+		t.Errorf("sold: %+v, want %+v", sold.View, want)
+	}
+	want.CheckoutID, want.ReferenceID, want.UTM, want.Metadata = nil, nil, map[string]string{}, map[string]string{}
+	_, renewed, _ := webhook.DataOf(subscription.ChargePaid{
+		Subscription: subscription.State{
+			ID: "sub_1", CreatorID: "crt_1", CustomerID: "cus_1", ExternalCustomerID: "ada", Offer: offer,
+		},
+		Payment: payment.State{ID: "pay_1", Amount: eur(800), SettledAt: at, Sale: payment.Sale{
+			ReceiptNumber: "R-1", Subtotal: eur(1000), Discount: eur(150), Credit: eur(50), Tax: eur(128),
+		}},
+	}, false)
+	if !reflect.DeepEqual(renewed.View, want) {
+		t.Errorf("renewed: %+v, want %+v", renewed.View, want)
 	}
 }
 

@@ -18,8 +18,8 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 	for _, jitter := range []float64{0, 0.5, 0.999999} {
 		now := start
 		d := webhook.NewDelivery(webhook.DeliveryState{ID: "dlv_1"}, now)
-		if !d.State().NextAttemptAt.Equal(start) {
-			t.Fatalf("the first attempt is due at %s, want at once", d.State().NextAttemptAt)
+		if s := d.State(); !s.NextAttemptAt.Equal(start) || !s.CreatedAt.Equal(start) {
+			t.Fatalf("the first attempt is due at %s, want at once; created at %s", s.NextAttemptAt, s.CreatedAt)
 		}
 		for i, wait := range waits {
 			d.Record(webhook.Attempt{At: now, StatusCode: 500}, 0, jitter)
@@ -53,6 +53,15 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			!s.NextAttemptAt.Equal(now.Add(20*time.Second)) {
 			t.Errorf("after the first attempt of a new round, which took 15 s: %+v", s)
 		}
+	}
+}
+
+func TestADeliveredMessageIsDueNoMore(t *testing.T) {
+	t.Parallel()
+	d := webhook.RestoreDelivery(webhook.NewDelivery(webhook.DeliveryState{ID: "dlv_1"}, start).State())
+	d.Record(webhook.Attempt{At: start, StatusCode: 200}, time.Hour, 0)
+	if s := d.State(); s.ID != "dlv_1" || !s.NextAttemptAt.IsZero() {
+		t.Errorf("%s is due at %v again", s.ID, s.NextAttemptAt)
 	}
 }
 

@@ -82,6 +82,24 @@ func TestGoneDisablesAtOnceAndOnlyOnce(t *testing.T) {
 	}
 }
 
+func TestAFailureCountsFromTheEndOfTheWait(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		early time.Duration
+		more  int
+	}{"as the wait ends": {0, 1}, "a moment before": {time.Millisecond, 0}} {
+		e := newEndpoint()
+		for e.State().OpenUntil.IsZero() {
+			e.Failed(false, false, start)
+		}
+		before := e.State()
+		e.Failed(false, false, before.OpenUntil.Add(-c.early))
+		if got := e.State().Failures - before.Failures; got != c.more {
+			t.Errorf("%s: %d failures more, want %d", name, got, c.more)
+		}
+	}
+}
+
 func TestFiveDaysOfNothingButFailureDisable(t *testing.T) {
 	t.Parallel()
 	almost := start.Add(webhook.DisableAfter - time.Millisecond)

@@ -97,14 +97,22 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 		"https://a.b.c.example.com/":                                                                true,
 		"https://0x8.8.8.8/":                                                                        true,
 		// not octal, so 8.8.8.8
-		"https://8.8.8.08/":        true,
-		"https://0169.254.1.1/":    false, // not octal, so 169.254.1.1
-		"https://4429711368/":      false, // 8.8.8.8 after 32 bits
-		"https://192.11010305/":    false, // 192.168.1.1
-		"https://0xa.0.0.1/":       false,
-		"https://0xac.16.0.1/":     false,
-		"https://0xc6.51.100.1/":   false,
-		"https://[2002:ac10:1::]/": false,
+		"https://8.8.8.08/":                 true,
+		"https://0169.254.1.1/":             false, // not octal, so 169.254.1.1
+		"https://4429711368/":               false, // 8.8.8.8 after 32 bits
+		"https://192.11010305/":             false, // 192.168.1.1
+		"https://0xa.0.0.1/":                false,
+		"https://0xac.16.0.1/":              false,
+		"https://0xc6.51.100.1/":            false,
+		"https://[2002:ac10:1::]/":          false,
+		"https://192.0168.1.1/":             false, // not octal, so 192.168.1.1
+		"https://168.63.33040/":             false, // 168.63.129.16
+		"https://A.LOCALHOST/":              false,
+		"https://Printer.Local./":           false,
+		"https://Metadata.Google.INTERNAL/": false,
+		"https://example.0XA/":              false,
+		"https://example.0xA/":              false,
+		"https://a[b.example.com/":          false,
 	} {
 		var f fault.Violations
 		webhook.CheckURL("url", raw, webhook.Policy{}, &f)
@@ -160,6 +168,8 @@ func TestASandboxOnThisMachineAdmitsThisMachineOnly(t *testing.T) {
 		"http://127.0.0.1:9999/hook":       true,
 		"http://localhost:3000/":           true,
 		"http://app.localhost/":            true,
+		"http://LOCALHOST/":                true,
+		"http://localhost./":               true,
 		"https://localhost/":               true,
 		"http://[::1]/":                    true,
 		"http://[::ffff:127.0.0.1]/":       true,
