@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"sundry/core/fault/faulttest"
 	"sundry/core/identity"
+	"sundry/core/payout"
 )
 
 func TestRegistrationListsEveryFault(t *testing.T) {
@@ -66,6 +68,71 @@ func TestRegistrationListsEveryFault(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestWhatIsNewHoldsWhatItIsMadeOf(t *testing.T) {
+	t.Parallel()
+	by := identity.User{CreatorID: "crt_1", MemberID: "mem_1"}
+	from := identity.Client{Address: "192.0.2.1", UserAgent: "Firefox"}
+	order := identity.NewKeyRequest{Name: "Shop", Scopes: identity.RestoreScopes("read"), ExpiresAt: noon.Add(day)}
+	registered := identity.Registration{Email: "ada@example.com", DisplayName: "Ada"}
+	for name, c := range map[string]struct{ got, want any }{
+		"a creator": {identity.Register("crt_1", registered, "hash", noon).State(), identity.CreatorState{
+			ID: "crt_1", Email: "ada@example.com", DisplayName: "Ada", PasswordHash: "hash", PayoutSchedule: payout.Manual,
+			Notifications: identity.Notifications{Orders: true, Payouts: true}, CreatedAt: noon, Revision: 1,
+		}},
+		"a key": {
+			identity.IssueKey("key_1", "crt_1", order, "sk_test_0123456789", []byte("hash"), noon).State(),
+			identity.APIKeyState{
+				ID: "key_1", CreatorID: "crt_1", Name: "Shop", Hash: []byte("hash"), Prefix: "sk_test_", Last4: "6789",
+				Scopes: order.Scopes, CreatedAt: noon, ExpiresAt: order.ExpiresAt, Revision: 1,
+			},
+		},
+		"a sign-in": {identity.BeginWebSession("wse_1", by, from, noon).State(), identity.WebSessionState{
+			ID: "wse_1", CreatorID: "crt_1", MemberID: "mem_1", Client: from, CreatedAt: noon, LastSeenAt: noon,
+			ExpiresAt: noon.Add(14 * day), Revision: 1,
+		}},
+		"a second step": {identity.NewSecondStep(by).State(), identity.SecondStepState{UserID: "mem_1", CreatorID: "crt_1"}},
+	} {
+		if !reflect.DeepEqual(c.got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)
+		}
+	}
+	if s := identity.BeginFamily("rtf_1", by, noon).State(); !s.RotatedAt.Equal(noon) {
+		t.Errorf("the token of a new family was exchanged at %v", s.RotatedAt)
+	}
+}
+
+func TestWhatIsStoredIsRestored(t *testing.T) {
+	t.Parallel()
+	member := identity.MemberState{ID: "mem_1", Revision: 3}
+	if got := identity.RestoreMember(member).State(); got != member {
+		t.Errorf("the member is %+v, want %+v", got, member)
+	}
+	family := identity.RefreshFamilyState{ID: "rtf_1", Generation: 7}
+	if got := identity.RestoreFamily(family).State(); got != family {
+		t.Errorf("the family is %+v, want %+v", got, family)
+	}
+	session := identity.WebSessionState{ID: "wse_1", Revision: 3}
+	if got := identity.RestoreWebSession(session).State(); got != session {
+		t.Errorf("the sign-in is %+v, want %+v", got, session)
+	}
+}
+
+func TestLinksAndCodesLastAsLongAsTheirMailsSay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ got, want any }{
+		"a link that confirms an address": {identity.ConfirmationLifetime, 7 * day},
+		"an invitation":                   {identity.InvitationLifetime, 14 * day},
+		"a passkey's form":                {identity.CeremonyLifetime, 10 * time.Minute},
+		"recovery codes":                  {identity.RecoveryCodes, 10},
+		"an app's secret, in bytes":       {identity.TOTPEntropy, 20},
+		"saved filters of a list":         {identity.MaxSavedFilters, 20},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
 	}
 }
 

@@ -52,6 +52,8 @@ func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
 			[]string{"logoUrl INVALID"}},
 		"a logo with a backslash": {identity.ProfileEdit{LogoURL: new(`https://a.example/a\b.png`)},
 			[]string{"logoUrl INVALID"}},
+		"a logo with a no-break space": {identity.ProfileEdit{LogoURL: new("https://a.example/my\u00a0logo.png")},
+			[]string{"logoUrl INVALID"}},
 		"a logo with a control": {identity.ProfileEdit{LogoURL: new("https://a.example/\u0081.png")},
 			[]string{"logoUrl INVALID"}},
 		"a logo's URL of 2,048 bytes": {identity.ProfileEdit{LogoURL: new("https://a.example/" +
@@ -110,5 +112,16 @@ func TestAProfileIsNormalizedAndOnlyWhatIsGivenChanges(t *testing.T) {
 	if changed, err = creator.EditProfile(identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}); err != nil ||
 		!changed || creator.State().PayoutSchedule != payout.Daily {
 		t.Errorf("paid out daily: %+v, %v, %v", creator.State(), changed, err)
+	}
+	for name, edit := range map[string]identity.ProfileEdit{
+		"no mail of payouts": {NotifyPayouts: new(false)}, "no mail of orders": {NotifyOrders: new(false)},
+	} {
+		creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com"}, "", time.Unix(0, 0))
+		changed, err := creator.EditProfile(edit)
+		got := creator.State().Notifications
+		if want := (identity.Notifications{Orders: edit.NotifyOrders == nil, Payouts: edit.NotifyPayouts == nil}); err != nil ||
+			!changed || got != want {
+			t.Errorf("%s: %+v, want %+v, %v", name, got, want, err)
+		}
 	}
 }

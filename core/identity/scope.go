@@ -44,18 +44,14 @@ type Scopes struct{ bits uint32 }
 // ParseScopes reads the scopes that a request names; none at all are ScopeAll. VALIDATION_FAILED lists every fault
 // under scopes.
 func ParseScopes(names []string) (Scopes, error) {
-	var (
-		f     fault.Violations
-		set   Scopes
-		whole bool
-	)
+	var f fault.Violations
+	var set Scopes
 	for i, name := range names {
 		item := f.Item("scopes", i)
 		if !item.OneOf("", name, scopeNames()...) {
 			continue
 		}
 		if Scope(name) == ScopeAll {
-			whole = true
 			item.Check(len(names) == 1, "", fault.DetailNotAllowed, "all includes every other scope: send it alone.")
 			continue
 		}
@@ -63,7 +59,7 @@ func ParseScopes(names []string) (Scopes, error) {
 		item.Check(set.bits&bit == 0, "", fault.DetailDuplicate, "Name each scope once.")
 		set.bits |= bit
 	}
-	f.Check(names == nil || whole || len(names) > 0, "scopes", fault.DetailRequired,
+	f.Check(names == nil || len(names) > 0, "scopes", fault.DetailRequired,
 		"Name at least one scope, or leave scopes out for all.")
 	return set, f.Err()
 }

@@ -21,6 +21,7 @@ func TestParseScopes(t *testing.T) {
 		"some are kept in the set order":  {[]string{"refunds", "read"}, "read,refunds", nil},
 		"an empty list is refused":        {[]string{}, "", []string{"scopes"}},
 		"all stands alone":                {[]string{"all", "read"}, "", []string{"scopes[0]"}},
+		"nor before an unknown one":       {[]string{"all", "raed"}, "", []string{"scopes[0]", "scopes[1]"}},
 		"every unknown one is named":      {[]string{"raed", "usage", ""}, "", []string{"scopes[0]", "scopes[2]"}},
 		"the same twice is refused":       {[]string{"usage", "usage"}, "", []string{"scopes[1]"}},
 		"an upper-case one is not a name": {[]string{"Read"}, "", []string{"scopes[0]"}},
@@ -46,7 +47,11 @@ func TestParseScopes(t *testing.T) {
 
 func TestScopesAllow(t *testing.T) {
 	t.Parallel()
-	every := append(identity.LimitedScopes(), identity.ScopeAll)
+	limited := identity.LimitedScopes()
+	if len(limited) != 13 || limited[0] != identity.ScopeRead {
+		t.Fatalf("the scopes of a limited key are %q", limited)
+	}
+	every := append(limited, identity.ScopeAll)
 	for _, scope := range identity.LimitedScopes() {
 		one := identity.RestoreScopes(string(scope))
 		for _, other := range every {
@@ -60,6 +65,9 @@ func TestScopesAllow(t *testing.T) {
 		if !one.Allow(identity.ScopeAll, scope) {
 			t.Errorf("%s is not enough where one of two is", scope)
 		}
+	}
+	if got := identity.RestoreScopes(""); got != (identity.Scopes{}) {
+		t.Errorf("a key that is stored without limits is limited to %q", got.List())
 	}
 	if got := identity.RestoreScopes("from-the-future"); got.Allow(every...) || got == (identity.Scopes{}) {
 		t.Error("a scope that this version does not know opens something")

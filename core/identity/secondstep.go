@@ -100,7 +100,7 @@ func (s *SecondStep) BeginApp(encrypted []byte, now time.Time) {
 
 // NewApp returns the encrypted secret of the app that is being added; nil for none.
 func (s SecondStepState) NewApp(now time.Time) []byte {
-	if len(s.NewAppSecret) == 0 || !now.Before(s.NewAppAt.Add(newAppLifetime)) {
+	if !now.Before(s.NewAppAt.Add(newAppLifetime)) {
 		return nil
 	}
 	return s.NewAppSecret

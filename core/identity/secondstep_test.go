@@ -1,6 +1,9 @@
 package identity_test
 
 import (
+	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +28,10 @@ func TestTOTPCode_RFC6238(t *testing.T) {
 		t.Errorf("the secret reads %s", got)
 	}
 	const address = "otpauth://totp/Sundry:ada@example.com?issuer=Sundry&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+	odd, err := url.Parse(identity.TOTPAddress("My Shop", "a?b@example.com", secret))
+	if err != nil || odd.Path != "/My Shop:a?b@example.com" || odd.Query().Get("issuer") != "My Shop" {
+		t.Errorf("the address of odd names is %v, %v", odd, err)
+	}
 	if got := identity.TOTPAddress("Sundry", "ada@example.com", secret); got != address {
 		t.Errorf("the address is %s, want %s", got, address)
 	}
@@ -125,6 +132,86 @@ func TestSecondStep_RecoveryCodesWorkOnce(t *testing.T) {
 	}
 }
 
+func TestSecondStep_ChangesAreNewRevisions(t *testing.T) {
+	t.Parallel()
+	stored := withApp(t)
+	stored.SetRecovery([][]byte{[]byte("one"), []byte("two")}, codeAt)
+	for _, id := range []string{"a", "b", "c"} {
+		if err := stored.AddPasskey(identity.Passkey{ID: id, Name: "Key " + id, CredentialID: []byte(id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later := codeAt.Add(10 * time.Minute)
+	code := identity.TOTPCode(appSecret, later)
+	pending := stored.State()
+	pending.NewAppSecret, pending.NewAppAt = sealed, later
+	for name, c := range map[string]struct {
+		do   func(*identity.SecondStep) bool
+		want func(*identity.SecondStepState)
+	}{
+		"an app is begun": {func(s *identity.SecondStep) bool { s.BeginApp([]byte("other"), later); return true },
+			func(s *identity.SecondStepState) { s.NewAppSecret = []byte("other") }},
+		"an app is confirmed": {func(s *identity.SecondStep) bool { return s.ConfirmApp(appSecret, code, later) == nil },
+			func(s *identity.SecondStepState) {
+				s.AppSecret, s.AppAddedAt, s.LastStep, s.NewAppSecret, s.NewAppAt = sealed, later, later.Unix()/30, nil, time.Time{}
+			}},
+		"a code is used": {func(s *identity.SecondStep) bool { return s.UseCode(appSecret, code, later) },
+			func(s *identity.SecondStepState) { s.LastStep = later.Unix() / 30 }},
+		"the app is removed": {func(s *identity.SecondStep) bool { return s.RemoveApp() },
+			func(s *identity.SecondStepState) { s.AppSecret, s.AppAddedAt = nil, time.Time{} }},
+		"recovery codes are made": {func(s *identity.SecondStep) bool { s.SetRecovery([][]byte{[]byte("x")}, later); return true },
+			func(s *identity.SecondStepState) { s.Recovery, s.RecoveryMadeAt = [][]byte{[]byte("x")}, later }},
+		"the first recovery code is used": {func(s *identity.SecondStep) bool { return s.UseRecovery([]byte("one")) },
+			func(s *identity.SecondStepState) { s.Recovery = s.Recovery[1:] }},
+		"the last recovery code is used": {func(s *identity.SecondStep) bool { return s.UseRecovery([]byte("two")) },
+			func(s *identity.SecondStepState) { s.Recovery = s.Recovery[:1] }},
+		"the first passkey is used": {func(s *identity.SecondStep) bool {
+			return s.UsePasskey(identity.Passkey{CredentialID: []byte("a"), Credential: []byte("7")}, later)
+		}, func(s *identity.SecondStepState) {
+			s.Passkeys = slices.Clone(s.Passkeys)
+			s.Passkeys[0].Credential, s.Passkeys[0].LastUsedAt = []byte("7"), later
+		}},
+		"the second passkey is removed": {func(s *identity.SecondStep) bool {
+			name, ok := s.RemovePasskey("b")
+			return ok && name == "Key b"
+		}, func(s *identity.SecondStepState) { s.Passkeys = slices.Concat(s.Passkeys[:1], s.Passkeys[2:]) }},
+		"a passkey is added": {func(s *identity.SecondStep) bool {
+			return s.AddPasskey(identity.Passkey{ID: "d", Name: "Key d"}) == nil
+		}, func(s *identity.SecondStepState) {
+			s.Passkeys = append(slices.Clone(s.Passkeys), identity.Passkey{ID: "d", Name: "Key d"})
+		}},
+	} {
+		from := pending
+		from.Passkeys = slices.Grow(slices.Clone(pending.Passkeys), 1)
+		from.Recovery = slices.Clone(pending.Recovery)
+		want := from
+		c.want(&want)
+		want.Revision++
+		before := from
+		before.Passkeys, before.Recovery = slices.Clone(from.Passkeys), slices.Clone(from.Recovery)
+		s := identity.RestoreSecondStep(from)
+		if s.IsNew() {
+			t.Errorf("%s: what is stored counts as new", name)
+		}
+		if !c.do(s) || !reflect.DeepEqual(s.State(), want) || s.IsNew() {
+			t.Errorf("%s: %+v, new %v, want %+v", name, s.State(), s.IsNew(), want)
+		}
+		if !reflect.DeepEqual(from, before) || len(from.Passkeys[:4][3].ID) > 0 {
+			t.Errorf("%s: what was read before changed to %+v", name, from)
+		}
+	}
+	if s := withApp(t); s.State().Revision != 1 || s.IsNew() {
+		t.Error("the first revision that is stored counts as new")
+	}
+	if s := identity.NewSecondStep(ada); s.IsNew() {
+		t.Error("a second step that nobody has begun is to be stored")
+	}
+	last := identity.RestoreSecondStep(identity.SecondStepState{AppSecret: sealed, RecoveryMadeAt: codeAt})
+	if !last.RemoveApp() || !last.State().RecoveryMadeAt.IsZero() {
+		t.Errorf("without any: %+v", last.State())
+	}
+}
+
 func TestRecoveryCode(t *testing.T) {
 	t.Parallel()
 	code := identity.RecoveryCode([]byte{0, 1, 2, 3, 4, 250, 251, 252, 253, 254})
@@ -186,8 +273,12 @@ func TestSecondStep_Passkeys(t *testing.T) {
 func TestPendingSignIn(t *testing.T) {
 	t.Parallel()
 	p := identity.NewPendingSignIn(ada, codeAt)
-	if p.Subject() == p.ResetLink.Subject() {
-		t.Error("it can be taken for a link that sets a new password")
+	if p.Subject() != "second-step."+p.ResetLink.Subject() {
+		t.Errorf("signed is %q: it can be taken for a link that sets a new password, or for another one's", p.Subject())
+	}
+	bob := identity.NewPendingSignIn(identity.User{CreatorID: "crt_1", MemberID: "mem_1", PasswordHash: "hash"}, codeAt)
+	if p.CreatorID != "crt_1" || p.MemberID != "" || bob.MemberID != "mem_1" || bob.Subject() == p.Subject() {
+		t.Errorf("the owner's is of %q, the member's of %q", p.UserID(), bob.UserID())
 	}
 	if !p.Good("hash", codeAt.Add(9*time.Minute)) || p.Good("hash", codeAt.Add(10*time.Minute)) || p.Good("other", codeAt) {
 		t.Error("it outlives ten minutes or the password")
@@ -207,7 +298,15 @@ func TestCeremony(t *testing.T) {
 			t.Errorf("the MAC holds for %q, too", other)
 		}
 	}
-	for _, text := range []string{"", ".", "AAAA.AAAA", c.Text(nil) + "\n", "!" + c.Text(nil)} {
+	empty := identity.Ceremony{ExpiresAt: c.ExpiresAt}
+	if got, _, ok := identity.ParseCeremony("", "", empty.Text([]byte("mac"))); !ok || got.Subject() != empty.Subject() {
+		t.Errorf("one without data is read as %+v, %v", got, ok)
+	}
+	payload, _, _ := strings.Cut(c.Text(nil), ".")
+	for _, text := range []string{
+		"", ".", "AAAA.AAAA", c.Text(nil) + "\n", "!" + c.Text(nil), payload, payload + "!.bWFj", payload + ".!",
+		"AAAAAAAAAA.bWFj", // seven bytes
+	} {
 		if _, _, ok := identity.ParseCeremony("sign-in", "a", text); ok {
 			t.Errorf("%q is taken for one", text)
 		}

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,8 @@ func TestEmailConfirmation(t *testing.T) {
 		t.Errorf("a creator who need not confirm: %+v", c.State())
 	}
 	c.RequireConfirmation()
-	if err := c.CheckSales(); !fault.Is(err, fault.Forbidden) || c.CheckOpen() != nil {
+	if err := c.CheckSales(); !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), "Confirm your email") ||
+		c.CheckOpen() != nil {
 		t.Errorf("unconfirmed: sales %v, open %v", err, c.CheckOpen())
 	}
 	if !c.ConfirmEmail() || c.State().Revision != 2 || c.CheckSales() != nil || c.ConfirmEmail() {
@@ -36,13 +38,19 @@ func TestEmailLinks(t *testing.T) {
 		string(shown) != "mac" {
 		t.Errorf("got %+v, %q, %t", got, shown, ok)
 	}
-	if confirmation.Subject() == invitation.Subject() {
-		t.Error("a link is signed as the other kind")
+	for got, want := range map[string]string{
+		confirmation.Subject(): "email-confirmation.crt_01h00000000000000000000000.1772971200",
+		invitation.Subject():   "invitation.ada@example.com.1772971200",
+	} {
+		if got != want {
+			t.Errorf("signed is %q, want %q", got, want)
+		}
 	}
 	shouting := identity.Invitation{Email: "ADA@example.com", ExpiresAt: expires}
 	for _, text := range []string{
 		"", ".", "..", "a.b.c", "a.1.c.d", "!.1.bWFj", "YQ.1.bWFj", "YQ.x.bWFj", "YQ.1.!", shouting.Text(mac),
-		invitation.Text(mac) + "\n",
+		invitation.Text(mac) + "\n", "YWRhQGV4YW1wbGUuY29t.x.bWFj", "YWRhQGV4YW1wbGUuY29t.1.!", "YWRhQGV4YW1wbGUuY29t!.1.bWFj",
+		"01h00000000000000000000000.x.bWFj", "01h00000000000000000000000.1.!",
 	} {
 		if got, _, ok := identity.ParseInvitation(text); ok {
 			t.Errorf("%q is an invitation for %s", text, got.Email)
@@ -63,6 +71,10 @@ func TestSuspension(t *testing.T) {
 	}
 	if !c.Suspend("sells fakes", noon) || c.State().SuspensionReason != "sells fakes" || c.State().Revision != 2 {
 		t.Errorf("suspended: %+v", c.State())
+	}
+	silent := identity.Register("crt_2", identity.Registration{Email: "bob@example.com"}, "hash", noon)
+	if !silent.Suspend("", noon) || !silent.Suspended() {
+		t.Errorf("suspended without a reason: %+v", silent.State())
 	}
 	later := noon.Add(time.Hour)
 	if suspended := c.State(); c.Suspend("sells fakes", later) || c.State() != suspended {

@@ -112,7 +112,8 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 			t.Errorf("%+v has the same MAC", other)
 		}
 	}
-	for _, bad := range []string{"", "a.b.c.d", l.Text(nil) + ".x", "\n" + l.Text(nil), l.Text([]byte("mac")) + "\n"} {
+	for _, bad := range []string{"", "a.b.c.d", l.Text(nil) + ".x", "\n" + l.Text(nil), l.Text([]byte("mac")) + "\n",
+		strings.Join(parts[:3], ".") + ".!"} {
 		if _, _, ok := identity.ParseResetLink(bad); ok {
 			t.Errorf("%q is taken", bad)
 		}
