@@ -118,9 +118,8 @@ func TestAProfileIsNormalizedAndOnlyWhatIsGivenChanges(t *testing.T) {
 	} {
 		creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com"}, "", time.Unix(0, 0))
 		changed, err := creator.EditProfile(edit)
-		got := creator.State().Notifications
-		if want := (identity.Notifications{Orders: edit.NotifyOrders == nil, Payouts: edit.NotifyPayouts == nil}); err != nil ||
-			!changed || got != want {
+		want := identity.Notifications{Orders: edit.NotifyOrders == nil, Payouts: edit.NotifyPayouts == nil}
+		if got := creator.State().Notifications; err != nil || !changed || got != want {
 			t.Errorf("%s: %+v, want %+v, %v", name, got, want, err)
 		}
 	}

@@ -153,14 +153,17 @@ func TestSecondStep_ChangesAreNewRevisions(t *testing.T) {
 			func(s *identity.SecondStepState) { s.NewAppSecret = []byte("other") }},
 		"an app is confirmed": {func(s *identity.SecondStep) bool { return s.ConfirmApp(appSecret, code, later) == nil },
 			func(s *identity.SecondStepState) {
-				s.AppSecret, s.AppAddedAt, s.LastStep, s.NewAppSecret, s.NewAppAt = sealed, later, later.Unix()/30, nil, time.Time{}
+				s.AppSecret, s.AppAddedAt, s.LastStep = sealed, later, later.Unix()/30
+				s.NewAppSecret, s.NewAppAt = nil, time.Time{}
 			}},
 		"a code is used": {func(s *identity.SecondStep) bool { return s.UseCode(appSecret, code, later) },
 			func(s *identity.SecondStepState) { s.LastStep = later.Unix() / 30 }},
 		"the app is removed": {func(s *identity.SecondStep) bool { return s.RemoveApp() },
 			func(s *identity.SecondStepState) { s.AppSecret, s.AppAddedAt = nil, time.Time{} }},
-		"recovery codes are made": {func(s *identity.SecondStep) bool { s.SetRecovery([][]byte{[]byte("x")}, later); return true },
-			func(s *identity.SecondStepState) { s.Recovery, s.RecoveryMadeAt = [][]byte{[]byte("x")}, later }},
+		"recovery codes are made": {func(s *identity.SecondStep) bool {
+			s.SetRecovery([][]byte{[]byte("x")}, later)
+			return true
+		}, func(s *identity.SecondStepState) { s.Recovery, s.RecoveryMadeAt = [][]byte{[]byte("x")}, later }},
 		"the first recovery code is used": {func(s *identity.SecondStep) bool { return s.UseRecovery([]byte("one")) },
 			func(s *identity.SecondStepState) { s.Recovery = s.Recovery[1:] }},
 		"the last recovery code is used": {func(s *identity.SecondStep) bool { return s.UseRecovery([]byte("two")) },
