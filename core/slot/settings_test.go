@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"sundry/core/civil"
 	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 )
 
 // hours are the 24 of a day.
@@ -42,16 +44,41 @@ func dates(n int) Settings {
 
 func TestCleanSettingsHaveListsWhereThereAreNone(t *testing.T) {
 	t.Parallel()
-	given := Settings{Timezone: "UTC", Overrides: []Override{{Date: "2026-03-08"}, {Date: "2026-03-09", Windows: hours()}}}
+	given := Settings{Timezone: "UTC", Overrides: []Override{{Date: "2026-03-08"}, {Date: "2026-03-09", Windows: hours()},
+		{Date: "2026-03-10"}}}
 	got := given.Clean()
 	want := Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{{"2026-03-08", []Hours{}},
-		{"2026-03-09", hours()}}}
+		{"2026-03-09", hours()}, {"2026-03-10", []Hours{}}}}
 	if !reflect.DeepEqual(got, want) || given.Overrides[0].Windows != nil {
 		t.Errorf("%+v of %+v", got, given)
 	}
 	if full := hourly(); !reflect.DeepEqual(full.Clean().Weekly, full.Weekly) || full.Clean().Overrides == nil ||
 		!reflect.DeepEqual((Settings{Timezone: "UTC"}).Clean(), NoSettings()) {
 		t.Errorf("%+v", full.Clean())
+	}
+}
+
+func TestAnOverlapNamesTheEarlierWindow(t *testing.T) {
+	t.Parallel()
+	s := Settings{Timezone: "UTC", Weekly: []WeeklyHours{
+		{"tuesday", Hours{"09:00", "10:00"}}, {"monday", Hours{"11:00", "17:00"}}, {"monday", Hours{"09:00", "12:00"}},
+	}}
+	refused, ok := errors.AsType[*fault.Error](s.Check())
+	if !ok || len(refused.Details) != 1 || refused.Details[0].Field != "weekly[2]" ||
+		!strings.HasPrefix(refused.Details[0].Message, "Overlaps weekly[1].") {
+		t.Errorf("%+v, want weekly[2], which overlaps weekly[1]", refused)
+	}
+}
+
+func TestFaultsOfLaterDatesAreListed(t *testing.T) {
+	t.Parallel()
+	s := Settings{Timezone: "UTC", Overrides: []Override{
+		{Date: "2026-03-08", Windows: append(hours(), Hours{"09:00", "10:00"})}, {Date: "2026-02-30"},
+	}}
+	if got := faulttest.Lines(t, s.Check()); !slices.Equal(got, []string{
+		"overrides[0].windows TOO_LONG", "overrides[1].date INVALID",
+	}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -44,3 +44,21 @@ func TestATimeWithSeatsLeftStaysOpen(t *testing.T) {
 		t.Errorf("of single times open are %s", got)
 	}
 }
+
+func TestTheLastSeatOfAnOnlySharedTimeIsOpen(t *testing.T) {
+	t.Parallel()
+	at := func(hour int) time.Time { return time.Date(2026, 6, 2, hour, 0, 0, 0, time.UTC) }
+	for left, want := range map[int]bool{0: false, 1: true, 2: true} {
+		q := Query{
+			Availability: availability(t, everyDay("UTC", "09:00-13:00")), Policy: plain(60), Seats: 3, Now: at(0),
+			Busy: Busy{{From: at(9), Until: at(10)}}, Shared: []Shared{{StartsAt: at(9), Left: left}},
+		}
+		if got := Check(q, at(9)) == nil; got != want {
+			t.Errorf("with %d seats left it is open: %v, want %v", left, got, want)
+		}
+		q.Shared = append([]Shared{{StartsAt: at(10), Left: 1}}, q.Shared...)
+		if got := Check(q, at(9)) == nil; got != want {
+			t.Errorf("with %d seats left behind another time it is open: %v, want %v", left, got, want)
+		}
+	}
+}
