@@ -47,6 +47,27 @@ func TestASaleIsPostedLineByLine(t *testing.T) {
 		Amount: eur(-204)})
 }
 
+func TestASaleHoldsWhatItIsMadeOf(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	none := ledger.Share{Amount: eur(0), Tax: eur(0)}
+	want := ledger.SaleState{
+		PaymentID: "pay_1", CreatorID: "crt_1", Total: eur(11900), Tax: eur(1900), PlatformFee: eur(595),
+		ProcessorFee: eur(204), Pending: eur(9405), Returned: eur(0), ReturnedTax: eur(0), Refunded: eur(0), Lost: eur(0),
+		Disputed: none, AvailableAt: start.Add(7 * 24 * time.Hour), CreatedAt: start, Revision: 1,
+	}
+	if got := sale.State(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	sale = ledger.RestoreSale(want)
+	if _, _, err := sale.OpenDispute("dsp_1", eur(5000)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sale.WinDispute(); err != nil || sale.State().Disputed != none {
+		t.Errorf("after a dispute that was won %+v is disputed, %v", sale.State().Disputed, err)
+	}
+}
+
 func TestASaleIsPendingForAWeek(t *testing.T) {
 	t.Parallel()
 	sale, _ := german(t)

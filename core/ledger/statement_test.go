@@ -36,6 +36,21 @@ func TestStatementConnectsOpeningAndClosingBalance(t *testing.T) {
 	}
 }
 
+func TestStatement_LeavesNoKindOut(t *testing.T) {
+	t.Parallel()
+	for kind, key := range map[Kind]string{
+		KindRefund: "refund", KindRefundFailed: "refund_failed", KindReversal: "sale_reversal",
+		KindDisputeOpened: "dispute_opened", KindDisputeWon: "dispute_won", KindPayoutFailed: "payout_failed",
+		KindSale: "other", KindProcessorFee: "other", KindDisputeLost: "other", KindPayoutPaid: "other",
+	} {
+		s := NewStatement(money.Amount{Minor: 100, Currency: "eur"}, 50, []KindSum{{Kind: kind, Count: 2, Minor: 300}})
+		want := []StatementLine{{key, 2, money.Amount{Minor: 300, Currency: "eur"}}}
+		if !slices.Equal(s.Lines, want) || s.Closing.Minor != 250 {
+			t.Errorf("%s: %+v closes with %d, want %+v and 250", kind, s.Lines, s.Closing.Minor, want)
+		}
+	}
+}
+
 func TestStatementLinesAreTheBalanceChanges(t *testing.T) {
 	t.Parallel()
 	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
