@@ -29,6 +29,10 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 		"https://printer.local/":                           false,
 		"https://metadata.google.internal/":                false,
 		"https://intranet/":                                false,
+		"https://wiki.intranet/":                           false,
+		"https://nas.localdomain/":                         false,
+		"https://nas.lan/":                                 false,
+		"https://a.metadata/":                              false,
 		"https://127.0.0.1/":                               false,
 		"https://127.1/":                                   false,
 		"https://0x7f.0.0.1/":                              false,
@@ -157,6 +161,52 @@ func TestPublicAddressesAreNotRefused(t *testing.T) {
 		"::ffff:8.8.8.8", "::808:808"} {
 		if webhook.IsBlockedAddr(netip.MustParseAddr(s), webhook.Policy{}) {
 			t.Errorf("%s is refused", s)
+		}
+	}
+}
+
+// The ranges are those of IANA's registries of special-purpose addresses.
+func TestSpecialRangesAreRefusedFromEndToEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, first, last, after string }{ // "" where the neighbor is refused, too
+		{"", "0.0.0.0", "0.255.255.255", "1.0.0.0"},
+		{"9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"},
+		{"100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"},
+		{"126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"},
+		{"168.63.129.15", "168.63.129.16", "168.63.129.16", "168.63.129.17"},
+		{"169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"},
+		{"172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"},
+		{"191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"},
+		{"192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0"},
+		{"192.88.98.255", "192.88.99.0", "192.88.99.255", "192.88.100.0"},
+		{"192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0"},
+		{"198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0"},
+		{"198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0"},
+		{"203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0"},
+		{"223.255.255.255", "224.0.0.0", "255.255.255.255", ""},
+		{"", "::", "::1", ""},
+		{"", "100::", "100::ffff:ffff:ffff:ffff", ""},
+		{"", "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::"},
+		{"2001:db7:ffff::", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::"},
+		{"3ffe:ffff::", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::"},
+		{"", "4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""}, // all but global unicast
+	} {
+		for address, refused := range map[string]bool{c.before: false, c.first: true, c.last: true, c.after: false} {
+			if address == "" {
+				continue
+			}
+			if got := webhook.IsBlockedAddr(netip.MustParseAddr(address), webhook.Policy{}); got != refused {
+				t.Errorf("%s is refused: %v, want %v", address, got, refused)
+			}
+		}
+	}
+	for address, refused := range map[string]bool{
+		"172.16.0.1": false, "172.32.0.1": false, "100.64.0.1": true, "192.0.2.1": true, "240.0.0.1": true,
+		"168.63.129.16": true, "fc00::1": false, "fe80::1": true,
+	} {
+		got := webhook.IsBlockedAddr(netip.MustParseAddr(address), webhook.Policy{Private: true})
+		if got != refused {
+			t.Errorf("in a sandbox %s is refused: %v, want %v", address, got, refused)
 		}
 	}
 }
