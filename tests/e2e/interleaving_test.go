@@ -1,0 +1,300 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// customerLife is one customer under random wishes, by way of the API.
+type customerLife struct {
+	*testing.T
+	r       *rapid.T
+	a       *harness.Account
+	listing harness.Listing
+	sub     subscribed
+	// meter is the event by which the subscription's use is billed; "" where it is not.
+	meter, name string
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// wish sends a request that was drawn. It may run beside others.
+type wish func()
+
+// TestAnyInterleavingKeepsEveryInvariant does random things to a customer with a subscription, one after another and
+// several at once, and has `sundry verify` look at all of the books after each.
+func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		rapid.Check(t, func(r *rapid.T) {
+			app, err := harness.Start(engine, nil) // of its own: what verify finds is of this case
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := app.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			a := app.NewAccount(t)
+			l := &customerLife{
+				T: t, r: r, a: a, listing: plans(t, a, rapid.SampledFrom([]int{0, 14}).Draw(r, "trial")), name: "ada",
+			}
+			for duration, months := range map[string]any{"once": nil, "repeating": 2, "forever": nil} {
+				a.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": strings.ToUpper(duration),
+					"percentOff": 30, "duration": duration, "durationInMonths": months}).Want(t, 201)
+			}
+			l.subscribe()
+			wishes := map[string]func() wish{
+				"time": l.time, "time again": l.time, "card": l.card, "no card": l.removeCard, "cancel": l.cancel,
+				"pause": l.pause, "resume": l.resume, "change": l.change, "seats": l.seats, "refund": l.refund,
+				"refund again": l.refund, "dispute": l.answerDispute, "grant": l.grant, "use credit": l.useCredit,
+				"use": l.use, "invoice": l.invoice,
+			}
+			names := slices.Sorted(maps.Keys(wishes))
+			steps := map[string]func(*rapid.T){
+				"":             func(*rapid.T) { l.verify() },
+				"buy it again": func(*rapid.T) { l.subscribe() },
+				"meter":        func(*rapid.T) { l.meterUse() },
+			}
+			for name, draw := range wishes {
+				steps[name] = func(*rapid.T) { draw()() }
+			}
+			for _, name := range []string{"at once", "at once again", "at once once more"} {
+				steps[name] = func(*rapid.T) {
+					var all sync.WaitGroup
+					for range rapid.IntRange(2, 4).Draw(r, "wishes") {
+						all.Go(wishes[rapid.SampledFrom(names).Draw(r, "wish")]())
+					}
+					all.Wait()
+				}
+			}
+			r.Repeat(steps)
+		})
+	})
+}
+
+func (l *customerLife) subscribe() {
+	if l.sub.ID != "" && !slices.Contains([]string{"canceled", "expired"}, subscription(l.T, l.a, l.sub.ID).Status) {
+		return
+	}
+	plan := rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan")
+	with := harness.JSON{"quantity": rapid.IntRange(1, 3).Draw(l.r, "quantity")}
+	if code := rapid.SampledFrom([]string{"", "ONCE", "REPEATING", "FOREVER"}).Draw(l.r, "code"); code != "" {
+		with["discountCode"] = code
+	}
+	session := l.a.NewSession(l.T, l.listing, plan, l.name, with)
+	l.a.Pay(l.T, session, rapid.SampledFrom([]string{harness.CardSucceeds, cardFailsLater, harness.CardDisputed}).
+		Draw(l.r, "card")).Want(l, 200)
+	l.sub = subscription(l.T, l.a, text(l.T, l.a.Receipt(l.T, session)["subscriptionId"]))
+	l.meter = ""
+}
+
+func (l *customerLife) time() wish {
+	hours := rapid.IntRange(1, 40*24).Draw(l.r, "hours")
+	to := clockOf(l.T, l.a).Add(time.Duration(hours) * time.Hour)
+	return func() {
+		for range 100 { // one call does only so much work, and another may be under way
+			response := l.a.AsBackend(l, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{
+				"to": to.Format(time.RFC3339Nano),
+			})
+			if l.allowed(response); response.Status != http.StatusConflict { // 400 where another has moved it further
+				return
+			}
+		}
+		l.Error("the clock never arrives")
+	}
+}
+
+// post is the wish of a request whose refusal is as good as its effect.
+func (l *customerLife) post(path string, body any) wish {
+	return func() { l.allowed(l.a.AsBackend(l, http.MethodPost, path, body)) }
+}
+
+func (l *customerLife) ask(what string, body any) wish {
+	return l.post("/v1/subscriptions/"+l.sub.ID+"/"+what, body)
+}
+
+func (l *customerLife) pause() wish { return l.ask("pause", nil) }
+
+func (l *customerLife) resume() wish { return l.ask("resume", nil) }
+
+func (l *customerLife) cancel() wish {
+	return l.ask("cancel", harness.JSON{"atPeriodEnd": rapid.IntRange(0, 5).Draw(l.r, "now") > 0})
+}
+
+func (l *customerLife) card() wish {
+	return l.post("/v1/sandbox/customers/"+l.sub.CustomerID+"/cards", harness.JSON{
+		"cardNumber": rapid.SampledFrom([]string{
+			harness.CardSucceeds, harness.CardTimesOut, harness.CardAsksAlways, harness.CardStaysPending, cardFailsLater,
+			harness.CardDeclined, harness.CardDisputed,
+		}).Draw(l.r, "number"),
+	})
+}
+
+func (l *customerLife) removeCard() wish {
+	return func() {
+		path := "/v1/customers/" + l.sub.CustomerID + "/payment-methods"
+		var cards struct{ Data []struct{ ID string } }
+		l.a.AsBackend(l, http.MethodGet, path, nil).Want(l, 200).Into(l, &cards)
+		if len(cards.Data) > 0 {
+			l.allowed(l.a.AsBackend(l, http.MethodDelete, path+"/"+cards.Data[0].ID, nil))
+		}
+	}
+}
+
+func (l *customerLife) change() wish {
+	return l.ask("change", harness.JSON{
+		"plan":          rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan"),
+		"interval":      rapid.SampledFrom([]string{"month", "year"}).Draw(l.r, "interval"),
+		"prorationMode": rapid.SampledFrom([]string{"charge_now", "next_period"}).Draw(l.r, "mode"),
+	})
+}
+
+func (l *customerLife) seats() wish {
+	return l.ask("change", harness.JSON{
+		"quantity":      rapid.IntRange(1, 5).Draw(l.r, "quantity"),
+		"prorationMode": rapid.SampledFrom([]string{"charge_now", "next_period"}).Draw(l.r, "mode"),
+	})
+}
+
+func (l *customerLife) refund() wish {
+	paid := all(l.T, l.a, "/v1/payments", url.Values{"status": {"succeeded"}})
+	if len(paid) == 0 {
+		return func() {}
+	}
+	var p struct {
+		ID            string
+		AmountInCents int64
+	}
+	if err := json.Unmarshal(paid[rapid.IntRange(0, len(paid)-1).Draw(l.r, "payment")], &p); err != nil {
+		l.Fatal(err)
+	}
+	body := harness.JSON{"paymentId": p.ID, "reason": "asked", "keepAccess": rapid.Bool().Draw(l.r, "keep")}
+	if to := rapid.SampledFrom([]string{"", "keep", "cancel_now", "cancel_at_period_end"}).Draw(l.r, "to"); to != "" {
+		body["subscription"] = to
+	}
+	if rapid.Bool().Draw(l.r, "part") && p.AmountInCents > 1 {
+		body["amountInCents"] = p.AmountInCents / 2
+	}
+	return l.post("/v1/refunds", body)
+}
+
+// answerDispute wins, loses or accepts one that waits for an answer.
+func (l *customerLife) answerDispute() wish {
+	var disputes struct{ Data []struct{ ID, Status string } }
+	l.a.AsBackend(l, http.MethodGet, "/v1/disputes", nil).Want(l, 200).Into(l, &disputes)
+	for _, d := range disputes.Data {
+		if d.Status != "needs_response" {
+			continue
+		}
+		how := rapid.SampledFrom([]string{"winning_evidence", "losing_evidence", ""}).Draw(l.r, "answer")
+		if path := "/v1/disputes/" + d.ID; how != "" {
+			return l.post(path+"/evidence", harness.JSON{"text": how})
+		} else {
+			return l.post(path+"/accept", nil)
+		}
+	}
+	return func() {}
+}
+
+func (l *customerLife) grant() wish {
+	body := harness.JSON{
+		"entitlements": []harness.JSON{{"key": "studio", "type": "boolean", "value": true}},
+		"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 5}},
+	}
+	if days := rapid.IntRange(0, 60).Draw(l.r, "days"); days > 0 {
+		body["expiresAt"] = clockOf(l.T, l.a).AddDate(0, 0, days).Format(time.RFC3339)
+	}
+	return l.post("/v1/customer-access/"+l.name+"/grants", body)
+}
+
+func (l *customerLife) useCredit() wish {
+	return l.post("/v1/customer-access/"+l.name+"/credits/consume", harness.JSON{
+		"key": "renders", "amount": rapid.IntRange(1, 60).Draw(l.r, "amount"), "idempotencyKey": harness.Unique("use"),
+	})
+}
+
+// meterUse bills the subscription for calls.
+func (l *customerLife) meterUse() {
+	if l.meter != "" {
+		return
+	}
+	create := func(path string, body harness.JSON) (id string) {
+		response := l.a.AsBackend(l, http.MethodPost, path, body)
+		if l.allowed(response); response.Status == 201 {
+			id = fmt.Sprint(response.Map(l)["id"])
+		}
+		return id
+	}
+	name := harness.Unique("calls")
+	meter := create("/v1/usage/meters", harness.JSON{"name": "Calls", "eventName": name,
+		"aggregation": rapid.SampledFrom([]string{"SUM", "MAX", "LAST"}).Draw(l.r, "aggregation")})
+	price := create("/v1/usage/prices",
+		priceBody(create("/v1/usage/products", harness.JSON{"name": "API access", "type": "SERVICE"})))
+	if create("/v1/usage/billing-plans", harness.JSON{
+		"subscriptionId": l.sub.ID, "meterId": meter, "priceId": price,
+		"billingInterval": rapid.SampledFrom([]string{"day", "week", "month"}).Draw(l.r, "billing"),
+	}) != "" {
+		l.meter = name
+	}
+}
+
+func (l *customerLife) use() wish {
+	ago := time.Duration(rapid.IntRange(0, 34*24).Draw(l.r, "hours ago")) * time.Hour
+	return l.post("/v1/usage/events", harness.JSON{
+		"subscriptionId": l.sub.ID, "meter": l.meter, "quantity": rapid.IntRange(0, 40).Draw(l.r, "calls"),
+		"idempotencyKey": harness.Unique("report"), "timestamp": clockOf(l.T, l.a).Add(-ago).Format(time.RFC3339),
+	})
+}
+
+func (l *customerLife) invoice() wish {
+	return l.post("/v1/invoices", harness.JSON{
+		"customerId": l.sub.CustomerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+		"idempotencyKey": harness.Unique("invoice"), "lineItems": []harness.JSON{
+			{"description": "Hours", "amountInCents": rapid.IntRange(0, 5000).Draw(l.r, "amount")},
+		},
+	})
+}
+
+// allowed accepts what was done and what was refused with a reason; anything else is a fault of ours.
+func (l *customerLife) allowed(response *harness.Response) {
+	if slices.Contains([]int{200, 201, 202, 204, 400, 402, 404, 409, 410}, response.Status) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, fmt.Sprintf("%d: %s", response.Status, response.Body))
+}
+
+// verify waits for what is due now to be done, so that no task is half way, and verifies everything.
+func (l *customerLife) verify() {
+	violations, err := l.a.Program.Verify(context.Background())
+	if err != nil {
+		l.r.Fatal(err)
+	}
+	if violations = append(violations, l.faults...); len(violations) > 0 {
+		l.r.Fatalf("%v", violations)
+	}
+	for _, task := range tasksOf(l.T, l.a, "failed") {
+		if task.Attempts > 2 { // once is allowed: a dispute may be reported before its payment is settled
+			l.r.Fatalf("work that fails: %s: %s", task.ID, *task.LastError)
+		}
+		l.Logf("work that failed: %s: %s", task.ID, *task.LastError)
+	}
+}
