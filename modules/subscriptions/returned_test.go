@@ -194,15 +194,16 @@ func TestARefundMovesWhileAChangeIsCharged(t *testing.T) {
 					w.refundFailed(s, -c.during)
 				}
 				change := w.decide(payment.Outcome{Status: payment.Succeeded})
-				c.funds[1].PaymentID = change.ID
+				funds := slices.Clone(c.funds)
+				funds[1].PaymentID = change.ID
 				got := w.get(s.ID)
-				if change.Amount != eur(c.due) || got.Credit != eur(c.credit) || !slices.Equal(got.Funds, c.funds) {
+				if change.Amount != eur(c.due) || got.Credit != eur(c.credit) || !slices.Equal(got.Funds, funds) {
 					t.Errorf("paid %d, credit %d, funds %+v, want %d, %d, %+v", change.Amount.Minor, got.Credit.Minor,
-						got.Funds, c.due, c.credit, c.funds)
+						got.Funds, c.due, c.credit, funds)
 				}
 				w.refunded(s, change.ID, c.due, 0)
-				if got := w.get(s.ID).Funds; !slices.Equal(got, c.funds[:1]) {
-					t.Errorf("once the change went back: funds %+v, want %+v", got, c.funds[:1])
+				if got := w.get(s.ID).Funds; !slices.Equal(got, funds[:1]) {
+					t.Errorf("once the change went back: funds %+v, want %+v", got, funds[:1])
 				}
 				wrong, err := w.store.Read(t.Context()).Subscriptions.Audit.Misstated(t.Context(), 1)
 				if err != nil || len(wrong) > 0 {
