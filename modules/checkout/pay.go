@@ -263,15 +263,20 @@ func (s *Service) start(
 }
 
 // begin commits the intent: the attempt, its place as the session's live one, and the task that reconciles it if this
-// process dies. A payment of zero is settled at once.
+// process dies. A payment of zero is settled at once. seen is the session as the caller has read it, which is read
+// again only where a write finds that it has changed since.
 func (s *Service) begin(
 	ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, onPage bool,
 ) (session checkout.State, attempt payment.State, err error) {
-	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		before, err := r.Checkout.Sessions.Get(ctx, seen.ID)
-		if err != nil {
-			return err
+	tried := false
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+		before := seen
+		if tried {
+			if before, err = r.Checkout.Sessions.Get(ctx, seen.ID); err != nil {
+				return err
+			}
 		}
+		tried = true
 		now, err := r.Clock.Now(ctx, before.CreatorID)
 		if err != nil {
 			return err

@@ -21,6 +21,8 @@ type vatRegister struct {
 	mu    sync.Mutex
 	down  bool
 	asked int
+	// meanwhile happens while a caller waits for the register; nil for nothing.
+	meanwhile func()
 }
 
 // Two ids of a right shape, and the time at which the register checks them.
@@ -36,6 +38,9 @@ func (v *vatRegister) Check(_ context.Context, country, id string) (tax.VATCheck
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.asked++
+	if v.meanwhile != nil {
+		v.meanwhile()
+	}
 	if v.down {
 		return tax.VATCheck{}, errors.New("MS_UNAVAILABLE")
 	}
@@ -187,4 +192,41 @@ func wantField(t *testing.T, err error, field string) {
 		refusal.Details[0].Field != field {
 		t.Errorf("%v, want a fault of %s", err, field)
 	}
+}
+
+// The register takes its time, in which the buyer does something in another tab: the session is paid as it is then.
+func TestAPaymentIsOfTheSessionAsItIsAfterTheRegister(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		pay := func(session core.State) error {
+			_, err := w.checkout.PayOnPage(t.Context(), secretOf(w, session), checkout.Payment{
+				Email: "grace@example.com", Buyer: business("DE", registeredID), Card: ports.CardInput{Number: cardSucceeds},
+			}, home)
+			return err
+		}
+		reduced := w.open()
+		w.vat.meanwhile = func() {
+			if _, err := w.checkout.ApplyDiscountOnPage(t.Context(), secretOf(w, reduced), "FIFTH", home); err != nil {
+				t.Error(err)
+			}
+		}
+		err := pay(reduced)
+		s := w.session(reduced.ID)
+		paid, readErr := w.store.Read(t.Context()).Payments.Payments.Get(t.Context(), s.PaymentID)
+		if err != nil || readErr != nil || s.Total.Minor != 960 || paid.Amount.Minor != 960 {
+			t.Errorf("a discount of another tab: %v, %v; %d of %d", err, readErr, paid.Amount.Minor, s.Total.Minor)
+		}
+
+		twice := w.open()
+		w.vat.meanwhile = func() {
+			if _, err := w.pay(twice.ID, cardSucceeds); err != nil {
+				t.Error(err)
+			}
+		}
+		wantCode(t, pay(twice), fault.SessionAlreadyPaid)
+		if got := w.paidEvents(twice.ID); got != 1 {
+			t.Errorf("paid %d times", got)
+		}
+		w.mustBeClean()
+	})
 }
