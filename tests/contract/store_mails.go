@@ -168,10 +168,10 @@ func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
 // aRecipientsLimitHolds inserts mails together, and one after another: all of a recipient leave by one limit.
 func aRecipientsLimitHolds(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
-	now, limit, total := realNow(), ports.MailLimit{Most: 3, Window: time.Hour, Apart: "order"}, 10
-	mailTo := func(n int, kind, recipient string) ports.Mail {
+	now, limit, total := realNow(), ports.MailLimit{Most: 3, Window: time.Hour, Apart: "order"}, byte(10)
+	mailTo := func(n byte, kind, recipient string) ports.Mail {
 		return ports.Mail{
-			ID: id.New(id.Mail, [16]byte{byte(n + 1)}), CreatorID: creator, Kind: kind, Cause: fmt.Sprint(n),
+			ID: id.New(id.Mail, [16]byte{n + 1}), CreatorID: creator, Kind: kind, Cause: fmt.Sprint(n),
 			Recipient: recipient, Data: json.RawMessage("{}"), CreatedAt: now,
 		}
 	}
@@ -216,7 +216,7 @@ func aRecipientsLimitHolds(t *testing.T, db Database) {
 		}
 	}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { // in one transaction
-		for n := range 4 {
+		for n := range byte(4) {
 			if err := r.Mail.Mails.Insert(ctx, mailTo(30+n, "receipt", "ivan@example.com"), limit); err != nil {
 				return err
 			}

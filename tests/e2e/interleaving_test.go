@@ -204,11 +204,11 @@ func (l *customerLife) answerDispute() wish {
 			continue
 		}
 		how := rapid.SampledFrom([]string{"winning_evidence", "losing_evidence", ""}).Draw(l.r, "answer")
-		if path := "/v1/disputes/" + d.ID; how != "" {
-			return l.post(path+"/evidence", harness.JSON{"text": how})
-		} else {
+		path := "/v1/disputes/" + d.ID
+		if how == "" {
 			return l.post(path+"/accept", nil)
 		}
+		return l.post(path+"/evidence", harness.JSON{"text": how})
 	}
 	return func() {}
 }
