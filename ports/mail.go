@@ -24,7 +24,7 @@ type Mail struct {
 	Data          json.RawMessage
 	// Mail is sent to people, so its times are real ones.
 	CreatedAt time.Time
-	// LeavesAt is the earliest time that it may be sent; zero until it is written.
+	// LeavesAt is the earliest time that it may be sent, which Insert decides.
 	LeavesAt  time.Time
 	SentAt    time.Time // zero until it is sent
 	RefusedAt time.Time // zero unless it was refused permanently

@@ -146,8 +146,8 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 	})
 }
 
-// A refund that fails before the change to the cheaper plan leaves 1350 of credit and nothing to pay, so 257 paid beside
-// it leave 1607.
+// A refund that fails before the change to the cheaper plan leaves 1350 of credit and nothing to pay, so 257 paid
+// beside it leave 1607.
 func TestARefundMovesWhileAChangeIsCharged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

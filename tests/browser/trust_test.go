@@ -120,7 +120,8 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	for id, value := range typed {
 		b.fill("#"+id, value)
 	}
-	b.wait(`document.getElementById("promoCode").checkVisibility() && document.getElementById("promoCode").value === "OLD"`)
+	b.wait(`document.getElementById("promoCode").checkVisibility() &&
+		document.getElementById("promoCode").value === "OLD"`)
 	b.expectConsole("400")
 	b.fill("#promoCode", "NOPE")
 	b.press(kb.Enter)
