@@ -189,10 +189,10 @@ func (s *Server) stream(c *fiber.Ctx, account string, lines []exportLine, parts 
 	}
 	conn, ctx, name := c.Context().Conn(), context.WithoutCancel(c.UserContext()), requestID(c)
 	c.Context().SetBodyStreamWriter(func(out *bufio.Writer) {
-		e := &export{ctx: ctx, server: s, account: account, out: out, extend: func() {
+		e := &export{server: s, account: account, out: out, extend: func() {
 			_ = conn.SetWriteDeadline(time.Now().Add(exportWrite)) // a connection that is gone shows at the next write
 		}}
-		err := e.run(lines, parts)
+		err := e.run(ctx, lines, parts)
 		if err != nil && !errors.Is(err, errReaderGone) {
 			s.Log.ErrorContext(ctx, "export failed", slog.String("requestId", name), slog.Any("error", err))
 		}
@@ -204,7 +204,6 @@ var errReaderGone = errors.New("the reader of the export is gone")
 
 // export is one export under way.
 type export struct {
-	ctx     context.Context //nolint:containedctx // of the request that it responds to
 	server  *Server
 	account string
 	out     *bufio.Writer
@@ -212,14 +211,14 @@ type export struct {
 	count   int
 }
 
-func (e *export) run(lines []exportLine, parts []exportPart) error {
+func (e *export) run(ctx context.Context, lines []exportLine, parts []exportPart) error {
 	for _, line := range lines {
 		if err := e.write(line); err != nil {
 			return err
 		}
 	}
 	for _, part := range parts {
-		if err := e.part(part); err != nil {
+		if err := e.part(ctx, part); err != nil {
 			return err
 		}
 	}
@@ -243,9 +242,9 @@ func (e *export) write(line exportLine) error {
 }
 
 // part writes all objects of a part, and after each what is below it.
-func (e *export) part(p exportPart) error {
+func (e *export) part(ctx context.Context, p exportPart) error {
 	if p.list != nil {
-		return e.listed(p)
+		return e.listed(ctx, p)
 	}
 	address, err := url.Parse(p.path)
 	if err != nil {
@@ -270,7 +269,7 @@ func (e *export) part(p exportPart) error {
 		if err != nil {
 			return err
 		}
-		if err := e.objects(p, page.Data); err != nil || !page.HasMore {
+		if err := e.objects(ctx, p, page.Data); err != nil || !page.HasMore {
 			return err
 		}
 		query.Set("cursor", *page.NextCursor)
@@ -278,11 +277,11 @@ func (e *export) part(p exportPart) error {
 }
 
 // listed is part for objects that no route lists.
-func (e *export) listed(p exportPart) error {
+func (e *export) listed(ctx context.Context, p exportPart) error {
 	page := ports.Page{Limit: maxLimit}
 	for {
 		// Each page is a request of its own to the database, as one of a route is.
-		found, err := p.list(ports.AllowStale(ports.WithBegin(e.ctx, time.Now())), e.account, page)
+		found, err := p.list(ports.AllowStale(ports.WithBegin(ctx, time.Now())), e.account, page)
 		if err != nil {
 			return fmt.Errorf("export %ss: %w", p.kind, err)
 		}
@@ -292,7 +291,7 @@ func (e *export) listed(p exportPart) error {
 				return err
 			}
 		}
-		if err := e.objects(p, all); err != nil || found.Next.ID == "" {
+		if err := e.objects(ctx, p, all); err != nil || found.Next.ID == "" {
 			return err
 		}
 		page.After = found.Next
@@ -312,7 +311,7 @@ func readObjects(text []byte) (page ListView[json.RawMessage], err error) {
 	return page, err
 }
 
-func (e *export) objects(p exportPart, all []json.RawMessage) error {
+func (e *export) objects(ctx context.Context, p exportPart, all []json.RawMessage) error {
 	for _, text := range all {
 		var o exportedObject
 		if err := json.Unmarshal(text, &o); err != nil {
@@ -329,7 +328,7 @@ func (e *export) objects(p exportPart, all []json.RawMessage) error {
 		}
 		for _, below := range p.below {
 			below.path = fmt.Sprintf(below.path, o.ID)
-			if err := e.part(below); err != nil {
+			if err := e.part(ctx, below); err != nil {
 				return err
 			}
 		}
