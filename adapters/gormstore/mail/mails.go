@@ -65,7 +65,8 @@ type admission struct {
 	limit ports.MailLimit
 }
 
-const once = " ON CONFLICT (creator_id, kind, cause) DO NOTHING"
+// once ends an INSERT from a SELECT, whose ON would be that of a join to SQLite if there were no WHERE.
+const once = " WHERE true ON CONFLICT (creator_id, kind, cause) DO NOTHING"
 
 // Insert implements ports.Mails. On PostgreSQL mails are written right before the commit, so that their recipients are
 // locked no longer than that takes. SQLite has one writer at a time, which is lock enough.
@@ -95,8 +96,8 @@ func (t mails) write(all []admission) error {
 	return repo.WriteRuns(all, admission.joins, t.writeTogether)
 }
 
-// joins reports whether a mail can be written by one statement with others: each of them leaves by the mails that were
-// written before.
+// joins reports whether a mail can be written by one statement with others: when each may leave depends on the mails
+// that were written before.
 func (m admission) joins(others []admission) bool {
 	return len(others) < mostMails && !slices.ContainsFunc(others, func(o admission) bool {
 		return o.limit != m.limit || o.row.CreatorID == m.row.CreatorID &&
@@ -130,7 +131,7 @@ func (t mails) writeTogether(all []admission) error {
 			row.CreatedAt)
 	}
 	values := mailValues + strings.Repeat(", "+mailValues, len(all)-1)
-	return t.ExecDeferred("insert mail "+all[0].row.ID, insertMails+values+") AS mail WHERE true"+once, args...)
+	return t.ExecDeferred("insert mail "+all[0].row.ID, insertMails+values+") AS mail"+once, args...)
 }
 
 // recipientLock names the advisory lock of an address, compared case-insensitively.
