@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -78,13 +79,16 @@ next:
 // replaced is the browser's error for an element of a page that it has just replaced, before anything was done with it.
 const replaced = "Could not find node with given id"
 
-// do runs steps within the maxWait of a test, again from the first where the page was replaced in between.
+// missed is the error of a click that came to something else, since the page moved under it.
+const missed = "the click missed"
+
+// do runs steps within the maxWait of a test, again from the first where the page was replaced or moved in between.
 func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, maxWait)
 	defer cancel()
 	err := chromedp.Do(ctx, steps...)
-	for err != nil && strings.Contains(err.Error(), replaced) {
+	for err != nil && (strings.Contains(err.Error(), replaced) || strings.Contains(err.Error(), missed)) {
 		err = chromedp.Do(ctx, steps...)
 	}
 	if err != nil {
@@ -112,7 +116,10 @@ func (b *tab) press(keys string) { b.t.Helper(); b.do("press a key", chromedp.Ke
 func (b *tab) fill(sel, words string) {
 	b.t.Helper()
 	b.do("fill "+sel, chromedp.Click(chromedp.CSS(sel)),
-		chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`),
+		chromedp.Evaluate[chromedp.Void](`(() => {
+			if (!document.activeElement.matches(`+strconv.Quote(sel)+`)) throw new Error("`+missed+`");
+			document.activeElement.select();
+		})()`),
 		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 			_, err := cdp.Call(ctx, target, input.InsertText, input.InsertTextParams{Text: words})
 			return err
