@@ -48,6 +48,7 @@ func (a *App) wireCheckout(
 			Past: subscriptions.Past{}, Portal: buyers, Standing: a.standing, Rates: a.standing,
 		})
 
+	on(a.bus, module.OnCustomerRenamed)
 	on(a.bus, module.OnCustomerReaddressed)
 	a.mux.Handle(checkout.TaskExpire, jobs.Payments, module.ExpireDue)
 	a.verify("checkout", module.Verify)

@@ -23,6 +23,7 @@ func (a *App) wireInvoicing(
 	}
 	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Live: a.live(), Merchant: a.cfg.SellerName}, deps)
 
+	on(a.bus, module.OnCustomerRenamed)
 	on(a.bus, module.OnPeriodClosed)
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)

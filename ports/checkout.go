@@ -27,6 +27,8 @@ type Sessions interface {
 	Update(ctx context.Context, s checkout.State) error
 	// Readdress gives what a customer has paid for with an email address, in any case, another one.
 	Readdress(ctx context.Context, customerID, from, to string) error
+	// Rename gives what a customer has bought another external id.
+	Rename(ctx context.Context, creatorID, customerID, externalCustomerID string) error
 	// List returns the account's sessions that the search asks for, newest first.
 	List(ctx context.Context, creatorID string, search SessionSearch, page Page) (List[checkout.State], error)
 }

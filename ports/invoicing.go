@@ -27,6 +27,8 @@ type Invoices interface {
 	GetByKey(ctx context.Context, creatorID, key string) (invoice.State, error)
 	// Update writes a changed invoice. ErrStale.
 	Update(ctx context.Context, s invoice.State) error
+	// Rename gives a customer's invoices another external id.
+	Rename(ctx context.Context, creatorID, customerID, externalCustomerID string) error
 	// List returns those of the account's invoices that a search is for, newest first.
 	List(ctx context.Context, creatorID string, search InvoiceSearch, page Page) (List[invoice.State], error)
 }

@@ -71,14 +71,7 @@ func (s *Service) receipt(ctx context.Context, r ports.Repos, session checkout.S
 		receipt.PollAfter = pollAfter
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
-	if session.ExternalCustomerID == "" && session.CustomerID != "" { // the integrator may have named the buyer since
-		buyer, err := r.Customers.Customers.Get(ctx, session.CustomerID)
-		if err != nil {
-			return Receipt{}, fmt.Errorf("receipt: %w", err)
-		}
-		receipt.Session.ExternalCustomerID = buyer.ExternalCustomerID
-	}
-	key := customer.AccessKey(receipt.Session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
+	key := customer.AccessKey(session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
 	var err error
 	if receipt.Appointments, err = s.booked(ctx, r, session); err != nil {
 		return Receipt{}, fmt.Errorf("receipt: %w", err)

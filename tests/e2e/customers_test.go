@@ -1,9 +1,12 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +146,96 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, none).Refuses(
 			t, 400, "VALIDATION_FAILED", "email", "externalCustomerId",
 		)
+	})
+}
+
+// TestWhatACustomerBoughtFollowsTheirName names a customer otherwise, so that another may take the former name.
+func TestWhatACustomerBoughtFollowsTheirName(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		a, before, after := w.Account, harness.Unique("user"), harness.Unique("user")
+		a.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "FREE", "percentOff": 100, "duration": "once"}).Want(t, 201)
+		once := a.Published(t, nil)
+		buy := func(over harness.JSON) harness.Session {
+			session := a.NewSession(t, once, "default", before, over)
+			a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+			return session
+		}
+		bought := []harness.Session{buy(nil), buy(harness.JSON{"discountCode": "FREE"})}
+		customerID := text(t, a.Receipt(t, bought[0])["customerId"])
+		a.AsBackend(t, post, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).
+			Want(t, 201)
+		invoice := text(t, a.AsBackend(t, post, "/v1/invoices", harness.JSON{
+			"customerId": customerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+			"idempotencyKey": harness.Unique("invoice"), "lineItems": []harness.JSON{{"description": "Hours", "amountInCents": 500}},
+		}).Want(t, 201).Map(t)["id"])
+		w.AsBackend(t, patch, "/v1/customers/"+customerID, harness.JSON{"externalCustomerId": after}).Want(t, 200)
+		others := buy(nil)
+		for _, session := range bought {
+			receipt, read := a.Receipt(t, session), a.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Map(t)
+			if receipt["externalCustomerId"] != after || read["externalCustomerId"] != after {
+				t.Errorf("the receipt names %v, the session %v", receipt["externalCustomerId"], read["externalCustomerId"])
+			}
+			if got, want := receipt["accessVersion"], a.Access(t, after)["version"]; got != want {
+				t.Errorf("the receipt is of version %v, want %v", got, want)
+			}
+		}
+		if got := a.AsBackend(t, get, "/v1/invoices/"+invoice, nil).Map(t)["externalCustomerId"]; got != after {
+			t.Errorf("the invoice names %v", got)
+		}
+		for name, want := range map[string][]harness.Session{before: {others}, after: bought} {
+			named := url.Values{"externalCustomerId": {name}}
+			var sessions, payments []string
+			for _, raw := range all(t, a, "/v1/checkout-sessions", maps.Clone(named)) {
+				var one struct{ ID string }
+				_ = json.Unmarshal(raw, &one) // the response was decoded before
+				sessions = append(sessions, one.ID)
+			}
+			for _, raw := range all(t, a, "/v1/payments", maps.Clone(named)) {
+				var one struct{ CheckoutID, ExternalCustomerID string }
+				_ = json.Unmarshal(raw, &one)
+				if one.ExternalCustomerID != name {
+					t.Errorf("a payment of %s names %s", name, one.ExternalCustomerID)
+				}
+				if one.CheckoutID != "" {
+					payments = append(payments, one.CheckoutID)
+				}
+			}
+			for _, session := range want {
+				if !slices.Contains(sessions, session.ID) || !slices.Contains(payments, session.ID) {
+					t.Errorf("%s has the sessions %v and the payments of %v, without %s", name, sessions, payments, session.ID)
+				}
+			}
+			if len(sessions) != len(want) || len(payments) != len(want) {
+				t.Errorf("%s has the sessions %v and the payments of %v, want %d each", name, sessions, payments, len(want))
+			}
+		}
+	})
+}
+
+// TestMigration355_NamesWhatWasBoughtBefore runs it again, over what a version before it left.
+func TestMigration355_NamesWhatWasBoughtBefore(t *testing.T) {
+	t.Parallel()
+	migration, err := os.ReadFile("../../adapters/gormstore/migrations/00355_customers_names.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, _, _ := strings.Cut(string(migration), "-- +goose Down")
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		name := harness.Unique("user")
+		session, unpaid := w.NewSession(t, w.listing, "pro", name, nil), w.NewSession(t, w.listing, "pro", name, nil)
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		w.Exec(t, "UPDATE sessions SET external_customer_id = 'former' WHERE creator_id = $1", w.ID)
+		for statement := range strings.SplitSeq(strings.TrimSpace(up), ";\n") {
+			w.Exec(t, statement)
+		}
+		for id, want := range map[string]string{session.ID: name, unpaid.ID: "former"} {
+			if got := w.AsBackend(t, get, "/v1/checkout-sessions/"+id, nil).Map(t)["externalCustomerId"]; got != want {
+				t.Errorf("%s names %v, want %s", id, got, want)
+			}
+		}
 	})
 }
 

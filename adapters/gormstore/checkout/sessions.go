@@ -176,6 +176,13 @@ func (t sessions) Readdress(_ context.Context, customerID, from, to string) erro
 		to, customerID, payment.ForCheckout, from)
 }
 
+// Rename implements ports.Sessions.
+func (t sessions) Rename(_ context.Context, creatorID, customerID, externalCustomerID string) error {
+	return t.Exec("rename sessions of "+customerID, `UPDATE sessions SET external_customer_id = ?, revision = revision + 1
+		WHERE creator_id = ? AND id IN (SELECT subject_id FROM payments WHERE customer_id = ? AND purpose = ?)`,
+		externalCustomerID, creatorID, customerID, payment.ForCheckout)
+}
+
 // ListPaying implements ports.Sessions.
 func (t sessions) ListPaying(_ context.Context, creatorID, externalCustomerID string) ([]checkout.State, error) {
 	return t.ListBy("list sessions being paid", t.DB.Where(`creator_id = ? AND external_customer_id = ? AND status = ?

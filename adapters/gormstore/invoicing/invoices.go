@@ -100,6 +100,13 @@ func (t invoices) GetByKey(_ context.Context, creatorID, key string) (invoice.St
 	return t.GetBy("get invoice by key", "creator_id = ? AND key = ? AND key <> ''", creatorID, key)
 }
 
+// Rename implements ports.Invoices.
+func (t invoices) Rename(_ context.Context, creatorID, customerID, externalCustomerID string) error {
+	return t.Exec("rename invoices of "+customerID,
+		`UPDATE invoices SET external_customer_id = ?, revision = revision + 1
+			WHERE creator_id = ? AND customer_id = ?`, externalCustomerID, creatorID, customerID)
+}
+
 // List implements ports.Invoices.
 func (t invoices) List(_ context.Context, creatorID string, search ports.InvoiceSearch,
 	page ports.Page) (ports.List[invoice.State], error) {
