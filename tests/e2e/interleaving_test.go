@@ -19,18 +19,25 @@ import (
 	"sundry/tests/testdb"
 )
 
-// customerLife is one customer under random wishes, by way of the API.
-type customerLife struct {
+// life is an account under random wishes, by way of the API.
+type life struct {
 	*testing.T
-	r       *rapid.T
-	a       *harness.Account
+	r *rapid.T
+	a *harness.Account
+
+	mu     sync.Mutex
+	faults []string
+	// opened are the checkout sessions that were made.
+	opened []harness.Session
+}
+
+// customerLife is that of one customer with a subscription.
+type customerLife struct {
+	*life
 	listing harness.Listing
 	sub     subscribed
 	// meter is the event by which the subscription's use is billed; "" where it is not.
 	meter, name string
-
-	mu     sync.Mutex
-	faults []string
 }
 
 // wish sends a request that was drawn. It may run beside others.
@@ -40,9 +47,34 @@ type wish func()
 // several at once, and has `sundry verify` look at all of the books after each.
 func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 	t.Parallel()
+	eachLife(t, func(one *life) {
+		l := &customerLife{life: one, name: "ada"}
+		l.listing = plans(l.T, l.a, rapid.SampledFrom([]int{0, 14}).Draw(l.r, "trial"))
+		for duration, months := range map[string]any{"once": nil, "repeating": 2, "forever": nil} {
+			l.a.AsCreator(l, http.MethodPost, "/v1/discounts", harness.JSON{"code": strings.ToUpper(duration),
+				"percentOff": 30, "duration": duration, "durationInMonths": months}).Want(l, 201)
+		}
+		l.subscribe()
+		wishes := map[string]func() wish{
+			"time": l.time, "time again": l.time, "card": l.card, "no card": l.removeCard, "cancel": l.cancel,
+			"pause": l.pause, "resume": l.resume, "change": l.change, "seats": l.seats, "refund": l.refund,
+			"refund again": l.refund, "dispute": l.answerDispute, "grant": l.grant, "use credit": l.useCredit,
+			"use": l.use, "invoice": l.invoice,
+		}
+		l.live(wishes, map[string]func(*rapid.T){
+			"":             func(*rapid.T) { l.verify() },
+			"buy it again": func(*rapid.T) { l.subscribe() },
+			"meter":        func(*rapid.T) { l.meterUse() },
+		})
+	})
+}
+
+// eachLife runs random lives on each engine, each of an account of a program of its own: what verify finds is of it.
+func eachLife(t *testing.T, live func(*life)) {
+	t.Helper()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		rapid.Check(t, func(r *rapid.T) {
-			app, err := harness.Start(engine, nil) // of its own: what verify finds is of this case
+			app, err := harness.Start(engine, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,42 +83,27 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			a := app.NewAccount(t)
-			l := &customerLife{
-				T: t, r: r, a: a, listing: plans(t, a, rapid.SampledFrom([]int{0, 14}).Draw(r, "trial")), name: "ada",
-			}
-			for duration, months := range map[string]any{"once": nil, "repeating": 2, "forever": nil} {
-				a.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": strings.ToUpper(duration),
-					"percentOff": 30, "duration": duration, "durationInMonths": months}).Want(t, 201)
-			}
-			l.subscribe()
-			wishes := map[string]func() wish{
-				"time": l.time, "time again": l.time, "card": l.card, "no card": l.removeCard, "cancel": l.cancel,
-				"pause": l.pause, "resume": l.resume, "change": l.change, "seats": l.seats, "refund": l.refund,
-				"refund again": l.refund, "dispute": l.answerDispute, "grant": l.grant, "use credit": l.useCredit,
-				"use": l.use, "invoice": l.invoice,
-			}
-			names := slices.Sorted(maps.Keys(wishes))
-			steps := map[string]func(*rapid.T){
-				"":             func(*rapid.T) { l.verify() },
-				"buy it again": func(*rapid.T) { l.subscribe() },
-				"meter":        func(*rapid.T) { l.meterUse() },
-			}
-			for name, draw := range wishes {
-				steps[name] = func(*rapid.T) { draw()() }
-			}
-			for _, name := range []string{"at once", "at once again", "at once once more"} {
-				steps[name] = func(*rapid.T) {
-					var all sync.WaitGroup
-					for range rapid.IntRange(2, 4).Draw(r, "wishes") {
-						all.Go(wishes[rapid.SampledFrom(names).Draw(r, "wish")]())
-					}
-					all.Wait()
-				}
-			}
-			r.Repeat(steps)
+			live(&life{T: t, r: r, a: app.NewAccount(t)})
 		})
 	})
+}
+
+// live does the wishes, alone and several at once, between the other steps.
+func (l *life) live(wishes map[string]func() wish, steps map[string]func(*rapid.T)) {
+	names := slices.Sorted(maps.Keys(wishes))
+	for name, draw := range wishes {
+		steps[name] = func(*rapid.T) { draw()() }
+	}
+	for _, name := range []string{"at once", "at once again", "at once once more"} {
+		steps[name] = func(*rapid.T) {
+			var all sync.WaitGroup
+			for range rapid.IntRange(2, 4).Draw(l.r, "wishes") {
+				all.Go(wishes[rapid.SampledFrom(names).Draw(l.r, "wish")]())
+			}
+			all.Wait()
+		}
+	}
+	l.r.Repeat(steps)
 }
 
 func (l *customerLife) subscribe() {
@@ -106,8 +123,12 @@ func (l *customerLife) subscribe() {
 }
 
 func (l *customerLife) time() wish {
-	hours := rapid.IntRange(1, 40*24).Draw(l.r, "hours")
-	to := clockOf(l.T, l.a).Add(time.Duration(hours) * time.Hour)
+	return l.wait(time.Duration(rapid.IntRange(1, 40*24).Draw(l.r, "hours")) * time.Hour)
+}
+
+// wait moves the account's clock.
+func (l *life) wait(d time.Duration) wish {
+	to := clockOf(l.T, l.a).Add(d)
 	return func() {
 		for range 100 { // one call does only so much work, and another may be under way
 			response := l.a.AsBackend(l, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{
@@ -122,7 +143,7 @@ func (l *customerLife) time() wish {
 }
 
 // post is the wish of a request whose refusal is as good as its effect.
-func (l *customerLife) post(path string, body any) wish {
+func (l *life) post(path string, body any) wish {
 	return func() { l.allowed(l.a.AsBackend(l, http.MethodPost, path, body)) }
 }
 
@@ -173,7 +194,78 @@ func (l *customerLife) seats() wish {
 	})
 }
 
-func (l *customerLife) refund() wish {
+func nothing() {}
+
+// opens makes a checkout session that can be made.
+func (l *life) opens(body harness.JSON) (session harness.Session, made bool) {
+	response := l.a.AsBackend(l, http.MethodPost, "/v1/checkout-sessions", body)
+	if l.allowed(response); response.Status != http.StatusCreated {
+		return session, false
+	}
+	response.Into(l, &session)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened = append(l.opened, session)
+	return session, true
+}
+
+// session draws one of the last that were opened, and is false where none was.
+func (l *life) session() (harness.Session, bool) {
+	if len(l.opened) == 0 {
+		return harness.Session{}, false
+	}
+	return l.opened[rapid.IntRange(max(0, len(l.opened)-4), len(l.opened)-1).Draw(l.r, "session")], true
+}
+
+func (l *life) payWith(session harness.Session, card, email string) {
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+		harness.JSON{"cardNumber": card, "email": email}))
+}
+
+// pay pays a session that was opened, with a card of any kind.
+func (l *life) pay() wish {
+	session, ok := l.session()
+	if !ok {
+		return nothing
+	}
+	card := rapid.SampledFrom([]string{
+		harness.CardSucceeds, harness.CardSucceeds, harness.CardSucceeds, harness.CardTimesOut, harness.CardAsksAlways,
+		harness.CardStaysPending, harness.CardDeclined, harness.CardDisputed,
+	}).Draw(l.r, "card")
+	return func() { l.payWith(session, card, "ada@buyer.example") }
+}
+
+func (l *life) expire() wish {
+	if session, ok := l.session(); ok {
+		return l.post("/v1/checkout-sessions/"+session.ID+"/expire", nil)
+	}
+	return nothing
+}
+
+// disputed are the payments that were ever disputed.
+func (l *life) disputed() map[string]bool {
+	payments := map[string]bool{}
+	for _, raw := range all(l.T, l.a, "/v1/disputes", url.Values{}) {
+		var d struct{ PaymentID string }
+		if err := json.Unmarshal(raw, &d); err != nil {
+			l.Fatal(err)
+		}
+		payments[d.PaymentID] = true
+	}
+	return payments
+}
+
+// sources are what gives plans under a name.
+func (l *life) sources(name string) map[string]bool {
+	gives := map[string]bool{}
+	plans, _ := l.a.Access(l, name)["activePlans"].([]any)
+	for _, one := range plans {
+		gives[fmt.Sprint(one.(map[string]any)["sourceId"])] = true
+	}
+	return gives
+}
+
+func (l *life) refund() wish {
 	paid := all(l.T, l.a, "/v1/payments", url.Values{"status": {"succeeded"}})
 	if len(paid) == 0 {
 		return func() {}
@@ -196,7 +288,7 @@ func (l *customerLife) refund() wish {
 }
 
 // answerDispute wins, loses or accepts one that waits for an answer.
-func (l *customerLife) answerDispute() wish {
+func (l *life) answerDispute() wish {
 	var disputes struct{ Data []struct{ ID, Status string } }
 	l.a.AsBackend(l, http.MethodGet, "/v1/disputes", nil).Want(l, 200).Into(l, &disputes)
 	for _, d := range disputes.Data {
@@ -273,17 +365,21 @@ func (l *customerLife) invoice() wish {
 }
 
 // allowed accepts what was done and what was refused with a reason; anything else is a fault of ours.
-func (l *customerLife) allowed(response *harness.Response) {
+func (l *life) allowed(response *harness.Response) {
 	if slices.Contains([]int{200, 201, 202, 204, 400, 402, 404, 409, 410}, response.Status) {
 		return
 	}
+	l.fault("%d: %s", response.Status, response.Body)
+}
+
+func (l *life) fault(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faults = append(l.faults, fmt.Sprintf("%d: %s", response.Status, response.Body))
+	l.faults = append(l.faults, fmt.Sprintf(format, args...))
 }
 
 // verify waits for what is due now to be done, so that no task is half way, and verifies everything.
-func (l *customerLife) verify() {
+func (l *life) verify() {
 	violations, err := l.a.Program.Verify(context.Background())
 	if err != nil {
 		l.r.Fatal(err)
