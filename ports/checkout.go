@@ -26,7 +26,7 @@ type Sessions interface {
 	// Update writes a changed session. ErrStale.
 	Update(ctx context.Context, s checkout.State) error
 	// Readdress gives what a customer has paid for with an email address, in any case, another one.
-	Readdress(ctx context.Context, customerID, from, to string) error
+	Readdress(ctx context.Context, creatorID, customerID, from, to string) error
 	// Rename gives what a customer has bought another external id.
 	Rename(ctx context.Context, creatorID, customerID, externalCustomerID string) error
 	// List returns the account's sessions that the search asks for, newest first.

@@ -216,6 +216,12 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 			found, err := r.Payments.Payments.List(ctx, "crt_0", ports.PaymentSearch{CustomerIDs: []string{"cus_1"}}, page)
 			return len(found.Items), err
 		}},
+		"new name of a customer": {"payments", 0, 100, func(ctx context.Context, r ports.Repos) (int, error) {
+			return 0, r.Checkout.Sessions.Rename(ctx, "crt_0", "cus_1", "grace")
+		}},
+		"new address of a customer": {"payments", 0, 100, func(ctx context.Context, r ports.Repos) (int, error) {
+			return 0, r.Checkout.Sessions.Readdress(ctx, "crt_0", "cus_1", "old@example.com", "new@example.com")
+		}},
 		"payments of a buyer": {"payments", 0, 5100, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Payments.Payments.FindByBuyer(ctx, "crt_0", "nobody", 10)
 			return len(found), err

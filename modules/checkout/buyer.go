@@ -22,5 +22,5 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 
 // OnCustomerReaddressed makes mails about what a customer bought with their former address go to the new one.
 func (s *Service) OnCustomerReaddressed(ctx context.Context, r ports.Repos, e customer.Readdressed) error {
-	return r.Checkout.Sessions.Readdress(ctx, e.ID, e.From, e.To)
+	return r.Checkout.Sessions.Readdress(ctx, e.CreatorID, e.ID, e.From, e.To)
 }

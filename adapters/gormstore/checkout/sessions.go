@@ -168,19 +168,22 @@ func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (i
 	return len(ids), err
 }
 
+// boughtBy selects what a customer has bought. It repeats the condition of the index.
+const boughtBy = "creator_id = ? AND id IN (SELECT subject_id FROM payments " +
+	"WHERE creator_id = ? AND customer_id = ? AND customer_id <> '' AND purpose = ?)"
+
 // Readdress implements ports.Sessions.
-func (t sessions) Readdress(_ context.Context, customerID, from, to string) error {
-	return t.Exec("readdress sessions of "+customerID, `UPDATE sessions SET email = ?, revision = revision + 1
-		WHERE id IN (SELECT subject_id FROM payments WHERE customer_id = ? AND purpose = ?)
-			AND LOWER(email) = LOWER(?)`,
-		to, customerID, payment.ForCheckout, from)
+func (t sessions) Readdress(_ context.Context, creatorID, customerID, from, to string) error {
+	return t.Exec("readdress sessions of "+customerID,
+		"UPDATE sessions SET email = ?, revision = revision + 1 WHERE "+boughtBy+" AND LOWER(email) = LOWER(?)",
+		to, creatorID, creatorID, customerID, payment.ForCheckout, from)
 }
 
 // Rename implements ports.Sessions.
 func (t sessions) Rename(_ context.Context, creatorID, customerID, externalCustomerID string) error {
-	return t.Exec("rename sessions of "+customerID, `UPDATE sessions SET external_customer_id = ?, revision = revision + 1
-		WHERE creator_id = ? AND id IN (SELECT subject_id FROM payments WHERE customer_id = ? AND purpose = ?)`,
-		externalCustomerID, creatorID, customerID, payment.ForCheckout)
+	return t.Exec("rename sessions of "+customerID,
+		"UPDATE sessions SET external_customer_id = ?, revision = revision + 1 WHERE "+boughtBy,
+		externalCustomerID, creatorID, creatorID, customerID, payment.ForCheckout)
 }
 
 // ListPaying implements ports.Sessions.

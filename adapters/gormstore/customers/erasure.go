@@ -101,7 +101,7 @@ func (t erasure) Erase(_ context.Context, c customer.State, now time.Time) error
 	}
 	former, err := t.QueryIDs(op, `SELECT DISTINCT m.recipient FROM payments p
 		JOIN mails m ON m.creator_id = p.creator_id AND m.kind = 'receipt' AND m.cause = p.id
-		WHERE p.customer_id = ? LIMIT ?`, c.ID, math.MaxInt32) // from before it was corrected
+		WHERE p.customer_id = ? AND p.customer_id <> '' LIMIT ?`, c.ID, math.MaxInt32) // from before it was corrected
 	if err != nil {
 		return err
 	}
