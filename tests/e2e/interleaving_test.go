@@ -59,7 +59,7 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 			"time": l.time, "time again": l.time, "card": l.card, "no card": l.removeCard, "cancel": l.cancel,
 			"pause": l.pause, "resume": l.resume, "change": l.change, "seats": l.seats, "refund": l.refund,
 			"refund again": l.refund, "dispute": l.answerDispute, "grant": l.grant, "use credit": l.useCredit,
-			"use": l.use, "invoice": l.invoice,
+			"use": l.use, "invoice": l.invoice, "edit": l.edit, "quoted change": l.quotedChange,
 		}
 		l.live(wishes, map[string]func(*rapid.T){
 			"":             func(*rapid.T) { l.verify() },
@@ -185,6 +185,42 @@ func (l *customerLife) change() wish {
 		"interval":      rapid.SampledFrom([]string{"month", "year"}).Draw(l.r, "interval"),
 		"prorationMode": rapid.SampledFrom([]string{"charge_now", "next_period"}).Draw(l.r, "mode"),
 	})
+}
+
+// quotedChange looks at what a change costs, and makes it at that.
+func (l *customerLife) quotedChange() wish {
+	body := harness.JSON{
+		"plan":          rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan"),
+		"prorationMode": rapid.SampledFrom([]string{"charge_now", "next_period"}).Draw(l.r, "mode"),
+		"quantity":      rapid.IntRange(1, 3).Draw(l.r, "quantity"),
+	}
+	path := "/v1/subscriptions/" + l.sub.ID + "/change"
+	return func() {
+		preview := l.a.AsBackend(l, http.MethodPost, path+"/preview", body)
+		if l.allowed(preview); preview.Status == http.StatusOK {
+			quoted := maps.Clone(body)
+			quoted["quoteId"] = preview.Map(l)["quoteId"]
+			l.allowed(l.a.AsBackend(l, http.MethodPost, path, quoted))
+		}
+	}
+}
+
+// edit sells a plan at another price, with other credits.
+func (l *customerLife) edit() wish {
+	key := rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan")
+	path := "/v1/listings/" + l.listing.ID + "/plans/" + key
+	body := harness.JSON{
+		"name": key, "isDefault": key == "basic", "trialDays": rapid.SampledFrom([]int{0, 14}).Draw(l.r, "trial"),
+		"prices": []harness.JSON{
+			{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": rapid.IntRange(500, 4000).Draw(l.r, "price")},
+			{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 30000},
+		},
+		"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
+		"credits": []harness.JSON{{"key": "renders", "unit": "render",
+			"amount": rapid.SampledFrom([]int{40, 100}).Draw(l.r, "credits"), "renews": true}},
+		"meters": []harness.JSON{},
+	}
+	return func() { l.allowed(l.a.AsCreator(l, http.MethodPut, path, body)) }
 }
 
 func (l *customerLife) seats() wish {
