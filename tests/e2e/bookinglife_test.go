@@ -367,7 +367,7 @@ func (l *bookingLife) compareAccess() {
 		if want := l.offerOf(sold.Items[0].VariantID).sessions; len(sold.Appointments) != want {
 			l.r.Fatalf("%s has %d appointments of %d", session.ID, len(sold.Appointments), want)
 		}
-		kept := slices.ContainsFunc(sold.Appointments, func(a struct{ Status string }) bool { return a.Status == "confirmed" })
+		kept := slices.Contains(sold.Appointments, struct{ Status string }{"confirmed"})
 		switch access := gives[sold.PaymentID]; {
 		case access && !kept:
 			l.r.Fatalf("%s gives access without an appointment: %+v", session.ID, sold)

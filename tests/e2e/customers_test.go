@@ -155,7 +155,8 @@ func TestWhatACustomerBoughtFollowsTheirName(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		a, before, after := w.Account, harness.Unique("user"), harness.Unique("user")
-		a.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "FREE", "percentOff": 100, "duration": "once"}).Want(t, 201)
+		a.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "FREE", "percentOff": 100, "duration": "once"}).
+			Want(t, 201)
 		once := a.Published(t, nil)
 		buy := func(over harness.JSON) harness.Session {
 			session := a.NewSession(t, once, "default", before, over)
@@ -168,7 +169,8 @@ func TestWhatACustomerBoughtFollowsTheirName(t *testing.T) {
 			Want(t, 201)
 		invoice := text(t, a.AsBackend(t, post, "/v1/invoices", harness.JSON{
 			"customerId": customerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
-			"idempotencyKey": harness.Unique("invoice"), "lineItems": []harness.JSON{{"description": "Hours", "amountInCents": 500}},
+			"idempotencyKey": harness.Unique("invoice"),
+			"lineItems":      []harness.JSON{{"description": "Hours", "amountInCents": 500}},
 		}).Want(t, 201).Map(t)["id"])
 		w.AsBackend(t, patch, "/v1/customers/"+customerID, harness.JSON{"externalCustomerId": after}).Want(t, 200)
 		others := buy(nil)

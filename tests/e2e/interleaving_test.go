@@ -212,7 +212,8 @@ func (l *customerLife) edit() wish {
 	body := harness.JSON{
 		"name": key, "isDefault": key == "basic", "trialDays": rapid.SampledFrom([]int{0, 14}).Draw(l.r, "trial"),
 		"prices": []harness.JSON{
-			{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": rapid.IntRange(500, 4000).Draw(l.r, "price")},
+			{"interval": "month", "intervalCount": 1, "currency": "eur",
+				"amountInCents": rapid.IntRange(500, 4000).Draw(l.r, "price")},
 			{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 30000},
 		},
 		"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
@@ -291,7 +292,7 @@ func (l *life) disputed() map[string]bool {
 	return payments
 }
 
-// sources are what gives plans under a name.
+// sources lists the payments, subscriptions and grants that give plans under a name.
 func (l *life) sources(name string) map[string]bool {
 	gives := map[string]bool{}
 	plans, _ := l.a.Access(l, name)["activePlans"].([]any)

@@ -9,10 +9,10 @@ import (
 	"sundry/tests/harness"
 )
 
-// TestMain lowers rapid's default number of cases, because each makes some thirty requests. -rapid.checks overrides
+// TestMain lowers rapid's default number of cases, because each makes some hundred requests. -rapid.checks overrides
 // it.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "6"); err != nil {
+	if err := flag.Set("rapid.checks", "4"); err != nil {
 		panic(err)
 	}
 	harness.Main(m)
