@@ -163,7 +163,9 @@ func TestWhatACustomerBoughtFollowsTheirName(t *testing.T) {
 			a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 			return session
 		}
-		bought := []harness.Session{buy(nil), buy(harness.JSON{"discountCode": "FREE"})}
+		trial := a.NewSession(t, plans(t, a, 14), "basic", before, nil)
+		a.Pay(t, trial, harness.CardSucceeds).Want(t, 200)
+		bought := []harness.Session{buy(nil), buy(harness.JSON{"discountCode": "FREE"}), trial}
 		customerID := text(t, a.Receipt(t, bought[0])["customerId"])
 		a.AsBackend(t, post, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).
 			Want(t, 201)
