@@ -1,14 +1,12 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -175,15 +173,8 @@ func (l *bookingLife) again() wish {
 	}
 }
 
-func (l *bookingLife) booked() (booked []bookedTime) {
-	for _, raw := range all(l.T, l.a, "/v1/appointments", url.Values{}) {
-		var one bookedTime
-		if err := json.Unmarshal(raw, &one); err != nil {
-			l.Fatal(err)
-		}
-		booked = append(booked, one)
-	}
-	return booked
+func (l *bookingLife) booked() []bookedTime {
+	return allAs[bookedTime](l.T, l.a, "/v1/appointments", url.Values{})
 }
 
 // appointment draws one, and is false where none was booked.
@@ -235,9 +226,7 @@ func (l *bookingLife) outcome() wish {
 // byLink sends a form of the buyer's page.
 func (l *bookingLife) byLink(a bookedTime, path string, form url.Values) wish {
 	return func() {
-		response := l.a.Ask(l, harness.Request{Method: post, Path: strings.TrimPrefix(a.ManageURL, l.a.URL) + path,
-			Body: form.Encode(), Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}})
-		if response.Status != http.StatusSeeOther {
+		if response := (&fixture{Account: l.a}).send(l.T, a, path, form); response.Status != http.StatusSeeOther {
 			l.allowed(response)
 		}
 	}
@@ -258,7 +247,7 @@ func (l *bookingLife) buyerCancels() wish {
 	if !ok {
 		return nothing
 	}
-	page := l.a.Ask(l, harness.Request{Method: get, Path: strings.TrimPrefix(a.ManageURL, l.a.URL) + "/cancel"})
+	page := (&fixture{Account: l.a}).page(l.T, a, "/cancel")
 	form := url.Values{}
 	if promised := promisedRefund.FindStringSubmatch(string(page.Body)); promised != nil {
 		form.Set("refund", promised[1])

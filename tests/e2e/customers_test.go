@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -191,14 +190,11 @@ func TestWhatACustomerBoughtFollowsTheirName(t *testing.T) {
 		for name, want := range map[string][]harness.Session{before: {others}, after: bought} {
 			named := url.Values{"externalCustomerId": {name}}
 			var sessions, payments []string
-			for _, raw := range all(t, a, "/v1/checkout-sessions", maps.Clone(named)) {
-				var one struct{ ID string }
-				_ = json.Unmarshal(raw, &one) // the response was decoded before
+			for _, one := range allAs[struct{ ID string }](t, a, "/v1/checkout-sessions", maps.Clone(named)) {
 				sessions = append(sessions, one.ID)
 			}
-			for _, raw := range all(t, a, "/v1/payments", maps.Clone(named)) {
-				var one struct{ CheckoutID, ExternalCustomerID string }
-				_ = json.Unmarshal(raw, &one)
+			type paid struct{ CheckoutID, ExternalCustomerID string }
+			for _, one := range allAs[paid](t, a, "/v1/payments", maps.Clone(named)) {
 				if one.ExternalCustomerID != name {
 					t.Errorf("a payment of %s names %s", name, one.ExternalCustomerID)
 				}

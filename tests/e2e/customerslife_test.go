@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -102,16 +101,17 @@ func (c namedCustomer) external() string {
 	return ""
 }
 
+func (l *customersLife) customers() []namedCustomer {
+	return allAs[namedCustomer](l.T, l.a, "/v1/customers", url.Values{})
+}
+
 // customer draws one, and is false where there is none.
 func (l *customersLife) customer() (c namedCustomer, ok bool) {
-	list := all(l.T, l.a, "/v1/customers", url.Values{})
+	list := l.customers()
 	if len(list) == 0 {
 		return c, false
 	}
-	if err := json.Unmarshal(list[rapid.IntRange(0, len(list)-1).Draw(l.r, "customer")], &c); err != nil {
-		l.Fatal(err)
-	}
-	return c, true
+	return list[rapid.IntRange(0, len(list)-1).Draw(l.r, "customer")], true
 }
 
 func (l *customersLife) time() wish {
@@ -206,15 +206,11 @@ func (l *customersLife) useCredit() wish {
 
 // ask draws a change of a subscription.
 func (l *customersLife) ask() wish {
-	list := all(l.T, l.a, "/v1/subscriptions", url.Values{})
+	list := allAs[subscribed](l.T, l.a, "/v1/subscriptions", url.Values{})
 	if len(list) == 0 {
 		return nothing
 	}
-	var s subscribed
-	if err := json.Unmarshal(list[rapid.IntRange(0, len(list)-1).Draw(l.r, "subscription")], &s); err != nil {
-		l.Fatal(err)
-	}
-	path := "/v1/subscriptions/" + s.ID
+	path := "/v1/subscriptions/" + list[rapid.IntRange(0, len(list)-1).Draw(l.r, "subscription")].ID
 	switch rapid.SampledFrom([]string{"cancel", "pause", "resume", "change"}).Draw(l.r, "what") {
 	case "cancel":
 		return l.post(path+"/cancel", harness.JSON{"atPeriodEnd": rapid.Bool().Draw(l.r, "at period end")})
@@ -231,15 +227,12 @@ func (l *customersLife) ask() wish {
 
 // returned are the sessions and subscriptions of which a payment was refunded or disputed.
 func (l *customersLife) returned() map[string]bool {
+	type paid struct {
+		ID, CheckoutID, SubscriptionID string
+		RefundedInCents                int64
+	}
 	of, disputed := map[string]bool{}, l.disputed()
-	for _, raw := range all(l.T, l.a, "/v1/payments", url.Values{}) {
-		var p struct {
-			ID, CheckoutID, SubscriptionID string
-			RefundedInCents                int64
-		}
-		if err := json.Unmarshal(raw, &p); err != nil {
-			l.Fatal(err)
-		}
+	for _, p := range allAs[paid](l.T, l.a, "/v1/payments", url.Values{}) {
 		if p.RefundedInCents > 0 || disputed[p.ID] {
 			of[p.CheckoutID+p.SubscriptionID] = true // it has one of them
 		}
@@ -249,18 +242,9 @@ func (l *customersLife) returned() map[string]bool {
 
 // compare fails for a sale that gives nothing under its customer's name, and for one that gives under another.
 func (l *customersLife) compare() {
-	var customers []namedCustomer
-	gives, byID := map[string]map[string]bool{}, map[string]namedCustomer{}
-	for _, raw := range all(l.T, l.a, "/v1/customers", url.Values{}) {
-		var c namedCustomer
-		if err := json.Unmarshal(raw, &c); err != nil {
-			l.Fatal(err)
-		}
-		customers, byID[c.ID] = append(customers, c), c
-		gives[c.access()], gives[c.ID] = l.sources(c.access()), l.sources(c.ID)
-	}
-	names := map[string]string{}
-	for _, c := range customers {
+	gives, byID, names := map[string]map[string]bool{}, map[string]namedCustomer{}, map[string]string{}
+	for _, c := range l.customers() {
+		byID[c.ID], gives[c.access()], gives[c.ID] = c, l.sources(c.access()), l.sources(c.ID)
 		if c.ErasedAt != nil {
 			continue
 		}

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -209,18 +208,10 @@ func (l *customerLife) quotedChange() wish {
 func (l *customerLife) edit() wish {
 	key := rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan")
 	path := "/v1/listings/" + l.listing.ID + "/plans/" + key
-	body := harness.JSON{
-		"name": key, "isDefault": key == "basic", "trialDays": rapid.SampledFrom([]int{0, 14}).Draw(l.r, "trial"),
-		"prices": []harness.JSON{
-			{"interval": "month", "intervalCount": 1, "currency": "eur",
-				"amountInCents": rapid.IntRange(500, 4000).Draw(l.r, "price")},
-			{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 30000},
-		},
-		"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
-		"credits": []harness.JSON{{"key": "renders", "unit": "render",
-			"amount": rapid.SampledFrom([]int{40, 100}).Draw(l.r, "credits"), "renews": true}},
-		"meters": []harness.JSON{},
-	}
+	body := renewingPlan(key, rapid.SampledFrom([]int{0, 14}).Draw(l.r, "trial"),
+		eur("month", rapid.IntRange(500, 4000).Draw(l.r, "price")), eur("year", 30000))
+	body["credits"] = []harness.JSON{{"key": "renders", "unit": "render",
+		"amount": rapid.SampledFrom([]int{40, 100}).Draw(l.r, "credits"), "renews": true}}
 	return func() { l.allowed(l.a.AsCreator(l, http.MethodPut, path, body)) }
 }
 
@@ -282,11 +273,7 @@ func (l *life) expire() wish {
 // disputed are the payments that were ever disputed.
 func (l *life) disputed() map[string]bool {
 	payments := map[string]bool{}
-	for _, raw := range all(l.T, l.a, "/v1/disputes", url.Values{}) {
-		var d struct{ PaymentID string }
-		if err := json.Unmarshal(raw, &d); err != nil {
-			l.Fatal(err)
-		}
+	for _, d := range allAs[struct{ PaymentID string }](l.T, l.a, "/v1/disputes", url.Values{}) {
 		payments[d.PaymentID] = true
 	}
 	return payments
@@ -303,17 +290,15 @@ func (l *life) sources(name string) map[string]bool {
 }
 
 func (l *life) refund() wish {
-	paid := all(l.T, l.a, "/v1/payments", url.Values{"status": {"succeeded"}})
-	if len(paid) == 0 {
-		return func() {}
-	}
-	var p struct {
+	type payment struct {
 		ID            string
 		AmountInCents int64
 	}
-	if err := json.Unmarshal(paid[rapid.IntRange(0, len(paid)-1).Draw(l.r, "payment")], &p); err != nil {
-		l.Fatal(err)
+	paid := allAs[payment](l.T, l.a, "/v1/payments", url.Values{"status": {"succeeded"}})
+	if len(paid) == 0 {
+		return nothing
 	}
+	p := paid[rapid.IntRange(0, len(paid)-1).Draw(l.r, "payment")]
 	body := harness.JSON{"paymentId": p.ID, "reason": "asked", "keepAccess": rapid.Bool().Draw(l.r, "keep")}
 	if to := rapid.SampledFrom([]string{"", "keep", "cancel_now", "cancel_at_period_end"}).Draw(l.r, "to"); to != "" {
 		body["subscription"] = to
@@ -339,7 +324,7 @@ func (l *life) answerDispute() wish {
 		}
 		return l.post(path+"/evidence", harness.JSON{"text": how})
 	}
-	return func() {}
+	return nothing
 }
 
 func (l *customerLife) grant() wish {
@@ -406,13 +391,9 @@ func (l *life) allowed(response *harness.Response) {
 	if slices.Contains([]int{200, 201, 202, 204, 400, 402, 404, 409, 410}, response.Status) {
 		return
 	}
-	l.fault("%d: %s", response.Status, response.Body)
-}
-
-func (l *life) fault(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faults = append(l.faults, fmt.Sprintf(format, args...))
+	l.faults = append(l.faults, fmt.Sprintf("%d: %s", response.Status, response.Body))
 }
 
 // verify waits for what is due now to be done, so that no task is half way, and verifies everything.

@@ -50,6 +50,19 @@ func all(t *testing.T, a *harness.Account, path string, query url.Values) (items
 	}
 }
 
+// allAs is all, decoded.
+func allAs[T any](t *testing.T, a *harness.Account, path string, query url.Values) []T {
+	t.Helper()
+	rows := all(t, a, path, query)
+	items := make([]T, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row, &items[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return items
+}
+
 var (
 	idPattern      = regexp.MustCompile(`[a-z]{2,4}_[0-9a-z]{26}`)
 	receiptPattern = regexp.MustCompile(`[0-9A-Z]{6}-([RCI])-`)

@@ -63,17 +63,26 @@ func plans(t *testing.T, a *harness.Account, trialDays int) harness.Listing {
 		"metadata": harness.JSON{"interval": "month", "intervalCount": 1},
 	})
 	put := func(key string, prices ...harness.JSON) {
-		a.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+key, harness.JSON{
-			"name": key, "isDefault": key == "basic", "trialDays": trialDays, "prices": prices,
-			"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
-			"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}},
-			"meters":       []harness.JSON{},
-		}).Want(t, 200)
+		a.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+key, renewingPlan(key, trialDays, prices...)).
+			Want(t, 200)
 	}
-	put("basic", harness.JSON{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1000})
-	put("studio", harness.JSON{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 3100},
-		harness.JSON{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 30000})
+	put("basic", eur("month", 1000))
+	put("studio", eur("month", 3100), eur("year", 30000))
 	return a.Publish(t, draft)
+}
+
+// eur is the price of a plan for one interval.
+func eur(interval string, cents int) harness.JSON {
+	return harness.JSON{"interval": interval, "intervalCount": 1, "currency": "eur", "amountInCents": cents}
+}
+
+func renewingPlan(key string, trialDays int, prices ...harness.JSON) harness.JSON {
+	return harness.JSON{
+		"name": key, "isDefault": key == "basic", "trialDays": trialDays, "prices": prices,
+		"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
+		"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}},
+		"meters":       []harness.JSON{},
+	}
 }
 
 func TestASubscriptionRenewsEachMonthOnce(t *testing.T) {
