@@ -134,6 +134,29 @@ func TestDaysHaveWhatTheirReportsSay(t *testing.T) {
 	}
 }
 
+// TestADayKeepsTheReportsOfItsEarlierPeriod: a period that begins at noon is not all of its day.
+func TestADayKeepsTheReportsOfItsEarlierPeriod(t *testing.T) {
+	t.Parallel()
+	for _, a := range []core.Aggregation{core.Max, core.Last} {
+		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, a, func(t *testing.T, f *fixture) {
+				f.clock.Set(noon.Add(20 * time.Hour))
+				f.report(draft("morning", "9", f.clock.Real()))
+				f.clock.Set(noon.Add(25 * time.Hour))
+				f.report(draft("afternoon", "4", f.clock.Real()))
+				f.must(f.Flush(t.Context()))
+				_, err := f.Void(t.Context(), creator, "afternoon")
+				f.must(err)
+				if got, want := f.use(), "2026-03-09: 9 (1 reports)\n"; got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+				f.wantVerified()
+			})
+		})
+	}
+}
+
 func TestAUniqueValueCountsOnTheDayOfItsReport(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Unique, func(t *testing.T, f *fixture) {

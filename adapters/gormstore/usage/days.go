@@ -198,11 +198,11 @@ func (t rollups) voidInDay(s ports.UsageStream, voided ports.StoredReport) error
 	if err != nil || report.Position >= w.daily {
 		return err
 	}
-	received, err := streams(t).receivedSince(s, voided.PeriodStart)
+	first := int64(report.day()) * dayMillis // earlier than the report's period may begin
+	received, err := streams(t).receivedSince(s, time.UnixMilli(first))
 	if err != nil {
 		return err
 	}
-	first := int64(report.day()) * dayMillis
 	left, err := t.days("e.stream_id = @stream AND e.occurred_at >= @first AND e.occurred_at < @end AND "+
 		"e.received_at >= @received AND e.position < @daily", map[string]any{
 		"stream": s.ID, "first": first, "end": first + dayMillis, "daily": w.daily, "received": received,
