@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/identity"
@@ -50,6 +51,10 @@ func (s *Service) CreateBillingPlan(
 			return err
 		}
 		if err := s.bill(ctx, r, sub, meter, made); err != nil {
+			return err
+		}
+		err = s.publishCounted(ctx, r, creatorID, customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID))
+		if err != nil {
 			return err
 		}
 		if err := r.Tasks.Schedule(ctx, TaskClose, made.ID, creatorID, made.NextInvoiceAt()); err != nil {
@@ -132,6 +137,9 @@ func (s *Service) EndBillingPlan(ctx context.Context, creatorID, planID string) 
 			return err
 		}
 		if err := endStream(ctx, r, stream, p.State().Schedule.EndsAt); err != nil {
+			return err
+		}
+		if err := s.publishCountsChanged(ctx, r, stream); err != nil {
 			return err
 		}
 		return s.auditPlan(ctx, r, identity.BillingPlanEnded, p.State(), stream.EventName)

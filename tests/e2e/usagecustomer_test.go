@@ -142,3 +142,42 @@ func TestMetersGoWithTheNameOfTheirCustomer(t *testing.T) {
 		}
 	})
 }
+
+// TestTheSnapshotShowsThePeriodsOfANewPlan: what is counted of a customer who reports nothing more changes with the
+// billing plan of the meter.
+func TestTheSnapshotShowsThePeriodsOfANewPlan(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		shows := func(used string, period time.Duration) {
+			t.Helper()
+			advance(t, m.Account, time.Second)
+			var access struct {
+				Meters []struct {
+					Used                   json.Number
+					PeriodStart, PeriodEnd time.Time
+				}
+			}
+			m.AsBackend(t, http.MethodGet, "/v1/customer-access/"+m.customer, nil).Want(t, 200).Into(t, &access)
+			if len(access.Meters) != 1 || access.Meters[0].Used.String() != used ||
+				access.Meters[0].PeriodEnd.Sub(access.Meters[0].PeriodStart) != period {
+				t.Errorf("the snapshot shows %+v, want %s in %v", access.Meters, used, period)
+			}
+		}
+		start := subscription(t, m.Account, m.subscriptionID)
+		m.report(t, "5")
+		m.counts(t, "5")
+		shows("5", start.CurrentPeriodEnd.Sub(start.CurrentPeriodStart))
+		now := advance(t, m.Account, 3*day-2*time.Minute).Now
+		m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
+		shows("0", day)
+		ahead := m.reportBody(harness.Unique("report"), "3")
+		ahead["timestamp"] = now.Add(4 * time.Minute).Format(time.RFC3339Nano)
+		m.AsBackend(t, http.MethodPost, "/v1/usage/events", ahead).Want(t, 202)
+		m.counts(t, "0")
+		shows("0", day)
+		m.AsBackend(t, http.MethodPost, "/v1/usage/billing-plans/"+m.planID+"/end", nil).Want(t, 200)
+		shows("3", day)
+		m.verified(t, app)
+	})
+}
