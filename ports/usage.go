@@ -94,7 +94,7 @@ type UsageStreams interface {
 	// Update writes a changed stream whose version was raised by one. ErrStale.
 	Update(ctx context.Context, s UsageStream) error
 	// SetIncluded records what a subscription's plan includes of its meters, by event name and else nothing, in periods
-	// that end after since.
+	// that end after since. Closed periods of a billing plan keep what they had.
 	SetIncluded(ctx context.Context, sub subscription.State, included map[string]int64, since time.Time) error
 	// IncludedAt returns what the subscription's plan included in a period of the stream that ends at a time.
 	IncludedAt(ctx context.Context, s UsageStream, end time.Time) (int64, error)

@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -64,4 +65,36 @@ func TestIncludedUse_IsNotBilled(t *testing.T) {
 		}
 		f.wantSound()
 	})
+}
+
+// TestIncludedUse_OfAClosedPeriodStays: a renewal that is paid late begins another plan with a period of before.
+func TestIncludedUse_OfAClosedPeriodStays(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []bool{false, true} {
+		t.Run(fmt.Sprintf("ended %t", ended), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+				f.include(100, time.Time{})
+				f.report(units("a", 150))
+				if ended {
+					_, err := f.EndBillingPlan(t.Context(), creator, f.plan.ID)
+					f.must(err)
+				}
+				f.clock.Advance(24*time.Hour + core.Grace)
+				f.close()
+				f.include(20, noon)
+				if !ended {
+					f.report(draft("late", "10", noon))
+					f.report(units("b", 25))
+					f.clock.Advance(24 * time.Hour)
+					f.close()
+					lines := f.closed(noon.Add(24 * time.Hour)).Lines
+					if len(lines) != 2 || lines[0].AmountMinor != 5 || lines[1].AmountMinor != 10 {
+						t.Errorf("the second day is %+v, want 5 for it and 10 for what is late", lines)
+					}
+				}
+				f.wantSound()
+			})
+		})
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"sundry/adapters/gormstore/repo"
@@ -84,7 +83,22 @@ func (t streams) Insert(_ context.Context, s ports.UsageStream) error {
 		s.Included)
 }
 
-// SetIncluded implements ports.UsageStreams. It reads nothing: renewals wait for no answer here.
+// includeSQL records what streams include now, if that is not what was recorded last: from a time on, but not in closed
+// periods, whose invoices are made by what was included then.
+const includeSQL = `
+INSERT INTO usage_included (creator_id, stream_id, since, included)
+SELECT s.creator_id, s.id, (SELECT MAX(m.since) FROM (
+        SELECT CAST(? AS BIGINT) AS since
+        UNION ALL SELECT i.since FROM usage_included i WHERE i.stream_id = s.id
+        UNION ALL SELECT CASE p.status WHEN 'ended' THEN p.current_end ELSE p.current_start END
+            FROM usage_billing_plans p WHERE p.id = s.plan_id
+    ) m), s.included
+FROM usage_streams s WHERE s.creator_id = ? AND s.subscription_id = ? AND s.included <> COALESCE((
+    SELECT i.included FROM usage_included i WHERE i.stream_id = s.id ORDER BY i.since DESC LIMIT 1), 0)
+ON CONFLICT (stream_id, since) DO UPDATE SET included = excluded.included`
+
+// SetIncluded implements ports.UsageStreams. It reads nothing: renewals wait for no answer here. The update comes
+// first, because it waits for a closing under way, which the other statement then sees.
 func (t streams) SetIncluded(_ context.Context, sub subscription.State, included map[string]int64,
 	since time.Time) error {
 	op := "set included usage of " + sub.ID
@@ -96,17 +110,13 @@ func (t streams) SetIncluded(_ context.Context, sub subscription.State, included
 	if now += " ELSE 0 END"; len(included) == 0 {
 		now = "0"
 	}
-	changed := append([]any{sub.CreatorID, sub.ID}, args...)
-	const where = " FROM usage_streams WHERE creator_id = ? AND subscription_id = ? AND included <> "
-	err := t.ExecDeferred(op, "INSERT INTO usage_included (creator_id, stream_id, since, included) "+
-		"SELECT creator_id, id, CAST(? AS BIGINT), "+now+where+now+
-		" ON CONFLICT (stream_id, since) DO UPDATE SET included = excluded.included",
-		slices.Concat([]any{repo.UnixMillis(since)}, args, changed)...)
+	err := t.ExecDeferred(op, "UPDATE usage_streams SET included = "+now+", version = version + 1"+
+		" WHERE creator_id = ? AND subscription_id = ? AND included <> "+now,
+		slices.Concat(args, []any{sub.CreatorID, sub.ID}, args)...)
 	if err != nil {
 		return err
 	}
-	return t.ExecDeferred(op, "UPDATE usage_streams SET included = "+now+", version = version + 1"+
-		strings.TrimPrefix(where, " FROM usage_streams")+now, slices.Concat(args, changed)...)
+	return t.ExecDeferred(op, includeSQL, repo.UnixMillis(since), sub.CreatorID, sub.ID)
 }
 
 // IncludedAt implements ports.UsageStreams.
