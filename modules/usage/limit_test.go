@@ -55,6 +55,25 @@ func TestReports_StayBelowTheLimitOfAPeriod(t *testing.T) {
 	})
 }
 
+// TestReports_AreComparedWithTheLimitByThePriceOfNow: the process remembers the price of before.
+func TestReports_AreComparedWithTheLimitByThePriceOfNow(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		f.report(units("a", 1))
+		_, err := f.ChangePrice(t.Context(), creator, f.plan.ID, core.PriceChange{PriceID: f.price(0, "eur")})
+		f.must(err)
+		if got := f.tryReport(units("too dear", most+1)); got[0] != fault.LimitReached {
+			t.Errorf("by the old price: %v, want %s", got, fault.LimitReached)
+		}
+		f.clock.Advance(24*time.Hour + core.Grace)
+		f.close()
+		f.report(units("b", most+1), units("c", most+1))
+		if got, want := f.counted().String(), fmt.Sprint(2*(most+1)); got != want {
+			t.Errorf("counted %s, want %s", got, want)
+		}
+	})
+}
+
 func TestMaxAndLast_TakeNoReportAboveTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, aggregation := range []core.Aggregation{core.Max, core.Last} {

@@ -36,6 +36,8 @@ type reporting struct {
 	large map[periodKey][]usage.Combined
 	// subscriptions are those found for the customers that reports name.
 	subscriptions map[customerMeter]string
+	// reread are the streams that were read again, because a report was too large by the price that was remembered.
+	reread map[streamKey]bool
 }
 
 // periodKey identifies a period of a stream.
@@ -60,7 +62,7 @@ func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.R
 	}
 	q := reporting{
 		creatorID: creatorID, drafts: drafts, outcomes: make([]Reported, len(drafts)),
-		subscriptions: map[customerMeter]string{},
+		subscriptions: map[customerMeter]string{}, reread: map[streamKey]bool{},
 	}
 	open := make([]int, len(drafts))
 	for i := range open {
@@ -83,8 +85,8 @@ func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.R
 	)
 }
 
-// placeAll finds the periods of the open reports, and gives those that are refused their outcome. By a clock that is
-// only remembered none is refused: then it is read, and all are placed again.
+// placeAll finds the periods of the open reports, and gives those that are refused their outcome. By a price or a clock
+// that is only remembered none is refused: the stream is read again, or the clock, and then all are placed again.
 func (s *Service) placeAll(ctx context.Context, q reporting, open []int, read bool) ([]placement, error) {
 	offset, remembered, err := s.clockOffset(ctx, q.creatorID, read)
 	if err != nil {
@@ -94,6 +96,11 @@ func (s *Service) placeAll(ctx context.Context, q reporting, open []int, read bo
 	q.large = map[periodKey][]usage.Combined{}
 	for _, i := range open {
 		report, p, err := s.place(ctx, q, q.drafts[i], offset)
+		if fault.Is(err, fault.LimitReached) && !q.reread[p.key] {
+			q.reread[p.key] = true
+			s.streams.drop(p.key)
+			report, p, err = s.place(ctx, q, q.drafts[i], offset)
+		}
 		switch {
 		case err == nil:
 			p.index = i
