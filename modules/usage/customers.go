@@ -81,6 +81,10 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 	}
 	counted := false
 	for _, sub := range subscriptions {
+		// Locked, so that all is found that is made of it with the name of before.
+		if _, err := r.Subscriptions.Subscriptions.GetForUpdate(ctx, sub.ID); err != nil {
+			return err
+		}
 		streams, err := r.Usage.Streams.ListBySubscription(ctx, e.CreatorID, sub.ID)
 		if err != nil {
 			return err

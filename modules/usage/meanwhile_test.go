@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/plan"
 	"sundry/core/subscription"
@@ -12,8 +13,12 @@ import (
 	"sundry/ports"
 )
 
-// beside runs a request while a transaction that changes the subscription is about to commit, and returns its error.
-func (f *fixture) beside(change func(ctx context.Context, r ports.Repos) error, request func() error) (err error) {
+// beside runs a request while a transaction that changes the subscription is about to commit, or to do what follows,
+// and returns its error.
+func (f *fixture) beside(
+	change func(ctx context.Context, r ports.Repos) error, request func() error,
+	follows ...func(ctx context.Context, r ports.Repos) error,
+) (err error) {
 	f.t.Helper()
 	requested := make(chan error, 1)
 	f.atomically(func(ctx context.Context, r ports.Repos) error {
@@ -25,6 +30,11 @@ func (f *fixture) beside(change func(ctx context.Context, r ports.Repos) error, 
 		case err := <-requested: // it did not wait
 			requested <- err
 		case <-time.After(300 * time.Millisecond): // long enough for it to read the subscription, if nothing keeps it
+		}
+		for _, next := range follows {
+			if err := next(ctx, r); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -125,6 +135,40 @@ func TestThePlanThatBeginsMeanwhileIncludesItsUse(t *testing.T) {
 		stream, err := f.store.Read(t.Context()).Usage.Streams.Get(t.Context(), creator, "sub_1", "seats")
 		if f.must(err); stream.Included != 5 {
 			t.Errorf("%d are included, want 5", stream.Included)
+		}
+	})
+}
+
+// TestTheNameThatIsGivenMeanwhileIsThatOfTheUse: the subscription is renamed after its use.
+func TestTheNameThatIsGivenMeanwhileIsThatOfTheUse(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		f.seats()
+		report := draft("a", "7", time.Time{})
+		report.Meter = "seats"
+		renamed := customer.Renamed{
+			State: customer.State{ID: "cus_1", CreatorID: creator, ExternalCustomerID: "eve"}, From: "ada", To: "eve",
+		}
+		f.must(f.beside(func(ctx context.Context, r ports.Repos) error {
+			return f.OnCustomerRenamed(ctx, r, renamed)
+		}, func() error {
+			results, err := f.Report(t.Context(), creator, []core.ReportDraft{report})
+			if err == nil {
+				err = results[0].Err
+			}
+			return err
+		}, func(ctx context.Context, r ports.Repos) error {
+			state, err := r.Subscriptions.Subscriptions.Get(ctx, "sub_1")
+			if err != nil {
+				return err
+			}
+			state.ExternalCustomerID = "eve"
+			state.Revision++
+			return r.Subscriptions.Subscriptions.Update(ctx, state)
+		}))
+		stream, err := f.store.Read(t.Context()).Usage.Streams.Get(t.Context(), creator, "sub_1", "seats")
+		if f.must(err); stream.ExternalCustomerID != "eve" {
+			t.Errorf("the use is that of %q, want eve", stream.ExternalCustomerID)
 		}
 	})
 }
