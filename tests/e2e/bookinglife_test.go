@@ -301,7 +301,7 @@ func (l *bookingLife) taken() (taken []takenTime) {
 	return taken
 }
 
-func (l *bookingLife) instant(text string) time.Time {
+func (l *life) instant(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		l.Fatal(err)

@@ -126,8 +126,10 @@ func (l *customerLife) time() wish {
 }
 
 // wait moves the account's clock.
-func (l *life) wait(d time.Duration) wish {
-	to := clockOf(l.T, l.a).Add(d)
+func (l *life) wait(d time.Duration) wish { return l.until(clockOf(l.T, l.a).Add(d)) }
+
+// until moves the account's clock to an instant.
+func (l *life) until(to time.Time) wish {
 	return func() {
 		for range 100 { // one call does only so much work, and another may be under way
 			response := l.a.AsBackend(l, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{
