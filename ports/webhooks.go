@@ -55,8 +55,8 @@ type WebhookEndpoints interface {
 	ListAll(ctx context.Context, creatorID string) ([]webhook.EndpointState, error)
 	// Update writes a changed endpoint. ErrStale.
 	Update(ctx context.Context, e webhook.EndpointState) error
-	// Lock waits until no other transaction adds an endpoint to the account, and keeps others out until this one ends.
-	Lock(ctx context.Context, creatorID string) error
+	// LockReplay waits until no other transaction replays events to an endpoint, and keeps others out until this one ends.
+	LockReplay(ctx context.Context, endpointID string) error
 	// Delete forgets an endpoint; its deliveries stay as history.
 	Delete(ctx context.Context, creatorID, endpointID string) error
 }

@@ -191,6 +191,10 @@ func (s *Service) replayPage(
 ) (replayed int, last string, err error) {
 	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		replayed, last = 0, ""
+		// of two replays at once both would make the delivery of an event that has none
+		if err := r.Webhooks.Endpoints.LockReplay(ctx, endpointID); err != nil {
+			return err
+		}
 		endpoint, err := s.retryNow(ctx, r, creatorID, endpointID)
 		if err != nil {
 			return err

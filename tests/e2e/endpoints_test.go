@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"sundry/tests/harness"
@@ -79,5 +80,30 @@ func TestAnAccountHasAtMostFiftyEndpoints(t *testing.T) {
 		}
 		w.AsBackend(t, http.MethodDelete, "/v1/webhook-endpoints/"+list.Data[0].ID, nil).Want(t, 200)
 		w.newEndpoint(t)
+	})
+}
+
+func TestReplaysAtOnceMakeOneDeliveryOfEachEvent(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		for i := range 20 {
+			w.AsBackend(t, http.MethodPost, fmt.Sprintf("/v1/customer-access/user-%d/grants", i), harness.JSON{
+				"entitlements": []harness.JSON{{"key": "extra", "type": "boolean", "value": true}},
+			}).Want(t, 201)
+		}
+		for range 3 { // endpoints that are younger than the events
+			path := "/v1/webhook-endpoints/" + w.newEndpoint(t)
+			for _, response := range together(6, func() *harness.Response {
+				return w.AsBackend(t, http.MethodPost, path+"/replay", harness.JSON{"from": "2020-01-01T00:00:00.000Z"})
+			}) {
+				if replayed := response.Want(t, 202).Map(t)["replayed"]; fmt.Sprint(replayed) != "20" {
+					t.Errorf("replayed %v events, want 20", replayed)
+				}
+			}
+			if n := len(all(t, w.Account, path+"/deliveries", url.Values{})); n != 20 {
+				t.Errorf("%d deliveries, want 20", n)
+			}
+		}
 	})
 }

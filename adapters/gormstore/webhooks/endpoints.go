@@ -88,9 +88,9 @@ func PreloadEndpoints(b *repo.Base, owner, arg string) {
 		endpointRow.toState)
 }
 
-// Lock implements ports.WebhookEndpoints.
-func (t endpoints) Lock(_ context.Context, creatorID string) error {
-	return t.AdvisoryLock("lock the webhook endpoints of "+creatorID, "webhook endpoints\x00"+creatorID)
+// LockReplay implements ports.WebhookEndpoints.
+func (t endpoints) LockReplay(_ context.Context, endpointID string) error {
+	return t.AdvisoryLock("lock the replay to "+endpointID, "webhook replay\x00"+endpointID)
 }
 
 // Delete implements ports.WebhookEndpoints.
