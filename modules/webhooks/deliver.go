@@ -196,20 +196,25 @@ func (s *Service) recordAttempt(
 	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		delivery := webhook.RestoreDelivery(a.delivery)
 		success := delivery.Record(tried, asked, jitter)
-		if err := r.Webhooks.Deliveries.Update(ctx, delivery.State()); err != nil {
-			return fenceStale(err)
-		}
-		if err := r.Webhooks.Deliveries.InsertAttempt(ctx, t.CreatorID, a.delivery.ID, tried); err != nil {
+		if err := finish(ctx, r, t, delivery.State()); err != nil { // which refuses a run that was fenced, before anything
 			return err
 		}
 		if err := s.updateHealth(ctx, r, a, success, tried); err != nil {
 			return err
 		}
-		if next := delivery.State().NextAttemptAt; !next.IsZero() {
-			return r.Tasks.Postpone(ctx, t, next)
+		if err := r.Webhooks.Deliveries.Update(ctx, delivery.State()); err != nil {
+			return fenceStale(err)
 		}
-		return r.Tasks.Done(ctx, t)
+		return r.Webhooks.Deliveries.InsertAttempt(ctx, t.CreatorID, a.delivery.ID, tried)
 	})
+}
+
+// finish makes the next attempt of a delivery due, or ends its task.
+func finish(ctx context.Context, r ports.Repos, t ports.Task, d webhook.DeliveryState) error {
+	if d.NextAttemptAt.IsZero() {
+		return r.Tasks.Done(ctx, t)
+	}
+	return r.Tasks.Postpone(ctx, t, d.NextAttemptAt)
 }
 
 // fenceStale maps a delivery that was changed meanwhile to ports.ErrFenced: the attempt was made, so running the

@@ -180,13 +180,14 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 		if deleted, err = r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID); err != nil {
 			return ports.Missing(err, "webhook endpoint")
 		}
+		// first, because it waits for what pauses or limits the endpoint's tasks meanwhile
+		if err := r.Webhooks.Endpoints.Delete(ctx, creatorID, endpointID); err != nil {
+			return err
+		}
 		if err := r.Tasks.ResumeKey(ctx, endpointID); err != nil { // its tasks shall run, to end
 			return err
 		}
 		if err := r.Tasks.LimitKey(ctx, endpointID, ports.KeyLimit{}); err != nil {
-			return err
-		}
-		if err := r.Webhooks.Endpoints.Delete(ctx, creatorID, endpointID); err != nil {
 			return err
 		}
 		return s.audit(ctx, r, identity.WebhookEndpointDeleted, deleted)

@@ -39,6 +39,7 @@ type fixture struct {
 	fakes.Bus
 	mu        sync.Mutex
 	meanwhile func()                            // happens once, while a receiver has the first message
+	read      func()                            // happens once, right after a delivery was read to be sent
 	ahead     time.Duration                     // of the account's clock, before real time; set before anything happens
 	tick      time.Duration                     // moves the clock whenever the account's is read
 	responses map[string]ports.OutboundResponse // by URL; 200 for the others
@@ -60,26 +61,47 @@ type envelope struct {
 // forEachEngine runs the test on a fresh store of each engine.
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
-	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{
-			t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond)),
-			responses: map[string]ports.OutboundResponse{},
-		}
-		w.store = testdb.WithClock(store, w)
-		secrets := encrypter.New(secret.Fixed(make([]byte, 32)))
-		w.webhooks = webhooks.New(webhooks.Config{
-			Invoices: invoice.Pages{Keys: secret.Fixed(make([]byte, 32))},
-		}, webhooks.Deps{
-			Store: w.store, Deliveries: store, Clock: w, IDs: system.NewIDs(), Bus: w, Sender: w,
-			Encrypter: secrets, Standing: fakes.Standing{},
-		})
-		test(t, w)
-	}, gormstore.TaskKeys(func(kind, subject, _ string) string {
-		if kind == webhooks.TaskDeliver {
-			return webhooks.ConcurrencyKey(subject)
-		}
-		return ""
-	}))
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) { test(t, newFixture(t, store)) }, byEndpoint)
+}
+
+// byEndpoint gives deliveries the concurrency key of their endpoint.
+var byEndpoint = gormstore.TaskKeys(func(kind, subject, _ string) string {
+	if kind == webhooks.TaskDeliver {
+		return webhooks.ConcurrencyKey(subject)
+	}
+	return ""
+})
+
+func newFixture(t *testing.T, store *gormstore.Store) *fixture {
+	w := &fixture{
+		t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond)),
+		responses: map[string]ports.OutboundResponse{},
+	}
+	w.store = testdb.WithClock(store, w)
+	secrets := encrypter.New(secret.Fixed(make([]byte, 32)))
+	w.webhooks = webhooks.New(webhooks.Config{
+		Invoices: invoice.Pages{Keys: secret.Fixed(make([]byte, 32))},
+	}, webhooks.Deps{
+		Store: w.store, Deliveries: readDeliveries{store, w}, Clock: w, IDs: system.NewIDs(), Bus: w, Sender: w,
+		Encrypter: secrets, Standing: fakes.Standing{},
+	})
+	return w
+}
+
+// readDeliveries lets something happen after a delivery was read.
+type readDeliveries struct {
+	ports.DeliveryStore
+	w *fixture
+}
+
+// GetDue implements ports.DeliveryStore.
+func (r readDeliveries) GetDue(ctx context.Context, creatorID, deliveryID string) (ports.DueDelivery, error) {
+	due, err := r.DeliveryStore.GetDue(ctx, creatorID, deliveryID)
+	if read := r.w.read; read != nil {
+		r.w.read = nil
+		read()
+	}
+	return due, err
 }
 
 // Now implements ports.Clock.

@@ -14,7 +14,9 @@ type deliveredAttempt struct {
 }
 
 // recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks.
-// The rows are locked in a query within mine: Citus loses columns of one that locks by itself and is kept for others.
+// It locks as other transactions do, or it would deadlock with a replay: deliveries by their events, then tasks by
+// their ids. The rows are locked in queries within own and mine: Citus loses columns of one that locks by itself and is
+// kept for others.
 const recordSQL = `
 WITH runs AS MATERIALIZED (
     SELECT unnest(@tasks::text[]) AS task, unnest(@tokens::bigint[]) AS token,
@@ -22,11 +24,15 @@ WITH runs AS MATERIALIZED (
         unnest(@revisions::bigint[]) AS revision, unnest(@counts::bigint[]) AS count,
         unnest(@rounds::bigint[]) AS round, unnest(@numbers::bigint[]) AS number, unnest(@ats::bigint[]) AS at,
         unnest(@codes::bigint[]) AS code, unnest(@tooks::bigint[]) AS took, unnest(@bodies::text[]) AS body
+), own AS MATERIALIZED (
+    SELECT * FROM (
+        SELECT r.* FROM runs r JOIN deliveries d ON d.id = r.delivery AND d.revision = r.revision - 1
+        ORDER BY d.event_id, d.id FOR UPDATE OF d
+    ) AS locked
 ), mine AS MATERIALIZED (
     SELECT * FROM (
-        SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token
-            JOIN deliveries d ON d.id = r.delivery AND d.revision = r.revision - 1
-        FOR UPDATE OF t, d
+        SELECT o.* FROM own o JOIN tasks t ON t.id = o.task AND t.token = o.token
+        ORDER BY t.id FOR UPDATE OF t
     ) AS locked
 ), ended AS (
     DELETE FROM tasks USING mine WHERE tasks.id = mine.task

@@ -1,0 +1,122 @@
+package webhooks_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"sundry/core/webhook"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+// claim leases what is due.
+func (w *fixture) claim() []ports.Task {
+	w.t.Helper()
+	tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 64)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return tasks
+}
+
+// A delivery that is made due again fences the attempt under way, which is then not tried as another transaction.
+func TestAnAttemptThatWasFencedEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, status := range map[string]int{"a success": 200, "a failure": 500} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				e := w.endpoint("hooks", "payment.*")
+				w.respond(e, status)
+				w.sell()
+				w.meanwhile = func() {
+					if _, err := w.webhooks.Redeliver(t.Context(), creatorID, e.ID, w.delivery(e).ID); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := w.run(w.claim()[0]); !errors.Is(err, ports.ErrFenced) {
+					t.Errorf("the attempt ends with %v, want %v", err, ports.ErrFenced)
+				}
+			})
+		})
+	}
+}
+
+// onPostgres runs a test on a store whose transactions wait for each other, with what waits until one does.
+func onPostgres(t *testing.T, test func(t *testing.T, w *fixture, url string, awaitWait func(done <-chan struct{}))) {
+	t.Helper()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		if engine.Name != testdb.Postgres.Name {
+			return
+		}
+		url := engine.URL(t)
+		test(t, newFixture(t, engine.OpenAt(t, url, byEndpoint)), url, func(done <-chan struct{}) {
+			engine.AwaitWait(t, url, done)
+		})
+	})
+}
+
+// What records deliveries waits for one that is being made due again before it locks the task, which comes last in
+// every other transaction: two that lock in different orders deadlock, and hold up all that is recorded with them.
+func TestRecordingLocksADeliveryBeforeItsTask(t *testing.T) {
+	t.Parallel()
+	onPostgres(t, func(t *testing.T, w *fixture, url string, awaitWait func(done <-chan struct{})) {
+		e := w.endpoint("hooks", "payment.*")
+		w.sell()
+		task, made, done := w.claim()[0], w.delivery(e).DeliveryState, make(chan struct{})
+		w.atomically(func(ctx context.Context, r ports.Repos) error {
+			d := webhook.RestoreDelivery(made)
+			d.Requeue(w.Real())
+			if err := r.Webhooks.Deliveries.Update(ctx, d.State()); err != nil {
+				return err
+			}
+			if _, err := r.Webhooks.Endpoints.Get(ctx, creatorID, e.ID); err != nil { // which sends the update
+				return err
+			}
+			go func() {
+				defer close(done)
+				if err := w.run(task); !errors.Is(err, ports.ErrFenced) {
+					t.Errorf("the attempt ends with %v, want %v", err, ports.ErrFenced)
+				}
+			}()
+			awaitWait(done)
+			free := testdb.Postgres.Int(t, url, "SELECT COUNT(*) FROM (SELECT id FROM tasks FOR UPDATE SKIP LOCKED) AS free")
+			if free != 1 {
+				t.Error("the task is locked by what waits for the delivery")
+			}
+			return nil
+		})
+		<-done
+	})
+}
+
+func TestADeletedEndpointLeavesNoPause(t *testing.T) {
+	t.Parallel()
+	onPostgres(t, func(t *testing.T, w *fixture, url string, awaitWait func(done <-chan struct{})) {
+		e, done := w.endpoint("hooks", "payment.*"), make(chan struct{})
+		w.atomically(func(ctx context.Context, r ports.Repos) error {
+			endpoint := webhook.RestoreEndpoint(w.stored(e))
+			endpoint.Failed(false, false, w.Real())
+			if err := r.Webhooks.Endpoints.Update(ctx, endpoint.State()); err != nil {
+				return err
+			}
+			if err := r.Tasks.PauseKey(ctx, e.ID, creatorID, w.Real().Add(time.Minute)); err != nil {
+				return err
+			}
+			go func() {
+				defer close(done)
+				if _, err := w.webhooks.DeleteEndpoint(t.Context(), creatorID, e.ID); err != nil {
+					t.Error(err)
+				}
+			}()
+			awaitWait(done)
+			return nil
+		})
+		<-done
+		if n := testdb.Postgres.Int(t, url, "SELECT COUNT(*) FROM concurrency_pauses"); n != 0 {
+			t.Errorf("%d pauses are left of an endpoint that was deleted", n)
+		}
+	})
+}
