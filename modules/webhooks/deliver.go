@@ -77,14 +77,31 @@ func (s *Service) checkCircuit(ctx context.Context, t ports.Task, a *attempt) (b
 	case probe:
 		return s.claimProbe(ctx, t, a)
 	case !wait.IsZero():
-		return false, s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			if err := r.Tasks.PauseKey(ctx, a.endpoint.ID, t.CreatorID, wait); err != nil {
-				return err
-			}
-			return r.Tasks.Postpone(ctx, t, wait.Add(s.jitter(time.Second)))
-		})
+		return false, s.awaitCircuit(ctx, t, a.now)
 	}
 	return true, nil
+}
+
+// awaitCircuit postpones a delivery and the others of its endpoint to the end of the wait. The endpoint is locked
+// until that is written: a pause of one that has recovered meanwhile would stay, and hold it to one message at a time.
+func (s *Service) awaitCircuit(ctx context.Context, t ports.Task, now time.Time) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		endpointID := ConcurrencyKey(t.Subject)
+		latest, err := r.Webhooks.Endpoints.GetForShare(ctx, t.CreatorID, endpointID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		if !latest.Enabled || !now.Before(latest.OpenUntil) {
+			return r.Tasks.Postpone(ctx, t, now)
+		}
+		if err := r.Tasks.PauseKey(ctx, endpointID, t.CreatorID, latest.OpenUntil); err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, latest.OpenUntil.Add(s.jitter(time.Second)))
+	})
 }
 
 // claimProbe makes this attempt the one that tries a half-open circuit. Of many workers the first does; the others

@@ -21,6 +21,45 @@ func (w *fixture) claim() []ports.Task {
 	return tasks
 }
 
+func TestARecoveredEndpointIsNotPausedByAnOldRead(t *testing.T) {
+	t.Parallel()
+	for name, recover := range map[string]func(w *fixture, e webhook.EndpointState){
+		"moved": func(w *fixture, e webhook.EndpointState) { w.move(e, "https://new.example.com/") },
+		"disabled and enabled": func(w *fixture, e webhook.EndpointState) {
+			w.enable(e, false)
+			w.enable(e, true)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				e := w.endpoint("dead", "payment.*")
+				w.respond(e, 0)
+				for range 8 {
+					w.sell()
+				}
+				leased := w.claim()
+				for _, one := range leased[:5] {
+					if err := w.run(one); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !w.stored(e).OpenUntil.After(w.Real()) {
+					t.Fatalf("the circuit is not open: %+v", w.stored(e))
+				}
+				w.read = func() { recover(w, e) } // right after the circuit was seen open
+				if err := w.run(leased[5]); err != nil && !errors.Is(err, ports.ErrFenced) {
+					t.Fatal(err)
+				}
+				w.Advance(time.Hour)
+				if n := len(w.claim()); n < 2 {
+					t.Errorf("%d of its tasks were claimed, want all of them", n)
+				}
+			})
+		})
+	}
+}
+
 // A delivery that is made due again fences the attempt under way, which is then not tried as another transaction.
 func TestAnAttemptThatWasFencedEndsAtOnce(t *testing.T) {
 	t.Parallel()
