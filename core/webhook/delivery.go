@@ -87,12 +87,17 @@ func (d *Delivery) Requeue(now time.Time) {
 	d.s.Revision++
 }
 
+// Log counts an attempt that decides nothing: the delivery was made due again while it was under way.
+func (d *Delivery) Log() {
+	d.s.AttemptCount++
+	d.s.Revision++
+}
+
 // Record applies an attempt. asked is the pause that the receiver requested (RetryAfter), jitter a random number in [0,
 // 1).
 func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (success bool) {
-	d.s.AttemptCount++
+	d.Log()
 	d.s.RoundAttempts++
-	d.s.Revision++
 	if a.Succeeded() {
 		d.s.Status, d.s.NextAttemptAt = Delivered, time.Time{}
 		return true

@@ -125,3 +125,18 @@ func TestOnlyA410IsGone(t *testing.T) {
 		}
 	}
 }
+
+func TestLog_CountsAnAttemptAndDecidesNothing(t *testing.T) {
+	t.Parallel()
+	d := webhook.NewDelivery(webhook.DeliveryState{ID: "dlv_1"}, start)
+	before := d.State()
+	d.Log()
+	after := d.State()
+	if after.AttemptCount != 1 || after.Revision != before.Revision+1 {
+		t.Errorf("logged %+v", after)
+	}
+	after.AttemptCount, after.Revision = before.AttemptCount, before.Revision
+	if after != before {
+		t.Errorf("logged %+v, before %+v", after, before)
+	}
+}

@@ -149,8 +149,7 @@ func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.Ou
 		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
 	})
 	tried := webhook.Attempt{
-		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: response.StatusCode,
-		Duration: s.deps.Clock.Real().Sub(begin), ResponseBody: response.Body,
+		At: a.now, StatusCode: response.StatusCode, Duration: s.deps.Clock.Real().Sub(begin), ResponseBody: response.Body,
 	}
 	if sendErr != nil {
 		tried.StatusCode, tried.Error = 0, sendErr.Error()
@@ -199,30 +198,47 @@ func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]by
 	return secrets, nil
 }
 
-// recordAttempt records the attempt, its effect on the endpoint, and the next attempt.
+// recordAttempt records the attempt, its effect on the endpoint, and the next attempt. An attempt whose task was
+// claimed or made due again meanwhile is logged alone: what follows is decided by the run that has the task.
 func (s *Service) recordAttempt(
 	ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration,
 ) error {
-	jitter := s.chance()
+	ctx, jitter := context.WithoutCancel(ctx), s.chance()
+	err := ports.ErrFenced
 	// as nearly all are
 	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() {
 		delivery := webhook.RestoreDelivery(a.delivery)
 		delivery.Record(tried, asked, jitter)
-		return s.deps.Deliveries.RecordDelivered(context.WithoutCancel(ctx), t, delivery.State(), tried)
+		tried.Number = delivery.State().AttemptCount
+		err = s.deps.Deliveries.RecordDelivered(ctx, t, delivery.State(), tried)
 	}
-	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		delivery := webhook.RestoreDelivery(a.delivery)
+	if errors.Is(err, ports.ErrFenced) { // or logging an earlier attempt has changed the delivery
+		err = s.recordLatest(ctx, t, a, tried, asked, jitter)
+	}
+	if errors.Is(err, ports.ErrFenced) {
+		return errors.Join(err, s.logAttempt(ctx, t, a, tried))
+	}
+	return err
+}
+
+// recordLatest records an attempt of a delivery as it is now.
+func (s *Service) recordLatest(
+	ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration, jitter float64,
+) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		latest, err := r.Webhooks.Deliveries.Get(ctx, t.CreatorID, a.delivery.ID)
+		if err != nil {
+			return err
+		}
+		delivery := webhook.RestoreDelivery(latest)
 		success := delivery.Record(tried, asked, jitter)
-		if err := finish(ctx, r, t, delivery.State()); err != nil { // which refuses a run that was fenced, before anything
+		if err := finish(ctx, r, t, delivery.State()); err != nil {
 			return err
 		}
 		if err := s.updateHealth(ctx, r, a, success, tried); err != nil {
 			return err
 		}
-		if err := r.Webhooks.Deliveries.Update(ctx, delivery.State()); err != nil {
-			return fenceStale(err)
-		}
-		return r.Webhooks.Deliveries.InsertAttempt(ctx, t.CreatorID, a.delivery.ID, tried)
+		return saveAttempt(ctx, r, delivery.State(), tried)
 	})
 }
 
@@ -234,13 +250,26 @@ func finish(ctx context.Context, r ports.Repos, t ports.Task, d webhook.Delivery
 	return r.Tasks.Postpone(ctx, t, d.NextAttemptAt)
 }
 
-// fenceStale maps a delivery that was changed meanwhile to ports.ErrFenced: the attempt was made, so running the
-// transaction again would record it against the wrong state.
-func fenceStale(err error) error {
-	if errors.Is(err, ports.ErrStale) {
-		return ports.ErrFenced
+// logAttempt logs an attempt that decides nothing.
+func (s *Service) logAttempt(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		latest, err := r.Webhooks.Deliveries.Get(ctx, t.CreatorID, a.delivery.ID)
+		if err != nil {
+			return err
+		}
+		delivery := webhook.RestoreDelivery(latest)
+		delivery.Log()
+		return saveAttempt(ctx, r, delivery.State(), tried)
+	})
+}
+
+// saveAttempt writes a delivery and its latest attempt.
+func saveAttempt(ctx context.Context, r ports.Repos, d webhook.DeliveryState, tried webhook.Attempt) error {
+	tried.Number = d.AttemptCount
+	if err := r.Webhooks.Deliveries.Update(ctx, d); err != nil {
+		return err
 	}
-	return err
+	return r.Webhooks.Deliveries.InsertAttempt(ctx, d.CreatorID, d.ID, tried)
 }
 
 // updateHealth takes an attempt into the endpoint's health.

@@ -60,8 +60,8 @@ func TestARecoveredEndpointIsNotPausedByAnOldRead(t *testing.T) {
 	}
 }
 
-// A delivery that is made due again fences the attempt under way, which is then not tried as another transaction.
-func TestAnAttemptThatWasFencedEndsAtOnce(t *testing.T) {
+// A delivery that is made due again is sent once more, whatever comes of the attempt under way, which is logged too.
+func TestAnAttemptThatWasFencedIsLogged(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"a success": 200, "a failure": 500} {
 		t.Run(name, func(t *testing.T) {
@@ -70,13 +70,37 @@ func TestAnAttemptThatWasFencedEndsAtOnce(t *testing.T) {
 				e := w.endpoint("hooks", "payment.*")
 				w.respond(e, status)
 				w.sell()
-				w.meanwhile = func() {
+				redeliver := func() {
 					if _, err := w.webhooks.Redeliver(t.Context(), creatorID, e.ID, w.delivery(e).ID); err != nil {
 						t.Error(err)
 					}
 				}
-				if err := w.run(w.claim()[0]); !errors.Is(err, ports.ErrFenced) {
-					t.Errorf("the attempt ends with %v, want %v", err, ports.ErrFenced)
+				mustBeFenced := func(one ports.Task) {
+					if err := w.run(one); !errors.Is(err, ports.ErrFenced) {
+						t.Errorf("the attempt ends with %v, want %v", err, ports.ErrFenced)
+					}
+				}
+				w.meanwhile = redeliver
+				mustBeFenced(w.claim()[0])
+				second := w.claim()[0]
+				redeliver()
+				third := w.claim()[0]
+				w.meanwhile = func() { mustBeFenced(second) } // and is logged while the third is under way
+				if err := w.run(third); err != nil {
+					t.Error(err)
+				}
+				want := map[int]webhook.DeliveryStatus{200: webhook.Delivered, 500: webhook.Pending}[status]
+				d := w.delivery(e)
+				if sent := w.take(); len(sent) != 3 || d.AttemptCount != 3 || len(d.Attempts) != 3 || d.Status != want {
+					t.Fatalf("%d messages, delivery %+v; want three attempts, %s", len(sent), d, want)
+				}
+				for i, a := range d.Attempts {
+					if a.Number != i+1 || a.StatusCode != status {
+						t.Errorf("attempt %d is %+v", i+1, a)
+					}
+				}
+				if left := w.claim(); len(left) != 0 || d.RoundAttempts != 1 {
+					t.Errorf("%d tasks are left, %d attempts since the redelivery", len(left), d.RoundAttempts)
 				}
 			})
 		})
@@ -116,8 +140,8 @@ func TestRecordingLocksADeliveryBeforeItsTask(t *testing.T) {
 			}
 			go func() {
 				defer close(done)
-				if err := w.run(task); !errors.Is(err, ports.ErrFenced) {
-					t.Errorf("the attempt ends with %v, want %v", err, ports.ErrFenced)
+				if err := w.run(task); err != nil {
+					t.Error(err)
 				}
 			}()
 			awaitWait(done)
