@@ -379,9 +379,11 @@ func (l *customerLife) use() wish {
 	})
 }
 
-func (l *customerLife) invoice() wish {
+func (l *customerLife) invoice() wish { return l.invoiceOf(l.sub.CustomerID) }
+
+func (l *life) invoiceOf(customerID string) wish {
 	return l.post("/v1/invoices", harness.JSON{
-		"customerId": l.sub.CustomerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+		"customerId": customerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
 		"idempotencyKey": harness.Unique("invoice"), "lineItems": []harness.JSON{
 			{"description": "Hours", "amountInCents": rapid.IntRange(0, 5000).Draw(l.r, "amount")},
 		},
