@@ -91,6 +91,7 @@ func (p *pair) follow(at string) {
 	harness.Eventually(p.t, "the standby follows", func() bool {
 		return onServer(p.t, p.leader(), "SELECT COUNT(*)::text FROM pg_stat_replication WHERE state = 'streaming'") == "1"
 	})
+	p.configure("wal_keep_size = '64MB'") // or a checkpoint after a crash recycles what the standby has not received
 	p.configure("synchronous_standby_names = 'standby'")
 	p.synced()
 }
