@@ -12,7 +12,7 @@ import (
 // TestMain lowers rapid's default number of cases, because each makes some hundred requests. -rapid.checks overrides
 // it.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "4"); err != nil {
+	if err := flag.Set("rapid.checks", "3"); err != nil {
 		panic(err)
 	}
 	harness.Main(m)

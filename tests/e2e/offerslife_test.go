@@ -43,7 +43,7 @@ type soldCode struct {
 	name, duration, currency string
 	percent, amount          int64
 	months                   int // of repeating
-	// most is how often it may be used, 0 for no maximum.
+	// most bounds its uses, 0 for no maximum.
 	most    int
 	deleted bool
 }
@@ -59,7 +59,7 @@ type deal struct {
 	sub    string
 }
 
-// asked is what a request for a session named.
+// asked has the members of a request for a session.
 type asked struct {
 	customer, plan, interval, currency, code, country string
 	seats                                             int64

@@ -125,7 +125,7 @@ func (l *offersLife) limited(code string) bool {
 	return c.most > 0
 }
 
-// off is what a code takes off an amount that is due.
+// off returns the reduction of an amount that is due.
 func (c soldCode) off(due int64, currency string) int64 {
 	if c.percent == 0 {
 		return min(c.amount, due)
@@ -142,7 +142,7 @@ func roundHalfUp(n, by int64, currency string) int64 {
 	return (2*n + by*step) / (2 * by * step) * step
 }
 
-// total is what a period costs, less what a code takes off.
+// total returns the cost of a period, less what a code takes off.
 func (l *offersLife) total(terms agreed, code soldCode) pricedTotals {
 	t := pricedTotals{Currency: terms.currency, SubtotalInCents: terms.amount * terms.seats}
 	t.DiscountInCents = code.off(t.SubtotalInCents, terms.currency)

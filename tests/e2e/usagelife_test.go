@@ -36,7 +36,7 @@ type streamOf struct {
 	meter        *modelMeter
 }
 
-// includedSince is what a plan includes from an instant on, but not in periods that were closed when it was paid.
+// includedSince names the plan that counts from an instant on, but not in periods that were closed when it was paid.
 type includedSince struct {
 	since, paid time.Time
 	plan        string

@@ -15,26 +15,33 @@ import (
 
 // compareAll ends a step: it looks again until nothing is under way, and fails where that does not help.
 func (l *webhookLife) compareAll() {
-	l.refresh()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	l.settles(func() string {
+		l.refresh()
 		l.poll()
 		found := cmp.Or(l.compareEvents(), l.compareDeliveries())
 		if running := tasksOf(l.T, l.a, "running"); found == "" && len(running) > 0 {
-			found = fmt.Sprintf("%+v run on", running)
+			return fmt.Sprintf("%+v run on", running)
 		}
-		if found == "" {
-			break
-		}
-		if time.Now().After(end) {
-			l.r.Fatal(found)
-		}
-		l.refresh()
-	}
+		return found
+	})
 	l.compareMessages()
 	l.compareFilters()
 	l.clocks = append(l.clocks, clockOf(l.T, l.a))
 	l.step++
 	l.receiver.next()
+}
+
+// settles looks until nothing is wrong any more, and fails where that does not help.
+func (l *webhookLife) settles(look func() (wrong string)) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		wrong := look()
+		if wrong == "" {
+			return
+		}
+		if time.Now().After(end) {
+			l.r.Fatal(wrong)
+		}
+	}
 }
 
 // refresh reads the endpoints as they are.
@@ -346,20 +353,18 @@ func (l *webhookLife) end() {
 	}
 	l.wait(4 * 24 * time.Hour)()
 	l.compareAll()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		pending := 0
+	l.settles(func() string {
 		for _, h := range l.hooks {
-			if h.last().exists {
-				pending += len(all(l.T, l.a, endpointsPath+"/"+h.id+"/deliveries", url.Values{"status": {"pending"}}))
+			if !h.last().exists {
+				continue
+			}
+			path := endpointsPath + "/" + h.id + "/deliveries"
+			if left := all(l.T, l.a, path, url.Values{"status": {"pending"}}); len(left) > 0 {
+				return fmt.Sprintf("%d deliveries to %s never arrive", len(left), h.name)
 			}
 		}
-		if pending == 0 {
-			break
-		}
-		if time.Now().After(end) {
-			l.r.Fatalf("%d deliveries never arrive", pending)
-		}
-	}
+		return ""
+	})
 	l.compareAll()
 	announced := map[string]int64{}
 	for _, e := range l.events {

@@ -82,8 +82,8 @@ type hookDelivery struct {
 
 // TestAnyInterleavingOfEndpoints_LosesNoEvent sells, refunds and grants to customers while the account's webhook
 // endpoints are made, changed, rotated, replayed, disabled and deleted, one thing after another and several at once,
-// and while their receivers take messages or do not. After each, `sundry verify` looks at all of it, and the events, the
-// deliveries and what the receivers took are compared.
+// and while their receivers take messages or do not. After each, `sundry verify` looks at all of it, and the events,
+// the deliveries and what the receivers took are compared.
 func TestAnyInterleavingOfEndpoints_LosesNoEvent(t *testing.T) {
 	t.Parallel()
 	eachLife(t, func(one *life) {
