@@ -80,7 +80,8 @@ func (b *chromium) launch() error {
 		chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-features", "Translate,OptimizationHints,MediaRouter,AutofillServerCommunication"),
-		chromedp.Flag("disable-site-isolation-trials", true), // as the shell has it: frames of any site are in the page's tree
+		// As the shell has it: frames of any site are in the page's tree.
+		chromedp.Flag("disable-site-isolation-trials", true),
 		chromedp.Flag("lang", "en-IE"),
 		chromedp.Flag("accept-lang", "en-US,en"), // the headless shell has no language of its own
 		chromedp.Flag("password-store", "basic"),

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// hookAnswers are what a receiver may do with a message.
+// hookAnswers lists the ways in which a receiver may treat a message.
 var hookAnswers = []string{"ok", "ok", "ok", "slow", "flaky", "error", "busy", "gone", "moved", "hang up", "truncate"}
 
 // hookReceiver receives messages at paths like /endpoint/address, and treats them as it is told for the endpoint.
