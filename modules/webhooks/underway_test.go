@@ -107,6 +107,30 @@ func TestAnAttemptThatWasFencedIsLogged(t *testing.T) {
 	}
 }
 
+func TestAttemptsAreListedByTheirNumbers(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "payment.*")
+		w.sell()
+		w.meanwhile = func() { // a later attempt ends before the first one does
+			if _, err := w.webhooks.Redeliver(t.Context(), creatorID, e.ID, w.delivery(e).ID); err != nil {
+				t.Error(err)
+			}
+			w.Advance(time.Second)
+			if err := w.run(w.claim()[0]); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := w.run(w.claim()[0]); !errors.Is(err, ports.ErrFenced) {
+			t.Errorf("the first ends with %v, want %v", err, ports.ErrFenced)
+		}
+		attempts := w.delivery(e).Attempts
+		if len(attempts) != 2 || attempts[0].Number != 1 || attempts[1].Number != 2 {
+			t.Errorf("the attempts are %+v", attempts)
+		}
+	})
+}
+
 // onPostgres runs a test on a store whose transactions wait for each other, with what waits until one does.
 func onPostgres(t *testing.T, test func(t *testing.T, w *fixture, url string, awaitWait func(done <-chan struct{}))) {
 	t.Helper()

@@ -212,26 +212,27 @@ func (h *hook) takes(e hookEvent) (some, always bool) {
 // compare returns what is wrong with a delivery, whose messages were responded to with codes.
 func (h *hook) compare(d hookDelivery, codes []int) string {
 	var logged []int
-	last := 0
+	taken := false // an attempt that was fenced may be logged after it
 	for i, a := range d.Attempts {
 		if a.Number != i+1 {
 			return fmt.Sprintf("the attempts of %s are not in order: %+v", d.ID, d.Attempts)
 		}
-		last = 0
+		code := 0
 		if a.StatusCode != nil {
-			last = *a.StatusCode
+			code = *a.StatusCode
 		}
+		taken = taken || code >= 200 && code < 300
 		if a.Error == nil || !bytes.HasPrefix([]byte(*a.Error), []byte("not sent")) {
-			logged = append(logged, last)
+			logged = append(logged, code)
 		}
 	}
 	slices.Sort(logged)
 	slices.Sort(codes)
-	taken, waits := last >= 200 && last < 300, d.NextAttemptAt != nil
+	waits := d.NextAttemptAt != nil
 	right := map[string]bool{
 		"pending":   waits == h.last().Enabled,
 		"delivered": taken && !waits,
-		"failed":    !taken && !waits && len(d.Attempts) >= 10,
+		"failed":    !waits && len(d.Attempts) >= 10,
 	}[d.Status]
 	if !right || d.AttemptCount != len(d.Attempts) || !slices.Equal(logged, codes) {
 		return fmt.Sprintf("endpoint %s (enabled: %t) has %+v, and responded %v", h.name, h.last().Enabled, d, codes)

@@ -118,7 +118,7 @@ func (t deliveries) ListAttempts(_ context.Context, creatorID string,
 	deliveryIDs []string) (map[string][]webhook.Attempt, error) {
 	var rows []attemptRow
 	err := t.DB.Where("creator_id = ? AND delivery_id IN ?", creatorID,
-		deliveryIDs).Order("delivery_id, at, number").Find(&rows).Error
+		deliveryIDs).Order("delivery_id, number, at").Find(&rows).Error
 	byDelivery := map[string][]webhook.Attempt{}
 	for _, r := range rows {
 		byDelivery[r.DeliveryID] = append(byDelivery[r.DeliveryID], webhook.Attempt{
