@@ -240,8 +240,24 @@ func (l *customersLife) returned() map[string]bool {
 	return of
 }
 
+// saleReceipt holds the members of a receipt that this test reads.
+type saleReceipt struct {
+	Status, PaymentID, CustomerID, SubscriptionID, ExternalCustomerID string
+}
+
+// receipts reads that of each session that was opened.
+func (l *customersLife) receipts() []saleReceipt {
+	all := make([]saleReceipt, len(l.opened))
+	for i, session := range l.opened {
+		path := "/v1/checkout-sessions/" + session.ID + "/receipt?headless=true"
+		l.a.AsBackend(l, get, path, nil).Want(l, 200).Into(l, &all[i])
+	}
+	return all
+}
+
 // compare fails for a sale that gives nothing under its customer's name, and for one that gives under another.
 func (l *customersLife) compare() {
+	receipts := l.receipts() // read before the customers: one whose outcome was unknown may be paid meanwhile
 	gives, byID, names := map[string]map[string]bool{}, map[string]namedCustomer{}, map[string]string{}
 	for _, c := range l.customers() {
 		byID[c.ID], gives[c.access()], gives[c.ID] = c, l.sources(c.access()), l.sources(c.ID)
@@ -254,11 +270,8 @@ func (l *customersLife) compare() {
 		names[c.access()] = c.ID
 	}
 	returned := l.returned() // read after the access that it takes away
-	for _, session := range l.opened {
-		var sold struct {
-			Status, PaymentID, CustomerID, SubscriptionID, ExternalCustomerID string
-		}
-		l.a.AsBackend(l, get, "/v1/checkout-sessions/"+session.ID+"/receipt?headless=true", nil).Want(l, 200).Into(l, &sold)
+	for i, session := range l.opened {
+		sold := receipts[i]
 		c, known := byID[sold.CustomerID]
 		switch {
 		case sold.Status != "paid" || l.erased[c.ID]:
