@@ -89,12 +89,13 @@ const includeSQL = `
 INSERT INTO usage_included (creator_id, stream_id, since, included)
 SELECT s.creator_id, s.id, (SELECT MAX(m.since) FROM (
         SELECT CAST(? AS BIGINT) AS since
-        UNION ALL SELECT i.since FROM usage_included i WHERE i.stream_id = s.id
+        UNION ALL SELECT i.since FROM usage_included i WHERE i.creator_id = s.creator_id AND i.stream_id = s.id
         UNION ALL SELECT CASE p.status WHEN 'ended' THEN p.current_end ELSE p.current_start END
-            FROM usage_billing_plans p WHERE p.id = s.plan_id
+            FROM usage_billing_plans p WHERE p.creator_id = s.creator_id AND p.id = s.plan_id
     ) m), s.included
 FROM usage_streams s WHERE s.creator_id = ? AND s.subscription_id = ? AND s.included <> COALESCE((
-    SELECT i.included FROM usage_included i WHERE i.stream_id = s.id ORDER BY i.since DESC LIMIT 1), 0)
+    SELECT i.included FROM usage_included i WHERE i.creator_id = s.creator_id AND i.stream_id = s.id
+    ORDER BY i.since DESC LIMIT 1), 0)
 ON CONFLICT (stream_id, since) DO UPDATE SET included = excluded.included`
 
 // SetIncluded implements ports.UsageStreams. It reads nothing: renewals wait for no answer here. The update comes
