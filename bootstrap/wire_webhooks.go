@@ -27,6 +27,7 @@ func (a *App) wireWebhooks() *webhooks.Service {
 
 	a.bus.subscribe(module.Subscriptions()...)
 	a.mux.HandleWithKey(webhooks.TaskDeliver, jobs.Webhooks, webhooks.ConcurrencyKey, module.Deliver)
+	a.mux.HandleFairly(webhooks.TaskWake, jobs.Webhooks, module.Wake)
 	a.verify("webhooks", module.Verify)
 	return module
 }

@@ -115,7 +115,7 @@ type WebhookAudit interface {
 	// ListGaps returns the accounts whose events are not complete, as a sentence that names the positions of those that
 	// are missing: none may be behind those that retention has deleted.
 	ListGaps(ctx context.Context, limit int) ([]string, error)
-	// ListStranded returns pending deliveries to enabled endpoints that no task of the given kind will make, at most
-	// limit.
-	ListStranded(ctx context.Context, taskKind string, limit int) ([]string, error)
+	// ListStranded returns pending deliveries to enabled endpoints that no task of a kind will make, at most limit. The
+	// backlog of an endpoint with a task of the second kind is about to get its tasks.
+	ListStranded(ctx context.Context, makes, wakes string, limit int) ([]string, error)
 }

@@ -2,7 +2,9 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"sundry/core/event"
@@ -104,9 +106,9 @@ func (s *Service) Secret(ctx context.Context, creatorID, endpointID string) (str
 	return webhook.FormatSecret(plain), nil
 }
 
-// change loads an endpoint of the account, lets alter change it and saves it. An endpoint that was enabled has its
-// backlog made due after it was saved: a delivery written to one that is disabled locks it meanwhile (schedule), so
-// the backlog is complete by then.
+// change loads an endpoint of the account, lets alter change it and saves it. Wake makes the backlog of one that was
+// enabled due after it was saved: a delivery written to one that is disabled locks it meanwhile (schedule), so the
+// backlog is complete by then.
 func (s *Service) change(
 	ctx context.Context, creatorID, endpointID string, alter func(e *webhook.Endpoint, now time.Time),
 ) (webhook.EndpointState, error) {
@@ -135,7 +137,7 @@ func (s *Service) change(
 		if err := s.hold(ctx, r, found, changed); err != nil || found.Enabled || !changed.Enabled {
 			return err
 		}
-		return s.wakeBacklog(ctx, r, changed, now)
+		return r.Tasks.Schedule(ctx, TaskWake, endpointID+"/", creatorID, now)
 	})
 	return changed, err
 }
@@ -150,26 +152,43 @@ func (s *Service) EditEndpoint(
 	return s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Edit(edit, now) })
 }
 
-// backlogPage is the number of waiting deliveries that one query makes due.
+// backlogPage bounds the deliveries that one transaction makes due.
 const backlogPage = 500
 
-func (s *Service) wakeBacklog(ctx context.Context, r ports.Repos, e webhook.EndpointState, now time.Time) error {
-	for after := ""; ; {
-		waiting, err := r.Webhooks.Deliveries.ListPending(ctx, e.CreatorID, e.ID, after, backlogPage)
+// Wake makes the first deliveries due of those that wait for an endpoint, and schedules itself for the others: a long
+// backlog is not to hold the writers of other accounts up. Task TaskWake.
+func (s *Service) Wake(ctx context.Context, t ports.Task) error {
+	endpointID, after, _ := strings.Cut(t.Subject, "/")
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		endpoint, err := r.Webhooks.Endpoints.GetForShare(ctx, t.CreatorID, endpointID)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && !endpoint.Enabled {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, t.CreatorID)
+		if err != nil {
+			return err
+		}
+		waiting, err := r.Webhooks.Deliveries.ListPending(ctx, t.CreatorID, endpointID, after, backlogPage)
 		if err != nil {
 			return err
 		}
 		for _, d := range waiting {
 			// Moved, not ensured: a retry may still stand hours away from before the endpoint was disabled.
-			if err := r.Tasks.Schedule(ctx, TaskDeliver, subjectOf(d), d.CreatorID, now); err != nil {
+			if err := r.Tasks.Schedule(ctx, TaskDeliver, subjectOf(d), t.CreatorID, now); err != nil {
 				return err
 			}
-			after = d.ID
 		}
-		if len(waiting) < backlogPage {
-			return nil
+		if len(waiting) == backlogPage {
+			rest := subjectOf(waiting[backlogPage-1])
+			if err := r.Tasks.Schedule(ctx, TaskWake, rest, t.CreatorID, now); err != nil {
+				return err
+			}
 		}
-	}
+		return r.Tasks.Done(ctx, t)
+	})
 }
 
 // DeleteEndpoint forgets an endpoint. What waits for it is not sent any more.

@@ -220,6 +220,8 @@ func (w *fixture) run(t ports.Task) error {
 	switch t.Kind {
 	case webhooks.TaskDeliver:
 		return w.webhooks.Deliver(w.t.Context(), t)
+	case webhooks.TaskWake:
+		return w.webhooks.Wake(w.t.Context(), t)
 	}
 	return fmt.Errorf("unknown task kind %s", t.Kind)
 }

@@ -15,8 +15,13 @@ import (
 	"sundry/ports"
 )
 
-// TaskDeliver is the kind of the task that makes one attempt; its subject is the delivery.
-const TaskDeliver = "webhook.deliver"
+const (
+	// TaskDeliver is the kind of the task that makes one attempt; its subject is the delivery.
+	TaskDeliver = "webhook.deliver"
+	// TaskWake is the kind of the task that makes a page of an endpoint's backlog due; its subject is the endpoint with
+	// the delivery before that page.
+	TaskWake = "webhook.wake"
+)
 
 // Config holds the settings that differ between deployments.
 type Config struct {

@@ -47,7 +47,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		}
 	}
 	find := func(ctx context.Context, limit int) ([]string, error) {
-		return audit.ListStranded(ctx, TaskDeliver, limit)
+		return audit.ListStranded(ctx, TaskDeliver, TaskWake, limit)
 	}
 	found, err := ports.Checks{
 		{Find: find, Message: "delivery %s is pending, but no task will make it"},

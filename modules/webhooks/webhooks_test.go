@@ -329,6 +329,44 @@ func TestADisabledEndpointKeepsItsBacklog(t *testing.T) {
 	})
 }
 
+// TestALongBacklogIsMadeDueInPages enables an endpoint for which more waits than one transaction shall write, and stops
+// halfway: of the pages that are left none is made due until it is enabled again, and then each delivery once.
+func TestALongBacklogIsMadeDueInPages(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("gone", "payment.*")
+		w.enable(e, false)
+		const waiting = 700
+		for range waiting {
+			w.sell()
+		}
+		w.enable(e, true)
+		tasks := w.claim()
+		if len(tasks) != 1 || tasks[0].Kind != webhooks.TaskWake {
+			t.Fatalf("to enable it made %d tasks due, want the one that goes through the backlog: %+v", len(tasks), tasks)
+		}
+		w.wantFaults("the rest of the backlog will be made due")
+		if err := w.run(tasks[0]); err != nil {
+			t.Fatal(err)
+		}
+		w.enable(e, false)
+		if got := w.work(); len(got) != 0 {
+			t.Fatalf("a disabled endpoint was sent %d messages", len(got))
+		}
+		w.enable(e, true)
+		w.wantFaults("it goes through the backlog again")
+		arrived := map[string]bool{}
+		got := w.work()
+		for _, one := range got {
+			arrived[one.id] = true
+		}
+		if len(got) != waiting || len(arrived) != waiting {
+			t.Errorf("%d messages of %d events arrived, want each of %d once", len(got), len(arrived), waiting)
+		}
+		w.wantFaults("all were sent")
+	})
+}
+
 // An owner may turn off what the service has disabled, so that the catalog file that says so is true afterwards.
 func TestAnOwnerTurnsOffADisabledEndpoint(t *testing.T) {
 	t.Parallel()

@@ -154,8 +154,8 @@ func TestRoundTripsStayFew(t *testing.T) {
 			http.StatusOK)
 	}
 	count("a replay of 40 events", work{6, 1, 51, 80, 132, 34}, nothing, replay)
-	count("enabling an endpoint with 40 deliveries", work{4, 1, 10, 42, 132, 34}, func() { enable(false) },
-		func() { enable(true) })
+	count("enabling an endpoint with 40 deliveries, and a page of its backlog", work{7, 2, 14, 45, 136, 34},
+		func() { enable(false) }, func() { enable(true) })
 
 	club := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "title": "Club",
 		"metadata": harness.JSON{"interval": "month"}})
@@ -238,7 +238,7 @@ func settled(t *testing.T, databaseURL string) {
 		return testdb.Postgres.Int(t, databaseURL, fmt.Sprintf(`SELECT COUNT(*)
 				+ (SELECT COUNT(*) FROM payments WHERE settled_at IS NULL)
 			FROM tasks WHERE run_at <= %d AND kind IN ('mail.send', 'access.announce', 'access.meters', 'subscription.due',
-				'payment.charge', 'usage.close_period')`, time.Now().Add(3*time.Second).UnixMilli())) == 0
+				'payment.charge', 'usage.close_period', 'webhook.wake')`, time.Now().Add(3*time.Second).UnixMilli())) == 0
 	})
 }
 

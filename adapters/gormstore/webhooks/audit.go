@@ -58,10 +58,15 @@ func (t audit) ListGaps(_ context.Context, limit int) ([]string, error) {
 }
 
 // ListStranded implements ports.WebhookAudit.
-func (t audit) ListStranded(_ context.Context, taskKind string, limit int) ([]string, error) {
-	return t.QueryIDs("list deliveries without a task",
-		"SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled "+
-			"WHERE d.status = 'pending' AND NOT EXISTS ("+
-			"SELECT 1 FROM tasks WHERE tasks.id = ? || d.endpoint_id || '/' || d.id) "+
-			"ORDER BY d.id LIMIT ?", taskKind+":", limit)
+func (t audit) ListStranded(_ context.Context, makes, wakes string, limit int) ([]string, error) {
+	return t.QueryIDs("list deliveries without a task", `
+WITH awake AS MATERIALIZED (
+    SELECT w.id FROM webhook_endpoints w
+    WHERE w.enabled AND NOT EXISTS (SELECT 1 FROM tasks k
+        WHERE k.creator_id = w.creator_id AND k.kind = ? AND k.subject LIKE w.id || '/%')
+)
+SELECT d.id FROM deliveries d JOIN awake ON awake.id = d.endpoint_id
+WHERE d.status = 'pending' AND NOT EXISTS (
+    SELECT 1 FROM tasks WHERE tasks.id = ? || d.endpoint_id || '/' || d.id)
+ORDER BY d.id LIMIT ?`, wakes, makes+":", limit)
 }
