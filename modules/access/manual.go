@@ -51,7 +51,8 @@ func (g GrantRequest) Check(externalCustomerID string, f *fault.Violations) acce
 }
 
 // GrantManually gives the customer what the request contains. VALIDATION_FAILED with every fault, also for the
-// service's id of a customer whose access is read under another name; the refusals of ports.PlanTerms.
+// service's id of a customer whose access is read under another name; STATE_CONFLICT for that of one who was erased;
+// the refusals of ports.PlanTerms.
 func (s *Service) GrantManually(
 	ctx context.Context, creatorID, externalCustomerID string, request GrantRequest,
 ) (*access.Grant, error) {
@@ -96,7 +97,8 @@ func (s *Service) GrantManually(
 }
 
 // checkName refuses the service's id of a customer who has another name by now, which they keep until the transaction
-// ends: nothing that is given under that id would be read. VALIDATION_FAILED.
+// ends: nothing that is given under that id would be read. VALIDATION_FAILED, and STATE_CONFLICT for the id of one who
+// was erased: a note would be about the person again.
 func (s *Service) checkName(ctx context.Context, r ports.Repos, creatorID, name string) error {
 	if !id.Valid(id.Customer, name) {
 		return nil
@@ -107,8 +109,10 @@ func (s *Service) checkName(ctx context.Context, r ports.Repos, creatorID, name 
 		return nil
 	case err != nil:
 		return err
-	case known.CreatorID != creatorID, customer.AccessKey(known.ExternalCustomerID, known.ID) == name:
+	case known.CreatorID != creatorID:
 		return nil
+	case customer.AccessKey(known.ExternalCustomerID, known.ID) == name:
+		return known.RefuseErased()
 	}
 	return known.RefuseAsName()
 }

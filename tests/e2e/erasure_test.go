@@ -417,6 +417,23 @@ func TestTwoCardsRemovedAtOnceLeaveNoneThatPays(t *testing.T) {
 	}
 }
 
+// The name that the integrator gave may be somebody's again; the service's id is nobody else's.
+func TestAnErasedCustomerIsGrantedNothing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		id := w.customer(t)
+		w.AsBackend(t, http.MethodPost, "/v1/customers/"+id+"/erase", nil).Want(t, 200)
+		version := w.Access(t, id)["version"]
+		w.AsBackend(t, http.MethodPost, accessPath(id)+"/grants", harness.JSON{
+			"entitlements": []harness.JSON{{"key": "beta", "type": "boolean", "value": true}}, "note": "friend of Grace",
+		}).Refuses(t, 409, "STATE_CONFLICT")
+		if got := w.Access(t, id); got["version"] != version || len(got["entitlements"].([]any)) != 0 {
+			t.Errorf("access after the refusal: %v, want version %v and nothing", got, version)
+		}
+	})
+}
+
 func TestNoCardOfAnErasedCustomerIsSaved(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
