@@ -32,7 +32,7 @@ func (a *App) mountHTTP(m modules) error {
 		Accounts:    m.Operator,
 		Auth:        identityapi.Authenticator{Service: m.Identity},
 		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
-		ClientAddress: a.clientAddress(), Exports: m.Identity, ManualGrants: accessapi.ExportManualGrants(m.Access),
+		ClientAddress: a.clientAddress(), Exports: m.Identity, Grants: accessapi.ExportGrants(m.Access),
 		RefusedPage: shared.Refused,
 		SendFixed:   func(body []byte) fiber.Handler { return layout.NewEncoded(body).Send },
 		Tracer:      a.tracer, OtherCell: m.Directory.IsOther, Delay: a.store.Delay, Outdated: a.isOutdated,

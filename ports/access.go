@@ -30,8 +30,8 @@ type Grants interface {
 	ListActive(ctx context.Context, creatorID, externalCustomerID string) ([]*access.Grant, error)
 	// ListEnded returns the customer's grants that count no more, newest first, at most limit.
 	ListEnded(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]*access.Grant, error)
-	// ListManual returns one page of the account's manual grants, newest first, those that ended included.
-	ListManual(ctx context.Context, creatorID string, page Page) (List[*access.Grant], error)
+	// List returns one page of the account's grants by their source, those that ended included.
+	List(ctx context.Context, creatorID string, page Page) (List[*access.Grant], error)
 }
 
 // Snapshots are the customers' access documents with the history of their versions.

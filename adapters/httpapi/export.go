@@ -38,7 +38,7 @@ type ExportRecorder interface {
 	RecordExport(ctx context.Context, creatorID, objectID, note string) error
 }
 
-// ExportLister lists objects of an account, newest first, as their own routes respond with them.
+// ExportLister lists objects of an account, as their own routes respond with them.
 type ExportLister func(ctx context.Context, creatorID string, page ports.Page) (ports.List[any], error)
 
 // exportLine is one object of an export: Data is what the object's own route responds with.
@@ -93,7 +93,7 @@ func (s *Server) accountParts() []exportPart {
 			kind: "customer", path: "/v1/customers",
 			below: []exportPart{{kind: "payment_method", path: "/v1/customers/%s/payment-methods"}},
 		},
-		{kind: "grant", list: s.ManualGrants}, // some are for an external id that is no customer's
+		{kind: "grant", list: s.Grants}, // some are for an external id that is no customer's
 		{kind: "checkout_session", path: "/v1/checkout-sessions"},
 		{kind: "payment", path: "/v1/payments"},
 		{kind: "refund", path: "/v1/refunds"},

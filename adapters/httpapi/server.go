@@ -45,8 +45,8 @@ type Deps struct {
 	ClientAddress func(*fiber.Ctx) string
 	// Exports records each export before its first line; nil for nobody.
 	Exports ExportRecorder
-	// ManualGrants lists the manual grants of an account's export.
-	ManualGrants ExportLister
+	// Grants lists the grants of an account's export.
+	Grants ExportLister
 	// RefusedPage responds with a page to a browser whose request was refused before any page saw it. It returns false
 	// for clients that do not read pages; nil for none.
 	RefusedPage func(c *fiber.Ctx, status int) (done bool)

@@ -155,14 +155,6 @@ func (s *Service) RevokeManually(
 	return revoked, err
 }
 
-// ManualGrants returns one page of the account's manual grants, newest first. Some are for an external id that is no
-// customer's.
-func (s *Service) ManualGrants(
-	ctx context.Context, creatorID string, page ports.Page,
-) (ports.List[*access.Grant], error) {
-	return s.deps.Store.Read(ctx).Access.Grants.ListManual(ctx, creatorID, page)
-}
-
 // errNoGrant is the same for an unknown grant and for another customer's.
 func errNoGrant() error { return fault.NotFound("grant of this customer") }
 

@@ -141,3 +141,9 @@ func (s *Service) AccessOf(
 	}
 	return listingIDs, err
 }
+
+// Grants returns one page of the account's grants, those that ended included. Some manual ones are for an external id
+// that is no customer's.
+func (s *Service) Grants(ctx context.Context, creatorID string, page ports.Page) (ports.List[*access.Grant], error) {
+	return s.deps.Store.Read(ctx).Access.Grants.List(ctx, creatorID, page)
+}

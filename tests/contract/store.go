@@ -85,7 +85,7 @@ func accessCases() storeCases {
 		"grants come back as they went":     grantsComeBackAsTheyWent,
 		"a source grants once":              aSourceGrantsOnce,
 		"ended grants and stale ones":       endedGrantsAndStaleOnes,
-		"manual grants page by page":        manualGrantsAreListedPageByPage,
+		"grants page by page":               grantsAreListedPageByPage,
 		"snapshots follow one another":      snapshotsFollowOneAnother,
 		"the lock makes writers take turns": theLockMakesWritersTakeTurns,
 		"the lock of no document excludes":  theLockOfNoDocumentExcludesOthers,

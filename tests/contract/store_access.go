@@ -113,16 +113,18 @@ func aSourceGrantsOnce(t *testing.T, db Database) {
 	}
 }
 
-func manualGrantsAreListedPageByPage(t *testing.T, db Database) {
+func grantsAreListedPageByPage(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		lockAccess(t, ctx, r, 0)
-		for _, n := range []string{"1", "2", "3", "4", "5"} {
+		for _, n := range []string{"1", "2", "3", "4", "5", "6"} {
 			s := accessGrant("grt_"+n, "sub_"+n)
 			switch n {
-			case "2": // bought
+			case "6": // of the subscription
+			case "2":
+				s.Source, s.SourceID = access.Purchase, "pay_9"
 			case "4":
-				s.CreatorID, s.Source, s.SourceID = "crt_2", access.Manual, s.ID
+				s.CreatorID = "crt_2"
 			case "5":
 				s.EndedAt, s.EndReason = accessNoon, access.Revoked
 				fallthrough
@@ -136,8 +138,8 @@ func manualGrantsAreListedPageByPage(t *testing.T, db Database) {
 		return nil
 	})
 	page := ports.Page{Limit: 2}
-	for _, want := range [][]string{{"grt_5", "grt_3"}, {"grt_1"}} {
-		found, err := store.Read(t.Context()).Access.Grants.ListManual(t.Context(), creator, page)
+	for _, want := range [][]string{{"grt_6", "grt_2"}, {"grt_5", "grt_3"}, {"grt_1"}} {
+		found, err := store.Read(t.Context()).Access.Grants.List(t.Context(), creator, page)
 		if got := grantIDs(found.Items); err != nil || !slices.Equal(got, want) {
 			t.Errorf("after %q: %v, %v; want %v", page.After.ID, got, err, want)
 		}

@@ -107,26 +107,35 @@ func TestAnAccountIsExportedWhole(t *testing.T) {
 	})
 }
 
-func TestManualGrantsAreExported(t *testing.T) {
+func TestGrantsAreExported(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a, other := app.NewAccount(t), app.NewAccount(t)
 		subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		a.AsBackend(t, http.MethodPost, "/v1/customer-access/ada/credits/consume", harness.JSON{
+			"key": "renders", "amount": 30, "idempotencyKey": "video",
+		}).Want(t, 200)
 		grant := func(of *harness.Account, externalID string) harness.JSON {
 			return of.AsBackend(t, http.MethodPost, "/v1/customer-access/"+externalID+"/grants", harness.JSON{
 				"note": "beta", "credits": []harness.JSON{{"key": "renders", "unit": "render", "amount": 5}},
 			}).Want(t, 201).Map(t)
 		}
 		grant(other, "theirs")
-		var want []harness.JSON // newest first
+		var want []harness.JSON // the newest manual ones first, behind what was bought
 		for i := range 101 {    // more than a page
 			want = append([]harness.JSON{grant(a, "no-customer-"+strconv.Itoa(i))}, want...)
 		}
 		revoked := "/v1/customer-access/no-customer-100/grants/" + text(t, want[0]["id"])
 		want[0] = a.AsBackend(t, http.MethodDelete, revoked, nil).Want(t, 200).Map(t)
+		explained := a.AsBackend(t, http.MethodGet, "/v1/customer-access/ada/explain", nil).Want(t, 200).Map(t)
+		bought := explained["grants"].([]any)[0].(harness.JSON)
+		if credits := fmt.Sprint(bought["credits"]); !strings.Contains(credits, "used:30") {
+			t.Fatalf("the credits are %s, want 30 of them used", credits)
+		}
+		want = append([]harness.JSON{bought}, want...)
 		got := readLines(t, a.AsBackend(t, http.MethodGet, "/v1/export", nil).Want(t, 200).Body)["grant"]
 		if len(got) != len(want) {
-			t.Fatalf("%d lines of grant, want the %d manual ones", len(got), len(want))
+			t.Fatalf("%d lines of grant, want %d", len(got), len(want))
 		}
 		for i := range want {
 			if got, want := fmt.Sprint(got[i]), fmt.Sprint(want[i]); got != want {

@@ -113,14 +113,14 @@ func (t grants) ListEnded(_ context.Context, creatorID, externalCustomerID strin
 	return t.ListBy("list ended grants", query.Order("ended_at DESC, id DESC").Limit(limit))
 }
 
-// ListManual implements ports.Grants. It reads a page by the index of sources: that of a manual grant is its own id.
-func (t grants) ListManual(_ context.Context, creatorID string, page ports.Page) (ports.List[*access.Grant], error) {
-	query := t.DB.Where("creator_id = ? AND source = ?", creatorID, access.Manual)
+// List implements ports.Grants. It reads a page by the index of sources.
+func (t grants) List(_ context.Context, creatorID string, page ports.Page) (ports.List[*access.Grant], error) {
+	query := t.DB.Where("creator_id = ?", creatorID)
 	if page.After.ID != "" {
-		query = query.Where("source_id < ?", page.After.ID)
+		query = query.Where("(source, source_id) < (?, ?)", page.After.Text, page.After.ID)
 	}
-	rows, err := t.rows("list manual grants of "+creatorID, query.Order("source_id DESC").Limit(page.Limit+1))
+	rows, err := t.rows("list grants of "+creatorID, query.Order("source DESC, source_id DESC").Limit(page.Limit+1))
 	return repo.Paged(rows, page.Limit, grantRow.toState, func(r grantRow) ports.Cursor {
-		return ports.Cursor{ID: r.ID}
+		return ports.Cursor{Text: string(r.Source), ID: r.SourceID}
 	}), err
 }

@@ -105,10 +105,10 @@ func newGrantView(g *core.Grant) grantView {
 	return view
 }
 
-// ExportManualGrants lists an account's manual grants for its export.
-func ExportManualGrants(s *access.Service) httpapi.ExportLister {
+// ExportGrants lists an account's grants for its export.
+func ExportGrants(s *access.Service) httpapi.ExportLister {
 	return func(ctx context.Context, creatorID string, page ports.Page) (ports.List[any], error) {
-		found, err := s.ManualGrants(ctx, creatorID, page)
+		found, err := s.Grants(ctx, creatorID, page)
 		views := ports.List[any]{Next: found.Next}
 		for _, g := range found.Items {
 			views.Items = append(views.Items, newGrantView(g))
