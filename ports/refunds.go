@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sundry/core/dispute"
@@ -119,12 +120,17 @@ type DisputeReport struct {
 	RespondBy   time.Time
 }
 
+// ErrFileRefused reports that the processor does not take a file as evidence, and will not later.
+var ErrFileRefused = errors.New("the processor refuses the file")
+
 // DisputeProcessor is the processor's side of disputes. It is never called inside a transaction. Every method may
 // return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type DisputeProcessor interface {
 	Network
 	// FindDispute returns the current state of a dispute. ErrNotFound when the processor doesn't know it.
 	FindDispute(ctx context.Context, processorID string) (DisputeReport, error)
+	// CheckFile asks whether SubmitEvidence can send a file of the creator's. ErrFileRefused.
+	CheckFile(ctx context.Context, processorID string, f DisputeFile) error
 	// SubmitEvidence responds to the bank. Again, with the same evidence, it changes nothing.
 	SubmitEvidence(ctx context.Context, processorID string, e DisputeEvidence) (DisputeReport, error)
 	// AcceptDispute lets the bank take the money. Again, it changes nothing.

@@ -54,6 +54,9 @@ func (p *Processor) FindDispute(ctx context.Context, processorID string) (ports.
 	})
 }
 
+// CheckFile implements ports.DisputeProcessor. The sandbox's bank reads no file.
+func (p *Processor) CheckFile(context.Context, string, ports.DisputeFile) error { return nil }
+
 // SubmitEvidence implements ports.DisputeProcessor.
 func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
 	e ports.DisputeEvidence) (ports.DisputeReport, error) {

@@ -36,6 +36,15 @@ func disputeParams(ctx context.Context, key string) *stripe.DisputeParams {
 	return params
 }
 
+// CheckFile implements ports.DisputeProcessor. It uploads the file, which SubmitEvidence then finds under its key.
+func (p *Processor) CheckFile(ctx context.Context, processorID string, f ports.DisputeFile) error {
+	_, err := p.uploadFile(ctx, processorID, f)
+	if isRefused(err) {
+		err = fmt.Errorf("%w: %w", ports.ErrFileRefused, err)
+	}
+	return err
+}
+
 // SubmitEvidence implements ports.DisputeProcessor. Files are uploaded first, each under a key of its own, so that what
 // a crash has left uploaded is found again; the submission names them, and is made once.
 func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
@@ -118,8 +127,8 @@ func limited(text string) *string {
 }
 
 // uploadEvidence uploads the receipt and the creator's files, and names them in the evidence. Stripe has one file to a
-// member, so the files take the members that are for a service in turn. A file that Stripe refuses is left out: a
-// response without it is better than none.
+// member, so the files take the members that are for a service in turn. A file that Stripe refuses, which CheckFile
+// finds unless Stripe is away, is left out: a response without it is better than none.
 func (p *Processor) uploadEvidence(
 	ctx context.Context, processorID string, e ports.DisputeEvidence, into *stripe.DisputeEvidenceParams,
 ) error {

@@ -433,6 +433,45 @@ func TestEvidence_GoesOnWhereItBrokeOff(t *testing.T) {
 	}
 }
 
+func TestEvidence_ChecksFilesFirst(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status  int // of Stripe's response; 0 for what it takes
+		refused bool
+	}{
+		"a file that Stripe takes":   {0, false},
+		"a file that Stripe refuses": {400, true},
+		"a Stripe that fails":        {503, false},
+		"a key that Stripe refuses":  {401, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, fake := newProcessor(t)
+			r := request(stripefake.Succeeds)
+			if _, err := p.Charge(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			id, evidence := fake.Dispute(r.PaymentID, 1250), wholeEvidence()
+			if c.status != 0 {
+				fake.Fail("POST /v1/files", stripefake.Failure{Status: c.status, Times: 1})
+			}
+			err := p.CheckFile(t.Context(), id, evidence.Files[0])
+			if errors.Is(err, ports.ErrFileRefused) != c.refused || (err == nil) != (c.status == 0) {
+				t.Errorf("checked: %v", err)
+			}
+			if c.refused {
+				evidence.Files, evidence.FileIDs = evidence.Files[1:], evidence.FileIDs[1:]
+			}
+			if report, err := p.SubmitEvidence(t.Context(), id, evidence); err != nil || report.Status != dispute.UnderReview {
+				t.Fatalf("%+v, %v", report, err)
+			}
+			if n, want := fake.Number("file_"), len(evidence.Files)+1; n != want {
+				t.Errorf("%d files are uploaded, want %d", n, want)
+			}
+		})
+	}
+}
+
 func TestAPayoutIsOneTransfer(t *testing.T) {
 	t.Parallel()
 	p, fake := newProcessor(t)

@@ -10,6 +10,7 @@ import (
 	"sundry/core/document"
 	"sundry/core/id"
 	"sundry/core/identity"
+	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/ports"
 )
@@ -218,11 +219,7 @@ func (s *Disputes) change(
 // send sends the response that was committed. Everything in it was fixed then, so a response that is sent again is the
 // same one.
 func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeReport, error) {
-	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, d.PaymentID)
-	if err != nil {
-		return ports.DisputeReport{}, err
-	}
-	provider, err := s.deps.Providers.Get(paid.Provider)
+	paid, provider, err := s.paidAt(ctx, d)
 	if err != nil {
 		return ports.DisputeReport{}, err
 	}
@@ -238,6 +235,16 @@ func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeRepo
 	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
 		return provider.DisputeProcessor.SubmitEvidence(ctx, d.ProcessorID, evidence)
 	})
+}
+
+// paidAt returns the payment of a dispute and the provider that took it.
+func (s *Disputes) paidAt(ctx context.Context, d dispute.State) (payment.State, ports.Provider, error) {
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, d.PaymentID)
+	if err != nil {
+		return paid, ports.Provider{}, err
+	}
+	provider, err := s.deps.Providers.Get(paid.Provider)
+	return paid, provider, err
 }
 
 // FinishResponse sends a response that was not confirmed. Task TaskDisputeResponse.

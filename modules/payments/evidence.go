@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sundry/core/dispute"
@@ -66,8 +67,8 @@ func (s *Disputes) EvidencePDF(d dispute.State, c dispute.Collected) ([]byte, er
 	return s.deps.Documents.EvidencePDF(d, c)
 }
 
-// UploadFile stores a file that may be sent with the response. VALIDATION_FAILED, NOT_FOUND, LIMIT_REACHED, and
-// STATE_CONFLICT once a response was given.
+// UploadFile stores a file that may be sent with the response. VALIDATION_FAILED, also for a file that the processor
+// refuses, NOT_FOUND, LIMIT_REACHED, and STATE_CONFLICT once a response was given.
 func (s *Disputes) UploadFile(
 	ctx context.Context, creatorID, disputeID, name string, content []byte,
 ) (dispute.File, error) {
@@ -88,6 +89,12 @@ func (s *Disputes) UploadFile(
 	if err != nil {
 		return dispute.File{}, err
 	}
+	err = s.checkFile(ctx, known, ports.DisputeFile{
+		ID: stored.ID, Name: name, ContentType: contentType, Content: content,
+	})
+	if err != nil {
+		return dispute.File{}, err
+	}
 	added := dispute.File{ID: stored.ID, Name: name, ContentType: contentType, Size: stored.Size}
 	_, err = s.change(ctx, creatorID, disputeID, identity.DisputeFileAdded, stored.ID, func(
 		ctx context.Context, r ports.Repos, d *dispute.Dispute,
@@ -101,6 +108,25 @@ func (s *Disputes) UploadFile(
 		return s.deps.Records.AttachStored(ctx, r, creatorID, stored.ID)
 	})
 	return added, err
+}
+
+// checkFile refuses a file that the processor does not take, while the creator can still choose another. A processor
+// that does not respond now is asked again with the response. VALIDATION_FAILED.
+func (s *Disputes) checkFile(ctx context.Context, d dispute.State, f ports.DisputeFile) error {
+	_, provider, err := s.paidAt(ctx, d)
+	if err != nil {
+		return err
+	}
+	_, err = within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, provider.DisputeProcessor.CheckFile(ctx, d.ProcessorID, f)
+	})
+	if errors.Is(err, ports.ErrFileRefused) {
+		return fault.Invalid(fault.Detail{
+			Field: "file", Code: fault.DetailInvalid,
+			Message: "The card processor refused this file. Save it again, without a password, and upload that.",
+		})
+	}
+	return nil
 }
 
 // DeleteFile takes a file out of a dispute. NOT_FOUND, and STATE_CONFLICT once a response was given.

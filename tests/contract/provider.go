@@ -192,6 +192,20 @@ func Disputes(t *testing.T, newFixture func(t *testing.T) DisputeFixture) {
 				t.Errorf("%+v, %v", d, err)
 			}
 		},
+		"a file is taken before the response and with it": func(t *testing.T, f DisputeFixture, processorID string) {
+			for range 2 {
+				if err := f.Disputes.CheckFile(t.Context(), processorID, evidence.Files[0]); err != nil {
+					t.Errorf("checked: %v", err)
+				}
+			}
+			if d, err := f.Disputes.FindDispute(t.Context(), processorID); err != nil || d.Status != dispute.NeedsResponse {
+				t.Errorf("after the check: %+v, %v", d, err)
+			}
+			if d, err := f.Disputes.SubmitEvidence(t.Context(), processorID, evidence); err != nil ||
+				d.Status == dispute.NeedsResponse {
+				t.Errorf("%+v, %v", d, err)
+			}
+		},
 		"evidence that is sent again changes nothing": func(t *testing.T, f DisputeFixture, processorID string) {
 			first, err := f.Disputes.SubmitEvidence(t.Context(), processorID, evidence)
 			if err != nil || first.Status == dispute.NeedsResponse {

@@ -125,6 +125,28 @@ func TestEvidence_FromTheSaleToStripe(t *testing.T) {
 	})
 }
 
+// A file that Stripe refuses would be missing in the response, so its creator is told while they can choose another.
+func TestEvidence_AFileThatStripeRefuses(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		id, processorID, _ := s.disputed(t)
+		at := "/v1/disputes/" + id
+		s.fake.Fail("POST /v1/files", stripefake.Failure{Status: 400, Times: 1})
+		sendFile(t, s.Account, id, "locked.pdf", somePDF).Refuses(t, 400, "VALIDATION_FAILED", "file")
+		if files := s.AsBackend(t, get, at, nil).Want(t, 200).Map(t)["files"].([]any); len(files) != 0 {
+			t.Errorf("refused and kept: %v", files)
+		}
+		s.fake.Fail("POST /v1/files", stripefake.Failure{Status: 503, Times: 1})
+		chat := text(t, sendFile(t, s.Account, id, "chat.pdf", somePDF).Want(t, 201).Map(t)["id"])
+		d := s.AsBackend(t, post, at+"/evidence", harness.JSON{"text": "They came.", "fileIds": []string{chat}}).
+			Want(t, 200).Map(t)
+		if sent := s.fake.Evidence(processorID); d["status"] != "under_review" ||
+			sent["uncategorized_file"] != string(somePDF) {
+			t.Errorf("%v; Stripe got %q", d, sent)
+		}
+	})
+}
+
 func (s stripeShop) wantCollected(t *testing.T, got dispute.Collected, receipt harness.JSON) {
 	t.Helper()
 	if r := got.Receipt; r == nil || r.Number != receipt["receiptNumber"] || r.TotalInCents != 2000 || len(r.Items) != 1 ||
