@@ -26,6 +26,9 @@ func Decode[T any](c *fiber.Ctx) (T, error) {
 			Message: "The body is a form. Send JSON, with Content-Type: application/json.",
 		})
 	}
+	if query, refused := c.Locals(refusedQuery{}).(error); refused {
+		err = MergeFieldErrors(query, err)
+	}
 	return into, err
 }
 

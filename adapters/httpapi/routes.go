@@ -108,7 +108,10 @@ func (s *Server) checkQuery(r Route) fiber.Handler {
 		case faults == nil:
 			return c.Next()
 		case r.Method == fiber.MethodGet:
-			faults = MergeFieldErrors(faults, valueFaults(c))
+			faults = MergeFieldErrors(faults, valueFaults(c, (*fiber.Ctx).Next))
+		case len(Body(c)) > 0:
+			c.Locals(refusedQuery{}, faults)
+			faults = MergeFieldErrors(faults, valueFaults(c, r.Handle))
 		}
 		if f, ok := errors.AsType[*fault.Error](faults); ok {
 			f.Code = code
@@ -117,16 +120,20 @@ func (s *Server) checkQuery(r Route) fiber.Handler {
 	}
 }
 
-// valueFaults returns the faults that the handler of a GET finds in the values of a query that is refused already. The
-// handler's context is canceled, so that it gets no further than reading the query, and its response is dropped.
-func valueFaults(c *fiber.Ctx) error {
+// refusedQuery is the key under which a request with a body carries the faults of its query. Decode returns them, so
+// that no handler goes on behind it.
+type refusedQuery struct{}
+
+// valueFaults returns the faults that a handler finds in the values of a request whose query is refused already. The
+// handler's context is canceled, so that it gets no further than reading them, and its response is dropped.
+func valueFaults(c *fiber.Ctx, handle fiber.Handler) error {
 	var header fasthttp.ResponseHeader
 	c.Response().Header.CopyTo(&header)
 	outside := c.UserContext()
 	ctx, cancel := context.WithCancel(outside)
 	cancel()
 	c.SetUserContext(ctx)
-	err := c.Next()
+	err := handle(c)
 	c.SetUserContext(outside)
 	c.Response().ResetBody()
 	header.CopyTo(&c.Response().Header)

@@ -226,6 +226,51 @@ func TestEveryFaultOfAQueryAtOnce(t *testing.T) {
 	}
 }
 
+func TestEveryFaultOfAQueryAndABodyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, Deps{Auth: onlyKey{}, RateLimiter: fixedQuota{}, Log: slog.New(slog.DiscardHandler)}, Area{
+		Document: []byte(thingsDocument),
+		Routes: []Route{{Method: fiber.MethodPost, Path: "/v1/things", Auth: SecretKey, Handle: func(c *fiber.Ctx) error {
+			body, reading := Decode[struct {
+				Name string `json:"name"`
+				Size int    `json:"size"`
+			}](c)
+			var f fault.Violations
+			f.Check(body.Name != "", "name", fault.DetailRequired, "Enter a name.")
+			if err := MergeFieldErrors(reading, f.Err()); err != nil {
+				return err
+			}
+			t.Errorf("%s is made", c.OriginalURL())
+			return nil
+		}}},
+	})
+	for body, want := range map[string]string{
+		`{"name":"a","size":1}`:   "surprise:UNKNOWN_MEMBER",
+		`{"name":"a","size":"1"}`: "surprise:UNKNOWN_MEMBER size:WRONG_TYPE",
+		`{"name":"","colour":1}`:  "surprise:UNKNOWN_MEMBER colour:UNKNOWN_MEMBER name:REQUIRED",
+		`{`:                       "surprise:UNKNOWN_MEMBER body:MALFORMED",
+		``:                        "surprise:UNKNOWN_MEMBER",
+	} {
+		request := httptest.NewRequest(fiber.MethodPost, "/v1/things?surprise=1", strings.NewReader(body))
+		request.Header.Set("Authorization", "Bearer sk")
+		response, err := s.App().Test(request, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refusal errorView
+		if err := json.NewDecoder(response.Body).Decode(&refusal); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]string, 0, len(refusal.Details))
+		for _, d := range refusal.Details {
+			got = append(got, d.Field+":"+d.Code)
+		}
+		if got := strings.Join(got, " "); refusal.Code != fault.UnknownParameter || got != want {
+			t.Errorf("%s: %s with %s, want %s", body, refusal.Code, got, want)
+		}
+	}
+}
+
 func TestAQueryParameterIsSentOnceAndWithAValue(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})

@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +71,13 @@ func refusals(w, outsider *fixture, op harness.Operation, valid harness.Request)
 		change(&r)
 		all = append(all, r)
 	}
+	add(func(r *harness.Request) {
+		r.Query = maps.Clone(r.Query)
+		if r.Query == nil {
+			r.Query = url.Values{}
+		}
+		r.Query.Set("surprise", "1")
+	})
 	if op.TakesBody() {
 		for _, body := range []string{"", "{", `{"surprise":1}`, "[]"} {
 			if body != "" || op.NeedsBody() {
