@@ -22,17 +22,22 @@ import (
 const demoEmail = "demo@sundry.example"
 
 // SeedIfEmpty makes the demo creator in an empty sandbox database; nil when there is anybody already, or when another
-// process or cell makes the same creator.
+// process makes the same creator. cli.ErrDemoElsewhere.
 func (a *App) SeedIfEmpty(ctx context.Context) (*cli.Demo, error) {
 	if a.cfg.Environment != config.Sandbox {
 		return nil, fmt.Errorf("the demo creator exists in the sandbox only")
 	}
-	if taken, err := a.store.Read(ctx).Identity.Creators.Exists(ctx); err != nil || taken {
+	creators := a.store.Read(ctx).Identity.Creators
+	if taken, err := creators.Exists(ctx); err != nil || taken {
 		return nil, err
 	}
 	demo, err := a.seed(ctx)
 	if fault.Is(err, fault.EmailTaken) {
-		return nil, nil
+		taken, err := creators.Exists(ctx)
+		if err == nil && !taken {
+			err = cli.ErrDemoElsewhere
+		}
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)

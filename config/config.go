@@ -63,7 +63,8 @@ type Config struct {
 	AppSecret string `env:"APP_SECRET,unset"`
 	// AppSecretPrevious is the AppSecret before, while `sundry secrets rotate` has not replaced it yet.
 	AppSecretPrevious string `env:"APP_SECRET_PREVIOUS,unset"`
-	// SeedDemo makes the demo creator in an empty sandbox database, unless it is `false`. Not in live.
+	// SeedDemo makes the demo creator in an empty sandbox database, unless it is `false`. Of several cells one has it. Not
+	// in live.
 	SeedDemo *bool `env:"SEED_DEMO"`
 	// LogLevel is `debug`, `info`, `warn` or `error`.
 	LogLevel string `env:"LOG_LEVEL" envDefault:"info"`

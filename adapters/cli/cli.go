@@ -69,6 +69,7 @@ type App struct {
 	// Run plays the roles until ctx ends.
 	Run func(ctx context.Context, roles Roles) error
 	// Seed creates the demo creator in an empty sandbox database. It returns nil if there is any account.
+	// ErrDemoElsewhere.
 	Seed func(ctx context.Context) (*Demo, error)
 	// Verify checks the invariants of what was made within an age, or of everything where that is zero, and returns one
 	// line per violation.

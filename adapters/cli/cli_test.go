@@ -145,16 +145,18 @@ func TestServe_SaysHowToStartOver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		inDataDir bool
+		seed      error
 		want      string
 	}{
-		{true, "Start over: stop, delete data, start again."},
-		{false, "Start over: stop, empty the database, start again."},
+		{true, nil, "Start over: stop, delete data, start again."},
+		{false, nil, "Start over: stop, empty the database, start again."},
+		{false, ErrDemoElsewhere, "The demo creator is in another cell."},
 	} {
 		var out strings.Builder
 		err := printQuickStart(t.Context(), call{
 			Host: Host{Out: &out}, app: &App{
 				Listen: func(context.Context, Roles) error { return nil },
-				Seed:   func(context.Context) (*Demo, error) { return nil, nil },
+				Seed:   func(context.Context) (*Demo, error) { return nil, c.seed },
 			},
 			settings: Settings{DataDir: "data", DatabaseInDataDir: c.inDataDir, SeedsDemo: true},
 		}, Roles{})

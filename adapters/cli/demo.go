@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
+
+// ErrDemoElsewhere reports that another cell of the deployment has the demo creator, whose address and slugs are unique
+// over all cells.
+var ErrDemoElsewhere = errors.New("another cell has the demo creator; nothing was seeded")
 
 // Demo is the demo creator's access, which can be shown only once.
 type Demo struct {

@@ -94,6 +94,11 @@ func printQuickStart(ctx context.Context, c call, roles Roles) error {
 		return err
 	}
 	demo, err := c.app.Seed(ctx)
+	if errors.Is(err, ErrDemoElsewhere) {
+		_, err := fmt.Fprintf(c.Out, "\n  Dashboard  %[1]s/dashboard\n  Reference  %[1]s/docs\n"+
+			"  The demo creator is in another cell. Sign up on the dashboard.\n\n", c.settings.BaseURL)
+		return err
+	}
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,14 @@
 package e2e_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"sundry/adapters/cli"
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
 )
@@ -76,4 +78,22 @@ func TestSeveralProcessesMakeOneDemoCreator(t *testing.T) {
 			t.Errorf("%d demo creators", n)
 		}
 	})
+}
+
+func TestOneOfSeveralCellsHasTheDemoCreator(t *testing.T) {
+	t.Parallel()
+	directory := testdb.Postgres.URL(t)
+	cell := func(number string) *harness.App {
+		return harness.New(t, testdb.Postgres, map[string]string{"CELL": number, "DIRECTORY_URL": directory})
+	}
+	first, second := cell("1"), cell("2")
+	if demo, err := first.Program.SeedIfEmpty(t.Context()); err != nil || demo == nil {
+		t.Fatalf("the first cell: %+v, %v", demo, err)
+	}
+	if demo, err := first.Program.SeedIfEmpty(t.Context()); err != nil || demo != nil {
+		t.Errorf("the first cell again: %+v, %v", demo, err)
+	}
+	if demo, err := second.Program.SeedIfEmpty(t.Context()); !errors.Is(err, cli.ErrDemoElsewhere) || demo != nil {
+		t.Errorf("the second cell: %+v, %v; want %v", demo, err, cli.ErrDemoElsewhere)
+	}
 }
