@@ -66,13 +66,7 @@ func (s *Sales) Paid(
 	}
 	session := checkout.Restore(before)
 	session.NoteEvidence("", o.CardCountry)
-	had, err := s.hadBefore(ctx, r, before, o)
-	if err != nil {
-		return ports.Followed{}, err
-	}
-	if had {
-		return s.refundAndClose(ctx, r, session, refund.AlreadySubscribed)
-	}
+	// Before the lock of their access, as in every sale, or two first purchases at once wait for each other.
 	buyer, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{
 		ID: s.deps.IDs.New(id.Customer), CreatorID: before.CreatorID, ExternalCustomerID: before.ExternalCustomerID,
 		Email: before.Email, DisplayName: before.Buyer.Name, Details: before.Buyer, CreatedAt: now, UpdatedAt: now,
@@ -80,6 +74,13 @@ func (s *Sales) Paid(
 	})
 	if err != nil {
 		return ports.Followed{}, err
+	}
+	had, err := s.hadBefore(ctx, r, before, o)
+	if err != nil {
+		return ports.Followed{}, err
+	}
+	if had {
+		return s.refundAndClose(ctx, r, session, refund.AlreadySubscribed)
 	}
 	switch err := s.redeem(ctx, r, before); {
 	case fault.Is(err, fault.LimitReached): // late money, and others have used the code up since
