@@ -17,6 +17,7 @@ func (a *App) wireUsage() *usage.Service {
 	on(a.bus, module.OnSubscriptionUpdated)
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnRefundCreated)
+	on(a.bus, module.OnRefundFailed)
 	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnCustomerRenamed)

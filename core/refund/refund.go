@@ -186,6 +186,8 @@ type Failure struct {
 	CameBack bool
 	// WasFull is true when nothing of the payment was left until this money came back.
 	WasFull bool
+	// Refunded is the amount of the payment that other refunds have returned.
+	Refunded money.Amount
 	// Disputed is true when the payment is in a dispute, or was in one that is lost.
 	Disputed bool
 }

@@ -117,6 +117,27 @@ func (c *Credit) Return(minor int64, last bool, now time.Time) (ended *CreditEnd
 	return c.end(CreditReturned, now), true, nil
 }
 
+// RefundFailed restores what refunds have taken of the credit, because the money of one of them came back. It leaves
+// the share of the amount of the purchase that is still refunded. changed is false when a dispute of the purchase is
+// lost, or the credit's time is over.
+func (c *Credit) RefundFailed(refunded int64, disputed bool, now time.Time) (changed bool, err error) {
+	lost := disputed && !c.s.Disputed
+	over := !c.s.ExpiresAt.IsZero() && !now.Before(c.s.ExpiresAt)
+	if lost || over || c.s.Paid == 0 {
+		return false, nil
+	}
+	share, err := money.Amount{Minor: c.s.Granted, Currency: c.s.Currency}.RatioPayable(refunded, c.s.Paid)
+	if err != nil {
+		return false, fmt.Errorf("restore %s: %w", c.s.ID, err)
+	}
+	if share.Minor >= c.s.Returned {
+		return false, nil
+	}
+	c.s.Returned, c.s.End, c.s.EndedAt = share.Minor, "", time.Time{}
+	c.s.Revision++
+	return true, nil
+}
+
 // Dispute keeps the credit from being used while its purchase is in dispute. changed is false when it was so before.
 func (c *Credit) Dispute(open bool) (changed bool) {
 	if c.s.Disputed == open {
@@ -145,11 +166,12 @@ type CreditUse struct {
 
 // The events of a usage credit.
 type (
-	// CreditGranted is emitted when it was bought, or left by late use.
+	// CreditGranted is emitted when it was bought, or left by late use, and again when it had ended and a refund of its
+	// purchase fails.
 	CreditGranted struct{ CreditState }
 	// CreditLow is emitted once, when the rest falls to a fifth or less by an invoice.
 	CreditLow struct{ CreditState }
-	// CreditEnded is emitted once, when nothing is left.
+	// CreditEnded is emitted when nothing is left.
 	CreditEnded struct{ CreditState }
 )
 

@@ -93,6 +93,53 @@ func TestCreditsGoBackWithTheirPurchase(t *testing.T) {
 	}
 }
 
+func TestCredit_RefundFailed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before   func(c *usage.Credit)
+		refunded int64
+		disputed bool
+		after    time.Duration
+		want     bool
+		returned int64
+	}{
+		"the only refund":           {func(c *usage.Credit) { _, _, _ = c.Return(900, true, bought) }, 0, false, 0, true, 0},
+		"one of two halves":         {halves, 450, false, 0, true, 500},
+		"one of two after use":      {func(c *usage.Credit) { c.Use(300, bought); halves(c) }, 450, false, 0, true, 500},
+		"the second of two":         {halves, 0, false, 0, true, 0},
+		"nothing was left of it":    {func(c *usage.Credit) { c.Use(1000, bought); halves(c) }, 450, false, 0, false, 0},
+		"a dispute is open":         {func(c *usage.Credit) { halves(c); c.Dispute(true) }, 450, true, 0, true, 500},
+		"a dispute is lost":         {halves, 450, true, 0, false, 1000},
+		"the moment before the end": {halves, 0, false, 24*time.Hour - 1, true, 0},
+		"its time is over":          {halves, 0, false, 24 * time.Hour, false, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			credit := prepaid(sold.UsageCredit{ExpiresInDays: 1})
+			c.before(credit)
+			before := credit.State()
+			changed, err := credit.RefundFailed(c.refunded, c.disputed, bought.Add(c.after))
+			after := credit.State()
+			if err != nil || changed != c.want || after.Returned != c.returned {
+				t.Fatalf("changed %v with %d returned, want %v with %d; %v", changed, after.Returned, c.want, c.returned, err)
+			}
+			if changed && (after.End != "" || !after.EndedAt.IsZero() || after.Revision != before.Revision+1) {
+				t.Errorf("%+v", after)
+			}
+		})
+	}
+	left := usage.RestoreCredit(usage.CreditState{Granted: 1000, Currency: "eur"})
+	if changed, err := left.RefundFailed(0, false, bought); changed || err != nil {
+		t.Errorf("what was not bought changes: %v, %v", changed, err)
+	}
+}
+
+// halves takes the credit back with two refunds of half its purchase.
+func halves(c *usage.Credit) {
+	_, _, _ = c.Return(450, false, bought)
+	_, _, _ = c.Return(450, true, bought)
+}
+
 func TestCreditsExpire(t *testing.T) {
 	t.Parallel()
 	c := prepaid(sold.UsageCredit{ExpiresInDays: 1})

@@ -315,6 +315,7 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 	}
 	return s.deps.Bus.Publish(ctx, r, refund.Failure{
 		State: f.State(), Item: paid.Sale.Item(), CameBack: before.Status == refund.Succeeded, WasFull: wasFull,
+		Refunded: paid.Refunded,
 		Disputed: len(disputes.Items) > 0 && disputes.Items[0].Status != dispute.Won,
 	})
 }

@@ -50,12 +50,16 @@ func (s *Service) grant(
 ) error {
 	of.ID = s.deps.IDs.New(id.UsageCredit)
 	credit, granted := usage.NewCredit(of, amount, at)
-	state := credit.State()
-	if err := r.Usage.Credits.Insert(ctx, state); err != nil {
+	if err := r.Usage.Credits.Insert(ctx, credit.State()); err != nil {
 		return err
 	}
-	if !state.ExpiresAt.IsZero() {
-		err := r.Tasks.Schedule(ctx, TaskExpirePrepaid, state.ID, state.CreatorID, state.ExpiresAt)
+	return s.creditGranted(ctx, r, granted)
+}
+
+// creditGranted publishes that a credit can be used, and schedules its end.
+func (s *Service) creditGranted(ctx context.Context, r ports.Repos, granted usage.CreditGranted) error {
+	if !granted.ExpiresAt.IsZero() {
+		err := r.Tasks.Schedule(ctx, TaskExpirePrepaid, granted.ID, granted.CreatorID, granted.ExpiresAt)
 		if err != nil {
 			return err
 		}
@@ -212,6 +216,19 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	})
 }
 
+// OnRefundFailed restores what a refund took of credits, when the money of it came back.
+func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Failure) error {
+	if !e.CameBack || e.Automatic { // what was paid for was never given
+		return nil
+	}
+	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
+		c *usage.Credit, now time.Time,
+	) (*usage.CreditEnded, bool, error) {
+		changed, err := c.RefundFailed(e.Refunded.Minor, e.Disputed, now)
+		return nil, changed, err
+	})
+}
+
 // OnDisputeOpened keeps credits from being used whose purchase is in dispute.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
 	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
@@ -265,7 +282,12 @@ func (s *Service) eachBought(
 		if err := r.Usage.Credits.Update(ctx, after); err != nil {
 			return err
 		}
-		if err := s.creditEnded(ctx, r, ended); err != nil {
+		if state.End != "" && after.End == "" { // it can be used again
+			err = s.creditGranted(ctx, r, usage.CreditGranted{CreditState: after})
+		} else {
+			err = s.creditEnded(ctx, r, ended)
+		}
+		if err != nil {
 			return err
 		}
 	}

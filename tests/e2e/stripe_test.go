@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -280,6 +281,54 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		}
 		// without the credit note that is void
 		wantTaxReport(t, s.app, "IE,taxed,,23,eur,4,16.26,3.74,12.20,2.80,4.06,0.94")
+		verified(t, s.app)
+	})
+}
+
+// TestAFailedRefundRestoresPrepaidUse: the buyer's bank sends the money of prepaid use back, which can be used again
+// until it expires.
+func TestAFailedRefundRestoresPrepaidUse(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		listing := (&metered{fixture: &fixture{Account: s.Account}}).topUp(t)
+		session := s.NewSession(t, listing, "two", "user-1", nil)
+		s.submit(t, session, stripefake.Succeeds).Want(t, 200)
+		paymentID := text(t, s.Receipt(t, session)["paymentId"])
+		s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paymentID, "reason": "asked"}).Want(t, 201)
+		credits := func() (left string) {
+			var page struct {
+				Data []struct {
+					ReturnedInCents, BalanceInCents int64
+					EndReason, EndedAt              *string
+				}
+			}
+			s.AsBackend(t, get, "/v1/usage/credits?externalCustomerId=user-1", nil).Want(t, 200).Into(t, &page)
+			return asJSON(t, page.Data)
+		}
+		const returned = `"ReturnedInCents":200,"BalanceInCents":0,"EndReason":"returned"`
+		if got := credits(); !strings.Contains(got, returned) {
+			t.Fatalf("the credits are %s, want %s", got, returned)
+		}
+
+		made := s.fake.Get("re_", "payment_id", paymentID)
+		s.fake.Change(text(t, made["id"]), map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
+		s.event(t, "evt_back", "refund.failed", made).Want(t, 200)
+		harness.Eventually(t, "the money came back", func() bool {
+			return fmt.Sprint(s.refundsOf(t, paymentID)) == "[failed asked 150]"
+		})
+		const want = `[{"ReturnedInCents":0,"BalanceInCents":200,"EndReason":null,"EndedAt":null}]`
+		if got := credits(); got != want {
+			t.Errorf("the credits are %s, want %s", got, want)
+		}
+		var events struct{ Data []struct{ Type string } }
+		s.AsBackend(t, get, "/v1/events?type=usage_credit.*&order=asc", nil).Want(t, 200).Into(t, &events)
+		const told = `[{"Type":"usage_credit.granted"},{"Type":"usage_credit.ended"},{"Type":"usage_credit.granted"}]`
+		if got := asJSON(t, events.Data); got != told {
+			t.Errorf("the events are %s, want %s", got, told)
+		}
+		if n := s.app.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind = 'usage.expire_prepaid'"); n != 1 {
+			t.Errorf("%d tasks end the credit, want 1", n)
+		}
 		verified(t, s.app)
 	})
 }
