@@ -41,8 +41,8 @@ type Ledger interface {
 	Insert(ctx context.Context, postings []ledger.Posting) error
 	// List returns the entries of the account's postings, newest first; sourceID "" = of every source.
 	List(ctx context.Context, creatorID, sourceID string, page Page) (List[ledger.Entry], error)
-	// Balances adds up the creator's own accounts in each currency that has a posting, ordered by currency. A requested
-	// refund that will be taken from the available balance is reserved until it is made or fails.
+	// Balances adds up the creator's own accounts in each currency that has a posting, ordered by currency. What a
+	// refund on its way will take from the available balance is reserved until it is made or fails.
 	Balances(ctx context.Context, creatorID string) ([]ledger.Balance, error)
 	// Days returns the account's figures of the days from one to another, in each currency in which something was posted
 	// on them, ordered by day and currency.

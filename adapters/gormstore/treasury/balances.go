@@ -10,6 +10,14 @@ import (
 // summedUntil is the id of the last posting of a creator that ledger_balances counts, and "" before there is any.
 const summedUntil = "COALESCE((SELECT MAX(until) FROM ledger_balances WHERE creator_id = ?), '')"
 
+// refunding selects by currency what each refund on its way will take of the creator's share of its sale: an automatic
+// one takes all that is left after the platform's fee, and nothing while a dispute holds that.
+const refunding = `SELECT f.currency, CASE WHEN NOT f.automatic THEN f.amount - f.tax
+			WHEN s.total - s.returned - s.tax + s.returned_tax > s.platform_fee
+			THEN s.total - s.returned - s.tax + s.returned_tax - s.platform_fee ELSE 0 END AS minor
+		FROM refunds f JOIN sales s ON s.id = f.payment_id
+		WHERE f.creator_id = ? AND f.status = 'pending'`
+
 // Balances implements ports.Ledger. One statement reads the stored sums, the postings after them and the refunds on
 // their way, so that none is counted twice or not at all while SumBalances runs or a refund is made. All ids are below
 // 'lee': with a second bound PostgreSQL expects few postings, and does not compile the query (JIT) as if it read a
@@ -22,9 +30,7 @@ func (t postings) Balances(_ context.Context, creatorID string) (balances []ledg
 			SELECT currency, -creator_pending, -creator_available, -creator_reserved, -creator_in_transit
 			FROM ledger_postings WHERE creator_id = ? AND id > `+summedUntil+` AND id < 'lee'
 			UNION ALL
-			SELECT f.currency, 0, f.tax - f.amount, f.amount - f.tax, 0
-			FROM refunds f JOIN sales s ON s.id = f.payment_id
-			WHERE f.creator_id = ? AND f.status = 'pending' AND NOT f.automatic AND s.released) parts
+			SELECT currency, 0, -minor, minor, 0 FROM (`+refunding+` AND s.released) refunds) parts
 		GROUP BY currency ORDER BY currency`, creatorID, creatorID, creatorID, creatorID).Scan(&balances).Error
 	return balances, t.Failure("balances of "+creatorID, err)
 }

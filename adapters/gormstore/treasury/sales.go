@@ -87,9 +87,8 @@ func (t sales) SumReleases(_ context.Context, creatorID string, since, until tim
 			SELECT currency, pending AS minor FROM sales
 			WHERE creator_id = ? AND created_at >= ? AND available_at <= ? AND NOT released
 			UNION ALL
-			SELECT f.currency, f.tax - f.amount FROM refunds f JOIN sales s ON s.id = f.payment_id
-			WHERE f.creator_id = ? AND f.status = 'pending' AND NOT f.automatic
-				AND s.created_at >= ? AND s.available_at <= ? AND NOT s.released) parts
+			SELECT currency, -minor FROM (`+refunding+`
+				AND s.created_at >= ? AND s.available_at <= ? AND NOT s.released) refunds) parts
 		GROUP BY currency ORDER BY currency`,
 		creatorID, after, before, creatorID, after, before).Scan(&rows).Error
 	amounts := make([]money.Amount, len(rows))
