@@ -47,7 +47,8 @@ type Provider struct {
 type PaymentForm struct {
 	// Script draws the provider's form in the buyer's browser. Pages use it by the interface of Stripe.js.
 	Script *FormScript
-	// Text takes the place of a form where the buyer enters nothing, such as "You transfer the money".
+	// Text takes the place of a form where the buyer enters nothing, such as "You transfer the money". They read it again
+	// while the payment is processing.
 	Text string
 }
 

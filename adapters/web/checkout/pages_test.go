@@ -12,11 +12,17 @@ import (
 	"sundry/adapters/web/layout/layouttest"
 	"sundry/adapters/web/order"
 	"sundry/adapters/web/order/ordertest"
+	"sundry/ports"
 )
 
 func newTestRoutes(t *testing.T, sandbox bool) *Routes {
 	t.Helper()
-	r, err := New(layouttest.New(t, sandbox), Deps{})
+	return newTestRoutesOf(t, layouttest.New(t, sandbox))
+}
+
+func newTestRoutesOf(t *testing.T, l *layout.Layout) *Routes {
+	t.Helper()
+	r, err := New(l, Deps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +160,26 @@ func TestAFreePageAsksForNoCard(t *testing.T) {
 	}
 	if bytes.Contains(html, []byte("cardNumber")) || bytes.Contains(html, []byte("cc-number")) {
 		t.Error("a free page asks for a card")
+	}
+}
+
+// TestAPaymentWithoutAFormPromisesNoSeconds: a bank transfer takes days.
+func TestAPaymentWithoutAFormPromisesNoSeconds(t *testing.T) {
+	t.Parallel()
+	const text = "You transfer the money to our account."
+	pages := newTestRoutesOf(t, layouttest.NewWithForm(t, ports.PaymentForm{Text: text}))
+	for name, c := range map[string]struct {
+		order order.Order
+		want  string
+	}{
+		"a payment":    {ordertest.Once("processing"), text},
+		"a free order": {ordertest.Free("processing"), "This usually takes a few seconds."},
+	} {
+		html, err := pages.render(page{Order: c.order}, "n")
+		promises := strings.Contains(string(html), "a few seconds")
+		if err != nil || !strings.Contains(string(html), c.want) || promises != (c.want != text) {
+			t.Errorf("%s: the page does not say %q alone, %v", name, c.want, err)
+		}
 	}
 }
 

@@ -13,13 +13,25 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/layout"
+	"sundry/ports"
 )
 
 // New returns a layout as a deployment at https://pay.example has it. Every error it shows is a 418.
 func New(t *testing.T, sandbox bool) *layout.Layout {
 	t.Helper()
+	return newLayout(t, sandbox, ports.PaymentForm{})
+}
+
+// NewWithForm is New of a sandbox that takes payments by a form.
+func NewWithForm(t *testing.T, form ports.PaymentForm) *layout.Layout {
+	t.Helper()
+	return newLayout(t, true, form)
+}
+
+func newLayout(t *testing.T, sandbox bool, form ports.PaymentForm) *layout.Layout {
+	t.Helper()
 	l, err := layout.New(layout.Config{
-		BaseURL: "https://pay.example", Live: !sandbox,
+		BaseURL: "https://pay.example", Live: !sandbox, Form: form,
 		ClientCountry: func(*fiber.Ctx) string { return "" },
 		StatusOf:      func(error) int { return http.StatusTeapot }, Log: slog.New(slog.DiscardHandler),
 	})
