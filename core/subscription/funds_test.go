@@ -218,7 +218,7 @@ func TestARefundFailsWhileAChangeOfPlanIsCharged(t *testing.T) {
 	if err == nil {
 		err = sub.StartCharge("pay_1", bill)
 	}
-	if err != nil || bill.Due() != eur(200) || !sub.RefundFailed(first, eur(1000), false) {
+	if err != nil || bill.Due() != eur(200) || !refundFailed(sub, first, 1000, false) {
 		t.Fatalf("due %+v of %+v, %v", bill.Due(), sub.State(), err)
 	}
 	if _, err := sub.Paid("pay_1"); err != nil {
@@ -270,7 +270,7 @@ func TestRefundsDuringChangesMakeAndLoseNoMoney(t *testing.T) {
 				t.Fatal(err)
 			} else {
 				if fails {
-					sub.RefundFailed(of, eur(part), part == back)
+					sub.RefundFailed(of, eur(part), part == back, started)
 				} else if _, changed := sub.Returned(of, eur(part)); changed {
 					left -= part
 				}

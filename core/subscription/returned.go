@@ -87,22 +87,34 @@ func (sub *Subscription) Withdraw(p Payment) (changed bool) {
 }
 
 // RefundFailed takes Returned back, and Withdraw for a refund in full, because the money did not reach the customer
-// after all. changed is false once another period runs: what was bought is over, and credit stays as it was used.
-func (sub *Subscription) RefundFailed(p Payment, value money.Amount, full bool) (changed bool) {
-	s := &sub.s
+// after all. What exceeds the price of a cheaper plan that runs by now is credit for the rest of the period, by days.
+// The event is nil when nobody can see a change. changed is false once another period runs: what was bought is over,
+// and credit stays as it was used.
+func (sub *Subscription) RefundFailed(
+	p Payment, value money.Amount, full bool, now time.Time,
+) (event Transition, changed bool) {
+	before, s := sub.s, &sub.s
 	if s.Status.Terminal() || !s.CurrentPeriodStart.Equal(p.PaidFrom) {
-		return false
+		return nil, false
 	}
 	funds := s.known()
 	i := s.fundOf(funds, p)
 	if i < 0 {
 		i, funds = len(funds), append(funds, Fund{PaymentID: p.ID, Paid: value.Minor})
 	}
-	funds[i].Value += max(min(value.Minor, s.Offer.Price.Minor-s.PeriodValue.Minor), 0)
+	worth := max(min(value.Minor, s.Offer.Price.Minor-s.PeriodValue.Minor), 0)
+	value.Minor -= worth
+	left, days := DaysLeft(s.CurrentPeriodStart, s.CurrentPeriodEnd, now)
+	credit, _ := value.RatioPayable(left, days) // a part of it is in range
+	funds[i].Value += worth
+	funds[i].Credit += min(credit.Minor, funds[i].room())
 	s.fund(funds)
 	s.Withdrawn = s.Withdrawn && !full
-	s.Revision++
-	return true
+	if s.Credit == before.Credit {
+		s.Revision++
+		return nil, true
+	}
+	return sub.updated(before), true
 }
 
 // OpenDispute is a dispute of a payment that is not decided.

@@ -1,8 +1,10 @@
 package subscription_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"sundry/core/money"
 	"sundry/core/plan"
@@ -65,7 +67,7 @@ func TestARefundThatFailsGivesBackWhatItTook(t *testing.T) {
 				t.Fatal("nothing was withdrawn")
 			}
 			before := sub.State()
-			changed := sub.RefundFailed(subscription.Payment{ID: first.ID, PaidFrom: started}, eur(c.back), c.full)
+			changed := refundFailed(sub, subscription.Payment{ID: first.ID, PaidFrom: started}, c.back, c.full)
 			s := sub.State()
 			if !changed || s.PeriodValue != eur(c.worth) || s.Withdrawn != c.withdrawn || s.Revision != before.Revision+1 {
 				t.Errorf("worth %d, withdrawn %v, want %d and %v", s.PeriodValue.Minor, s.Withdrawn, c.worth, c.withdrawn)
@@ -75,8 +77,52 @@ func TestARefundThatFailsGivesBackWhatItTook(t *testing.T) {
 	sub := begin(t, basic)
 	before := sub.State()
 	earlier := subscription.Payment{ID: "pay_0", PaidFrom: started.AddDate(0, -1, 0)}
-	if changed := sub.RefundFailed(earlier, eur(1000), true); changed || sub.State().Revision != before.Revision {
+	if changed := refundFailed(sub, earlier, 1000, true); changed || sub.State().Revision != before.Revision {
 		t.Error("the refund of an earlier period changed the current one")
+	}
+}
+
+// refundFailed makes a refund of a payment fail at the beginning of the first period.
+func refundFailed(sub *subscription.Subscription, p subscription.Payment, minor int64, full bool) (changed bool) {
+	_, changed = sub.RefundFailed(p, eur(minor), full, started)
+	return changed
+}
+
+// Of the period's 28 days 14 are left at the change, which leaves credit of 1050, and 7 when the money comes back.
+func TestARefundThatFailsAfterACheaperPlan(t *testing.T) {
+	t.Parallel()
+	change14, back21 := started.Add(14*day), started.Add(21*day)
+	for name, c := range map[string]struct {
+		before, after int64 // what is refunded before and after the change
+		back          int64
+		at            time.Time
+		credit        int64
+		seen          bool
+	}{
+		"a part, refunded before":      {1000, 0, 1000, change14, 1050, true},
+		"a part, refunded long before": {1000, 0, 1000, back21, 800, true},
+		"all, refunded after":          {0, 3100, 3100, change14, 1050, true},
+		"all, refunded long before":    {0, 3100, 3100, back21, 525, true},
+		"what the period is worth":     {0, 1000, 1000, back21, 1050, false},
+		"once the period is over":      {0, 3100, 3100, started.AddDate(0, 0, 28), 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := begin(t, pro)
+			sub.Returned(first, eur(c.before))
+			change(t, sub, basic, change14)
+			sub.Returned(first, eur(c.after))
+			before := sub.State()
+			e, changed := sub.RefundFailed(first, eur(c.back), false, c.at)
+			s := sub.State()
+			if !changed || s.PeriodValue != basic.Price || s.Credit != eur(c.credit) || s.Revision != before.Revision+1 {
+				t.Errorf("worth %d with credit of %d, want %d with %d", s.PeriodValue.Minor, s.Credit.Minor, basic.Price.Minor, c.credit)
+			}
+			updated, ok := e.(subscription.Updated)
+			if ok != c.seen || c.seen && string(updated.Previous["creditInCents"]) != fmt.Sprint(before.Credit.Minor) {
+				t.Errorf("event %+v", e)
+			}
+		})
 	}
 }
 
@@ -254,8 +300,11 @@ func TestAPeriodIsWithdrawnOnceAndByItsLastPayment(t *testing.T) {
 func TestARefundThatFailsFillsThePeriodUp(t *testing.T) {
 	t.Parallel()
 	sub := holding(t, subscription.Fund{PaymentID: "pay_1", Value: 1000, Paid: 1000})
-	if !sub.RefundFailed(first, eur(300), false) || sub.State().PeriodValue != eur(1000) || sub.State().Withdrawn {
+	if !refundFailed(sub, first, 300, false) || sub.State().PeriodValue != eur(1000) || sub.State().Withdrawn {
 		t.Errorf("%+v, want a period worth no more than its price, with its access", sub.State())
+	}
+	if got := sub.State().Credit; got != eur(300) {
+		t.Errorf("credit %d, want the 300 that the period is not worth", got.Minor)
 	}
 }
 
@@ -267,7 +316,7 @@ func TestASubscriptionThatIsOverKeepsWhatItWas(t *testing.T) {
 	}
 	before := sub.State()
 	_, returned := sub.Returned(first, eur(1000))
-	if returned || sub.Withdraw(first) || sub.RefundFailed(first, eur(1000), true) || sub.Dispute("dsp_1", first) ||
+	if returned || sub.Withdraw(first) || refundFailed(sub, first, 1000, true) || sub.Dispute("dsp_1", first) ||
 		!reflect.DeepEqual(sub.State(), before) {
 		t.Errorf("%+v became %+v", before, sub.State())
 	}

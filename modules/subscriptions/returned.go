@@ -63,10 +63,22 @@ func (s *Service) OnRefundFailed(ctx context.Context, r ports.Repos, e refund.Fa
 		return nil
 	}
 	sub, paid, err := bought(ctx, r, e.Return)
-	if sub == nil || err != nil || !sub.RefundFailed(paid.Payment, paid.value, e.WasFull) {
+	if sub == nil || err != nil {
 		return err
 	}
-	return s.commit(ctx, r, sub, subscription.MoneyMoved{State: sub.State(), Why: subscription.RefundFailed, ID: e.ID})
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	credited, changed := sub.RefundFailed(paid.Payment, paid.value, e.WasFull, now)
+	if !changed {
+		return nil
+	}
+	moved := subscription.MoneyMoved{State: sub.State(), Why: subscription.RefundFailed, ID: e.ID}
+	if err := s.commit(ctx, r, sub, moved); err != nil || credited == nil {
+		return err
+	}
+	return s.deps.Bus.Publish(ctx, r, credited)
 }
 
 // OnDisputeOpened holds all charges of the subscription, and suspends the access of the current period where the

@@ -95,6 +95,29 @@ func TestMoneyThatWentBackIsNotCreditedAgain(t *testing.T) {
 	}
 }
 
+// TestARefundThatFailsAfterACheaperPlanIsCredit: 18 of 28 days are left of the 1000 that the cheaper plan is not worth.
+func TestARefundThatFailsAfterACheaperPlanIsCredit(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		s := w.begin(studio)
+		w.clock.Set(started.Add(10 * day))
+		w.refunded(s, "", 1000, 0)
+		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{
+			Plan: "basic", Mode: subscription.ChargeNow,
+		})
+		if err != nil || got.Credit != eur(707) {
+			t.Fatalf("credit %d, %v, want 707", got.Credit.Minor, err)
+		}
+		w.TakeNames()
+		w.refundFailed(s, 1000)
+		if got := w.get(s.ID); got.Credit != eur(1350) || got.PeriodValue != basic.Price {
+			t.Errorf("credit %d beside a period worth %d, want 1350 and %d", got.Credit.Minor, got.PeriodValue.Minor,
+				basic.Price.Minor)
+		}
+		w.wantEvents("subscription.money_moved", "subscription.updated")
+	})
+}
+
 func TestARefundedUpgradeIsNotCreditedAgain(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
