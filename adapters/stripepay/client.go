@@ -80,6 +80,7 @@ type refusedError struct {
 	status    int
 	kind      stripe.ErrorType
 	code      string
+	param     string // that is to blame
 	requestID string
 	// replayed means that this is the stored response to an earlier request under the same key: what it refused never
 	// happened under this key, and never will.
@@ -102,7 +103,7 @@ func failed(what string, err error) error {
 		return fmt.Errorf("stripe %s: no response that can be read: %w", what, ports.ErrOutcomeUnknown)
 	}
 	refusal := &refusedError{status: known.HTTPStatusCode, kind: known.Type, code: string(known.Code),
-		requestID: known.RequestID}
+		param: known.Param, requestID: known.RequestID}
 	if known.LastResponse != nil {
 		refusal.replayed = known.LastResponse.Header.Get("Idempotent-Replayed") == "true"
 	}

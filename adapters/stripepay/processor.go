@@ -214,8 +214,8 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 			Metadata: map[string]string{"refund_id": r.RefundID, "payment_id": r.PaymentID, "creator_id": r.CreatorID},
 		})
 	})
-	if refused := refusal(err); refused != nil && hopelessRefunds[refused.code] {
-		return refund.Outcome{Status: refund.Failed, Reason: refused.code, Refused: true}, nil
+	if reason := refusal(err).ofRefund(); reason != "" {
+		return refund.Outcome{Status: refund.Failed, Reason: reason, Refused: true}, nil
 	}
 	if err != nil {
 		return refund.Outcome{}, unknownOf(r.RefundID, err)
@@ -240,9 +240,21 @@ func (p *Processor) ListRefunds(ctx context.Context, intentID string) (made []po
 	return made, nil
 }
 
-// hopelessRefunds are the refusals that asking again does not change.
-var hopelessRefunds = map[string]bool{"charge_already_refunded": true, "charge_disputed": true,
-	"amount_too_large": true}
+// ofRefund returns why Stripe makes no refund however often it is asked for; "" for any other refusal, and for none.
+// That more is asked for than is left of a payment has no code, only the parameter to blame.
+func (e *refusedError) ofRefund() (reason string) {
+	switch {
+	case e == nil:
+		return ""
+	case e.code == "charge_already_refunded", e.code == "charge_disputed", e.code == amountTooLarge:
+		return e.code
+	case e.code == "" && e.param == "amount":
+		return amountTooLarge
+	}
+	return ""
+}
+
+const amountTooLarge = "amount_too_large"
 
 func refundOutcome(made *stripe.Refund) refund.Outcome {
 	switch made.Status {

@@ -301,8 +301,9 @@ func TestARefundIsMadeOnceHoweverLateItIsAskedForAgain(t *testing.T) {
 		t.Errorf("the bank returned it: %+v, %v", out, err)
 	}
 	back.RefundID, back.Amount.Minor = "ref_2", 2000
-	if out, err := p.Refund(t.Context(), back); err != nil || out.Status != refund.Failed {
-		t.Errorf("more than was paid: %+v, %v", out, err)
+	want := refund.Outcome{Status: refund.Failed, Reason: "amount_too_large", Refused: true}
+	if out, err := p.Refund(t.Context(), back); err != nil || out != want {
+		t.Errorf("more than was paid: %+v, %v, want %+v", out, err, want)
 	}
 }
 

@@ -327,8 +327,13 @@ func (s *Server) refund(o object, form url.Values) (int, object) {
 	if intent["status"] != "succeeded" {
 		return refuse(http.StatusBadRequest, "payment_intent_unexpected_state")
 	}
-	if s.refunded(intent["id"].(string))+amount > intent["amount"].(int64) {
+	switch left := intent["amount"].(int64) - s.refunded(intent["id"].(string)); {
+	case left == 0:
 		return refuse(http.StatusBadRequest, "charge_already_refunded")
+	case amount > left: // which has no code of its own
+		status, body := refuse(http.StatusBadRequest, "")
+		body["error"].(object)["param"] = "amount"
+		return status, body
 	}
 	o["amount"], o["currency"], o["payment_intent"], o["status"] = amount, intent["currency"], intent["id"], "succeeded"
 	if s.delayRefunds {
