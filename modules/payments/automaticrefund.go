@@ -51,8 +51,8 @@ const (
 )
 
 // RefundPayment makes all that is left of a payment go back. It waits while the payment is disputed and while the
-// processor has not decided, and fails once the buyer has the money: because the dispute is lost, or by refunds at the
-// processor. Task TaskRefund.
+// processor has not decided about it or about a refund that was made there, and fails once the buyer has the money:
+// because the dispute is lost, or by refunds at the processor. Task TaskRefund.
 func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	read := s.deps.Store.Read(ctx)
 	paid, err := read.Payments.Payments.Get(ctx, t.Subject)
@@ -71,12 +71,14 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	case paid.Refunded == paid.Amount:
 		return s.failRefund(ctx, t, paid, alreadyRefunded, false)
 	}
-	left, disputed, err := s.leftOf(ctx, read, paid)
+	left, waits, err := s.leftOf(ctx, read, paid)
 	switch {
 	case err != nil:
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
-	case disputed:
+	case waits.forDispute:
 		return s.postponeRefund(ctx, t)
+	case waits.forRefund:
+		return s.recheckRefund(ctx, t, paid)
 	case left.Amount.Minor == 0:
 		return s.failRefund(ctx, t, paid, disputeLost, false)
 	}
@@ -92,7 +94,7 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	case outcome.Status == refund.Pending:
 		return s.recheckRefund(ctx, t, paid)
 	case outcome.Refused: // what was refunded or disputed at the processor is not known here yet
-		return fmt.Errorf("refund of %s is refused: %s", paid.ID, outcome.Reason)
+		return s.refundRefused(ctx, t, paid, left, outcome)
 	}
 	return s.failRefund(ctx, t, paid, outcome.Reason, true)
 }
@@ -115,6 +117,39 @@ func (s *Attempts) completeRefund(ctx context.Context, t ports.Task, paid paymen
 	})
 }
 
+// refundRefused has the refunds at the processor read again, once for each amount that it refuses: one of them may have
+// been reported by no event. A refusal that this does not explain is an error.
+func (s *Attempts) refundRefused(
+	ctx context.Context, t ports.Task, paid payment.State, left ledger.Share, o refund.Outcome,
+) error {
+	refused := fmt.Errorf("refund of %s is refused: %s", paid.ID, o.Reason)
+	provider, err := s.deps.Providers.Get(paid.Provider)
+	if err != nil || provider.RefundLister == nil {
+		return refused
+	}
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, paid.CreatorID)
+		if err != nil {
+			return err
+		}
+		e := ports.ProcessorEvent{
+			Provider: paid.Provider, Kind: ports.AboutPaymentRefunds, ObjectID: paid.ID, CreatorID: paid.CreatorID,
+			ID: fmt.Sprintf("%s/%s:%d", paid.Provider, refund.AutomaticID(paid.ID), left.Amount.Minor),
+		}
+		isNew, err := r.Payments.ProcessorEvents.Insert(ctx, e, now)
+		if err != nil {
+			return err
+		}
+		if !isNew {
+			return refused
+		}
+		if err := r.Tasks.Schedule(ctx, TaskProcessorEvent, e.ID, e.CreatorID, now); err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(firstRecheck))
+	})
+}
+
 // recheckRefund postpones an automatic refund that the processor has not decided.
 func (s *Attempts) recheckRefund(ctx context.Context, t ports.Task, paid payment.State) error {
 	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -126,10 +161,13 @@ func (s *Attempts) recheckRefund(ctx context.Context, t ports.Task, paid payment
 	})
 }
 
-// leftOf returns what refunds at the processor and lost disputes have left of a payment, and whether one is open.
+// awaited tells what has to be decided before it is known what is left of a payment.
+type awaited struct{ forDispute, forRefund bool }
+
+// leftOf returns what refunds at the processor and lost disputes have left of a payment, and which are open.
 func (s *Attempts) leftOf(
 	ctx context.Context, r ports.Repos, paid payment.State,
-) (left ledger.Share, disputed bool, err error) {
+) (left ledger.Share, waits awaited, err error) {
 	left = ledger.Share{Amount: paid.Amount, Tax: paid.Sale.Tax}
 	take := func(share ledger.Share) {
 		left.Amount.Minor -= share.Amount.Minor
@@ -137,24 +175,22 @@ func (s *Attempts) leftOf(
 	}
 	disputes, err := r.Payments.Disputes.List(ctx, paid.CreatorID, paid.ID, ports.Page{Limit: maxLive})
 	if err != nil {
-		return left, false, err
+		return left, waits, err
 	}
 	for _, d := range disputes.Items {
 		if d.Status == dispute.Lost {
 			take(d.Share)
 		}
-		disputed = disputed || !d.Status.Closed()
-	}
-	if paid.Refunded.Minor == 0 {
-		return left, disputed, nil
+		waits.forDispute = waits.forDispute || !d.Status.Closed()
 	}
 	made, err := r.Payments.Refunds.ListOf(ctx, paid.CreatorID, []string{paid.ID}, maxLive)
 	for _, f := range made {
 		if f.Status == refund.Succeeded {
 			take(f.Share)
 		}
+		waits.forRefund = waits.forRefund || f.Status == refund.Pending && !f.Automatic
 	}
-	return left, disputed, err
+	return left, waits, err
 }
 
 // postponeRefund postpones the refund of a payment that is disputed.

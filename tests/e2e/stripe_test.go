@@ -389,6 +389,40 @@ func TestAnAutomaticRefundFollowsItsOutcome(t *testing.T) {
 	})
 }
 
+// TestAnAutomaticRefundFindsThoseAtStripe: somebody returned a part in Stripe's dashboard, of which no event arrives.
+func TestAnAutomaticRefundFindsThoseAtStripe(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		listing := (&fixture{Account: s.Account}).subscription(t)
+		s.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).
+			Want(t, 200)
+		late := s.NewSession(t, listing, "pro", "user-1", nil)
+		s.submit(t, late, stripefake.Challenges).Want(t, 200)
+		s.submit(t, s.NewSession(t, listing, "pro", "user-1", nil), stripefake.Succeeds).Want(t, 200)
+		intent := s.payment(t, late)
+		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
+		s.fake.Challenge(t, paymentID, true)
+		manual := s.fake.RefundInDashboard(t, paymentID, 500)
+		s.fake.Change(manual, map[string]any{"status": "pending"})
+		s.event(t, "evt_paid", "payment_intent.succeeded", intent).Want(t, 200)
+		wait := func(want string) {
+			t.Helper()
+			harness.Eventually(t, want, func() bool { return fmt.Sprint(s.refundsOf(t, paymentID)) == want })
+		}
+		wait("[pending refunded_at_processor 500 pending already_subscribed 1900]")
+		s.fake.Change(manual, map[string]any{"status": "succeeded"})
+		s.event(t, "evt_manual", "refund.updated", map[string]any{"id": manual}).Want(t, 200)
+		wait("[succeeded refunded_at_processor 500 succeeded already_subscribed 1400]")
+		if got := s.fake.Refunded(paymentID); got != 1900 {
+			t.Errorf("Stripe returned %d, want 1900", got)
+		}
+		if failing := s.app.Count(t, "SELECT COUNT(*) FROM tasks WHERE last_error <> ''"); failing > 0 {
+			t.Errorf("%d tasks failed", failing)
+		}
+		verified(t, s.app)
+	})
+}
+
 // balance returns the pending and available earnings of the account, in minor units.
 func (s stripeShop) balance(t *testing.T) (minor int64) {
 	t.Helper()
