@@ -207,8 +207,12 @@ func awaitsInvoice(ctx context.Context, r ports.Repos, c usage.CreditState) (boo
 	return false, nil
 }
 
-// OnRefundCreated takes back what is left of credits whose purchase was refunded, by the share that went back.
+// OnRefundCreated takes back what is left of credits whose purchase was refunded, by the share that went back, unless
+// the account leaves the customer what they bought.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
+	if e.KeepAccess {
+		return nil
+	}
 	return s.eachBought(ctx, r, e.CreatorID, e.Purchase(), func(
 		c *usage.Credit, now time.Time,
 	) (*usage.CreditEnded, bool, error) {

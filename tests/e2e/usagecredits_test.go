@@ -138,6 +138,22 @@ func TestUsageCreditsPayInvoicesFirst(t *testing.T) {
 	})
 }
 
+func TestARefundThatKeepsAccessLeavesPrepaidUse(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
+		bought := m.buyTopUp(t, m.topUp(t))
+		for _, refund := range []harness.JSON{{"amountInCents": 75}, {}} {
+			refund["checkoutId"], refund["reason"], refund["keepAccess"] = bought, "requested_by_customer", true
+			m.AsBackend(t, post, "/v1/refunds", refund).Want(t, 201)
+		}
+		if _, parts := m.credits(t); !slices.Equal(parts, []string{"0 0 0 200"}) {
+			t.Errorf("credits %q, want all of one that is kept", parts)
+		}
+		m.verified(t, app)
+	})
+}
+
 func TestUsageCreditsExpireAndGoBack(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
