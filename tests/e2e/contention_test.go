@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -109,4 +110,44 @@ func TestAnAccountThatIsStuckDelaysNoOther(t *testing.T) {
 		}
 		response.Want(t, 200)
 	})
+}
+
+// waitsWithoutAccess checks that what is being done, if it waits for another transaction, has not locked the access of
+// a customer, which that other transaction may want next.
+func waitsWithoutAccess(t *testing.T, app *harness.App, done <-chan struct{}) {
+	t.Helper()
+	testdb.Postgres.AwaitWait(t, app.DatabaseURL, done)
+	if held := app.Count(t, `SELECT COUNT(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+			WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND l.locktype = 'advisory' AND l.granted`,
+	); held != 0 {
+		t.Errorf("it waits, and holds %d locks of access", held)
+	}
+}
+
+// TestARenewalWaitsForItsSubscriptionBeforeTheAccess lets a charge of a subscription succeed while somebody changes
+// the subscription: it must not wait for them with the customer's access and the account's next receipt number locked.
+// It is of PostgreSQL alone: SQLite has one writer at a time.
+func TestARenewalWaitsForItsSubscriptionBeforeTheAccess(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	a := app.NewAccount(t)
+	s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
+	a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+		harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+	advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+	mine := visit(t, a, s.CustomerID) + "/plans/" + s.ID
+	submit(t, app, mine+"/pay", nil)
+	read(t, app, mine+"/confirm")
+	release := app.Hold(t, "SELECT id FROM subscriptions WHERE id = $1 FOR UPDATE", s.ID)
+	paid := make(chan struct{})
+	go func() {
+		defer close(paid)
+		submit(t, app, mine+"/authenticate", url.Values{"approve": {"yes"}})
+	}()
+	waitsWithoutAccess(t, app, paid)
+	release()
+	<-paid
+	if got := subscription(t, a, s.ID); got.Status != "active" {
+		t.Errorf("%+v", got)
+	}
 }

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"database/sql"
 	"fmt"
 	"maps"
 	"net/http"
@@ -124,36 +123,17 @@ func TestFirstPurchasesAtOnceLockInOneOrder(t *testing.T) {
 	a := app.NewAccount(t)
 	a.AsBackend(t, post, "/v1/customers", harness.JSON{"externalCustomerId": "ada", "email": "ada@example.com"}).Want(t, 201)
 	session := a.NewSession(t, plans(t, a, 14), "basic", "bea", nil)
-	db, err := sql.Open("pgx", app.DatabaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	other, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = other.ExecContext(t.Context(), `INSERT INTO customers (id, revision, creator_id, external_customer_id, email,
-			display_name, details, metadata, created_at, updated_at)
+	release := app.Hold(t, `INSERT INTO customers (id, revision, creator_id, external_customer_id, email, display_name,
+			details, metadata, created_at, updated_at)
 		SELECT 'cus_bea', revision, creator_id, 'bea', email, display_name, details, metadata, created_at, updated_at
 		FROM customers WHERE creator_id = $1`, a.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
 	paid := make(chan struct{})
 	go func() {
 		defer close(paid)
 		a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 	}()
-	testdb.Postgres.AwaitWait(t, app.DatabaseURL, paid)
-	held := app.Count(t, `SELECT COUNT(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-		WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND l.locktype = 'advisory' AND l.granted`)
-	if held != 0 {
-		t.Errorf("the trial waits for the customer and holds %d locks that others wait for", held)
-	}
-	if err := other.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	waitsWithoutAccess(t, app, paid)
+	release()
 	<-paid
 }
 

@@ -195,17 +195,36 @@ func (a *App) LockAccount(t testing.TB, creatorID string) (release func()) {
 	if err != nil || len(tables) < 10 {
 		t.Fatalf("the tables of an account are %v, %v", tables, err)
 	}
-	tx, err := db.BeginTx(context.WithoutCancel(t.Context()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx, release := begun(t, db)
 	for _, table := range tables {
 		lock := "SELECT 1 FROM " + table + " WHERE creator_id = $1 FOR UPDATE" //nolint:gosec // the test's own table
 		if _, err := tx.ExecContext(t.Context(), lock, creatorID); err != nil {
 			t.Fatalf("lock %s: %v", table, err)
 		}
 	}
-	return func() {
+	return release
+}
+
+// Hold runs a statement in a transaction of PostgreSQL that lasts until release undoes it.
+func (a *App) Hold(t testing.TB, query string, args ...any) (release func()) {
+	t.Helper()
+	db := a.database(t)
+	t.Cleanup(func() { _ = db.Close() })
+	tx, release := begun(t, db)
+	if _, err := tx.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return release
+}
+
+// begun begins a transaction, which release undoes.
+func begun(t testing.TB, db *sql.DB) (tx *sql.Tx, release func()) {
+	t.Helper()
+	tx, err := db.BeginTx(context.WithoutCancel(t.Context()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx, func() {
 		t.Helper()
 		if err := tx.Rollback(); err != nil {
 			t.Error(err)

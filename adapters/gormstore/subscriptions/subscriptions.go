@@ -138,10 +138,12 @@ func (t subscriptions) Get(_ context.Context, id string) (subscription.State, er
 
 var cachedSubscriptions = repo.NewSlot[subscription.State]("subscriptions")
 
-// PreloadSubscription reads the subscription that a payment is for.
+// PreloadSubscription reads the subscription that a payment is for, and locks it: the payment's outcome changes it, and
+// everything else that does so locks it before the customer's access.
 func PreloadSubscription(b *repo.Base, paymentID string) {
-	repo.PreloadRow(b, cachedSubscriptions, "get subscription of "+paymentID,
-		"SELECT s.* FROM subscriptions s JOIN payments p ON p.subject_id = s.id WHERE p.id = ?", []any{paymentID},
+	const query = "SELECT s.* FROM subscriptions s JOIN payments p ON p.subject_id = s.id WHERE p.id = ? " +
+		"FOR NO KEY UPDATE OF s"
+	repo.PreloadRow(b, cachedSubscriptions, "get subscription of "+paymentID, query, []any{paymentID},
 		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
 }
 
