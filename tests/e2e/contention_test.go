@@ -151,3 +151,30 @@ func TestARenewalWaitsForItsSubscriptionBeforeTheAccess(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestAnErasureLocksAsPaymentsDo erases a customer while a payment of theirs is being recorded, which locks the
+// customer before the session: an erasure that waits for it must have left the session alone. It is of PostgreSQL
+// alone: SQLite has one writer at a time.
+func TestAnErasureLocksAsPaymentsDo(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.Postgres, nil)
+	a := app.NewAccount(t)
+	listing := a.Published(t, nil)
+	bought := a.NewSession(t, listing, "default", "ada", nil)
+	a.Pay(t, bought, harness.CardSucceeds).Want(t, 200)
+	customerID := text(t, a.Receipt(t, bought)["customerId"])
+	begun := a.NewSession(t, listing, "default", "ada", nil)
+	release := app.Hold(t, "SELECT id FROM customers WHERE id = $1 FOR NO KEY UPDATE", customerID)
+	erased := make(chan struct{})
+	go func() {
+		defer close(erased)
+		a.AsBackend(t, http.MethodPost, "/v1/customers/"+customerID+"/erase", nil).Want(t, 200)
+	}()
+	testdb.Postgres.AwaitWait(t, app.DatabaseURL, erased)
+	if free := app.Count(t, "SELECT COUNT(*) FROM (SELECT id FROM sessions WHERE id = $1 FOR UPDATE SKIP LOCKED) AS free",
+		begun.ID); free != 1 {
+		t.Error("it waits for the customer with the session locked")
+	}
+	release()
+	<-erased
+}

@@ -40,16 +40,17 @@ const obstacle = `SELECT CASE
 	ELSE '' END`
 
 // Obstacle implements ports.Erasure. Payments of the customer's checkouts that begin meanwhile are waited for, and what
-// is made of a customer who is read for share; nothing else begins before the transaction ends.
+// is made of a customer who is read for share; nothing else begins before the transaction ends. The customer is locked
+// first, as by the outcome of a payment.
 func (t erasure) Obstacle(_ context.Context, c customer.State, now time.Time) (found customer.Obstacle, err error) {
 	var locked []string
-	err = t.ForUpdate().DB.Table("sessions").Where(unpaid, named(c, now)).Order("id").Pluck("id", &locked).Error
-	if err != nil {
-		return "", t.Failure("lock checkouts of "+c.ID, err)
-	}
 	err = t.ForUpdate().DB.Table("customers").Where("id = ?", c.ID).Pluck("id", &locked).Error
 	if err != nil {
 		return "", t.Failure("lock customer "+c.ID, err)
+	}
+	err = t.ForUpdate().DB.Table("sessions").Where(unpaid, named(c, now)).Order("id").Pluck("id", &locked).Error
+	if err != nil {
+		return "", t.Failure("lock checkouts of "+c.ID, err)
 	}
 	err = t.DB.Raw(obstacle, named(c, now)).Scan(&found).Error
 	return found, t.Failure("look for obstacles of "+c.ID, err)
