@@ -29,7 +29,7 @@ func (t audit) PaidTwice(_ context.Context, limit int) ([]string, error) {
 SELECT p.subject_id FROM payments p WHERE `+t.Made("p.id", id.Payment)+`
 	AND p.purpose = 'invoice' AND p.status = 'succeeded' AND p.amount > 0
     AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = p.subject_id AND i.payment_id = p.id)
-    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.subject = p.id)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = 'payment.refund:' || p.id)
     AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id = p.id AND f.automatic AND f.status = 'failed')
     AND p.refunded < p.amount ORDER BY p.subject_id LIMIT ?`, limit)
 }

@@ -63,11 +63,12 @@ func (t audit) eachPlan(ctx context.Context, limit int, check func(planHistory) 
 
 func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHistory, error) {
 	const op = "audit billing plans"
-	ids := make([]string, len(plans))
+	ids, creators, subscriptions := make([]string, len(plans)), make([]string, len(plans)), make([]string, len(plans))
 	for i, p := range plans {
-		ids[i] = p.ID
+		ids[i], creators[i], subscriptions[i] = p.ID, p.CreatorID, p.SubscriptionID
 	}
-	found, err := repo.ListBy(t.Base, op, t.DB.Where("plan_id IN ?", ids), streamRow.toStream)
+	found, err := repo.ListBy(t.Base, op, t.DB.Where("creator_id IN ? AND subscription_id IN ? AND plan_id IN ?", creators,
+		subscriptions, ids), streamRow.toStream)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +81,9 @@ func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHis
 		return nil, err
 	}
 	var invoices []planInvoice
-	if err := t.DB.Raw("SELECT id, billing_plan_id, period_start, lines FROM invoices WHERE billing_plan_id IN ?",
-		ids).Scan(&invoices).Error; err != nil {
+	err = t.DB.Raw("SELECT id, billing_plan_id, period_start, lines FROM invoices WHERE creator_id IN ? "+
+		"AND billing_plan_id IN ? AND billing_plan_id <> ''", creators, ids).Scan(&invoices).Error
+	if err != nil {
 		return nil, t.Failure(op, err)
 	}
 	var included []includedRow
