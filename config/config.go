@@ -93,8 +93,8 @@ type Config struct {
 	// Database and background work
 
 	// DatabaseURL is `sqlite:PATH` or `postgres://…`, which live needs. Default in the sandbox: `sundry.db` in DataDir.
-	// A PostgreSQL address may have the parameters `pool_max_conns` (16) and `statement_cache_capacity` (512), and name a
-	// primary and its standbys: `postgres://db1,db2/sundry?target_session_attrs=read-write`.
+	// A PostgreSQL address may have the parameters `pool_max_conns` (16, at least 2) and `statement_cache_capacity` (512),
+	// and name a primary and its standbys: `postgres://db1,db2/sundry?target_session_attrs=read-write`.
 	DatabaseURL string `env:"DATABASE_URL,unset"`
 	// DatabaseDirectURL is the address of PostgreSQL itself where DatabaseURL leads to a pooler such as PgBouncer in
 	// transaction mode. Migrations, LISTEN and the leader's lock need a session and go there.

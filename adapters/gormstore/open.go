@@ -186,6 +186,9 @@ func poolConfig(setting, databaseURL, schema string, pooled bool) (*pgxpool.Conf
 	if !strings.Contains(databaseURL, "pool_max_conns") {
 		cfg.MaxConns = max(cfg.MaxConns, 16)
 	}
+	if cfg.MaxConns < 2 { // the check of all invariants reads from one and notes on another what it has seen
+		return nil, fmt.Errorf("%s has pool_max_conns=%d, where at least 2 connections are needed", setting, cfg.MaxConns)
+	}
 	return cfg, nil
 }
 
