@@ -313,10 +313,10 @@ func (s *Service) begin(
 func (s *Service) beginAttempt(
 	ctx context.Context, r ports.Repos, session checkout.State, i payment.Intent, now time.Time,
 ) (payment.State, error) {
-	if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
+	if err := s.deps.Sales.redeem(ctx, r, session); err != nil { // before the session, as at the end of a payment
 		return payment.State{}, err
 	}
-	if err := s.deps.Sales.redeem(ctx, r, session); err != nil {
+	if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
 		return payment.State{}, err
 	}
 	i.CreatorID, i.Subject = session.CreatorID, payment.Subject{Purpose: payment.ForCheckout, SubjectID: session.ID}

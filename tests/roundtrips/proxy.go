@@ -1,5 +1,5 @@
-// Package roundtrips holds what one payment, session and delivery may ask of PostgreSQL, so that it cannot creep: it
-// reads the wire between the program and the database.
+// Package roundtrips holds what one payment, session and delivery may ask of PostgreSQL, so that it cannot creep, and in
+// which order transactions lock: it reads the wire between the program and the database.
 package roundtrips
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,12 +22,19 @@ type trip struct {
 	commits    bool
 }
 
-// tap passes PostgreSQL connections on and notes their round trips.
+// bound is a statement with its parameters, numbers in decimal.
+type bound struct {
+	statement  string
+	parameters []string
+}
+
+// tap passes PostgreSQL connections on and notes their round trips and transactions.
 type tap struct {
-	target string
-	mu     sync.Mutex
-	trips  []trip
-	sent   map[string]bool // every statement so far
+	target       string
+	mu           sync.Mutex
+	trips        []trip
+	transactions [][]bound
+	sent         map[string]bool // every statement so far
 }
 
 // newTap listens in front of the server of an address, which it returns with itself in the server's place.
@@ -64,6 +72,13 @@ func (p *tap) take() []trip {
 	return trips
 }
 
+// committed returns the transactions that were committed so far.
+func (p *tap) committed() [][]bound {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.transactions)
+}
+
 // statements returns every statement that was sent so far, each once.
 func (p *tap) statements() []string {
 	p.mu.Lock()
@@ -93,9 +108,11 @@ func (p *tap) pass(client net.Conn) {
 
 // conversation is the state of one connection.
 type conversation struct {
-	prepared map[string]string
-	inside   bool // a transaction
-	current  trip
+	prepared    map[string]string
+	inside      bool // a transaction
+	current     trip
+	transaction []bound   // so far
+	committed   [][]bound // since the last round trip
 }
 
 // watch follows the messages of a client: Sync and Query are what it waits after.
@@ -126,8 +143,9 @@ func (p *tap) watch(in *bufio.Reader) {
 			for _, statement := range c.current.statements {
 				p.sent[statement] = true
 			}
+			p.transactions = append(p.transactions, c.committed...)
 			p.mu.Unlock()
-			c.current = trip{}
+			c.current, c.committed = trip{}, nil
 		}
 	}
 }
@@ -136,33 +154,64 @@ func (p *tap) watch(in *bufio.Reader) {
 func (c *conversation) note(kind byte, body string) (ended bool) {
 	switch kind {
 	case 'Q':
-		c.run(strings.TrimRight(body, "\x00"))
+		c.run(bound{statement: strings.TrimRight(body, "\x00")})
 		return true
 	case 'P':
 		name, rest, _ := strings.Cut(body, "\x00")
 		c.prepared[name], _, _ = strings.Cut(rest, "\x00")
 	case 'B':
 		_, rest, _ := strings.Cut(body, "\x00")
-		name, _, _ := strings.Cut(rest, "\x00")
-		c.run(c.prepared[name])
+		name, values, _ := strings.Cut(rest, "\x00")
+		c.run(bound{c.prepared[name], parametersOf([]byte(values))})
 	case 'S':
 		return len(c.current.statements) > 0
 	}
 	return false
 }
 
-func (c *conversation) run(statement string) {
-	c.current.statements = append(c.current.statements, statement)
-	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(statement)), " ")
+// parametersOf reads the rest of a Bind message: a list of formats, where 1 is binary, and a list of values.
+func parametersOf(body []byte) (parameters []string) {
+	next := func() int {
+		n := int(binary.BigEndian.Uint16(body))
+		body = body[2:]
+		return n
+	}
+	formats := make([]int, next())
+	for i := range formats {
+		formats[i] = next()
+	}
+	for i := range next() {
+		length := int32(binary.BigEndian.Uint32(body)) //nolint:gosec // -1 for NULL
+		body = body[4:]
+		if length < 0 {
+			parameters = append(parameters, "")
+			continue
+		}
+		value := body[:length]
+		body = body[length:]
+		if isBinary := len(formats) > 0 && formats[min(i, len(formats)-1)] == 1; isBinary && length == 8 {
+			parameters = append(parameters, strconv.FormatInt(int64(binary.BigEndian.Uint64(value)), 10)) //nolint:gosec // as sent
+			continue
+		}
+		parameters = append(parameters, string(value))
+	}
+	return parameters
+}
+
+func (c *conversation) run(b bound) {
+	c.current.statements = append(c.current.statements, b.statement)
+	c.transaction = append(c.transaction, b)
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(b.statement)), " ")
 	switch strings.TrimRight(word, ";") {
 	case "begin":
-		c.inside = true
+		c.inside, c.transaction = true, nil
 	case "commit":
 		c.inside, c.current.commits = false, true
+		c.committed, c.transaction = append(c.committed, c.transaction), nil
 	case "rollback":
 		c.inside = false
 	case "insert", "update", "delete", "with":
-		if !c.inside && !strings.HasPrefix(statement, "WITH RECURSIVE") {
+		if !c.inside && !strings.HasPrefix(b.statement, "WITH RECURSIVE") {
 			c.current.commits = true
 		}
 	}
