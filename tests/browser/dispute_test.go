@@ -62,6 +62,7 @@ func TestALongTitleFitsAPhoneInTheDashboard(t *testing.T) {
 	s.pay(s.session(s.Published(t, harness.JSON{"title": longTitle}), nil), harness.CardDisputed).Want(t, http.StatusOK)
 	b := s.atDashboard()
 	b.click(`.languages [value="fr"]`)
+	b.wait(`document.readyState !== "loading" && document.documentElement.lang.startsWith("fr")`)
 	b.size(345, 800)
 	for _, path := range []string{"/dashboard/disputes/" + s.first("/v1/disputes"), "/dashboard/orders"} {
 		b.open(s.URL + path)
