@@ -166,14 +166,17 @@ func (s *Inbox) refreshRefund(ctx context.Context, e ports.ProcessorEvent) (writ
 	}, err
 }
 
-// refreshPaymentRefunds asks which refunds of a payment were made at the processor, and makes those of ours due.
+// refreshPaymentRefunds asks which refunds of a payment were made at the processor, and makes those of ours due. Before
+// the payment is settled, its id there may not be known.
 func (s *Inbox) refreshPaymentRefunds(ctx context.Context, e ports.ProcessorEvent) (write, error) {
 	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, e.ObjectID)
-	if errors.Is(err, ports.ErrNotFound) {
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
 		return writeNothing, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case !paid.Status.Final():
+		return func(context.Context, ports.Repos) error { return errUnsettled }, nil
 	}
 	foreign, err := s.deps.Refunds.foreign(ctx, paid)
 	return func(ctx context.Context, r ports.Repos) error {

@@ -87,28 +87,40 @@ func (w *fixture) refundedElsewhere(before func()) *payments.Inbox {
 	})
 }
 
-// TestRefundElsewhere_WaitsForItsPayment reports a refund before the payment is known to have succeeded.
+// TestRefundElsewhere_WaitsForItsPayment reports a refund before the payment is known to have succeeded, with its id at
+// the processor and without.
 func TestRefundElsewhere_WaitsForItsPayment(t *testing.T) {
 	t.Parallel()
-	forEachEngine(t, func(t *testing.T, w *fixture) {
-		paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
-		w.change(paid, func(p *payment.State) { p.ProcessorID, p.CustomerID = "pi_1", laterCustomerID })
-		inbox := w.refundedElsewhere(func() {})
-		w.process(inbox, ports.ProcessorEvent{ID: "refunded", Kind: ports.AboutPaymentRefunds, ObjectID: paid.ID})
-		w.work()
-		w.clock.Advance(2 * time.Second)
-		task, ok := w.next()
-		if !ok {
-			t.Fatal("the event is not processed again")
-		}
-		if err := inbox.Process(t.Context(), task); err != nil {
-			t.Fatal(err)
-		}
-		made, err := w.store.Read(t.Context()).Payments.Refunds.GetByProcessorID(t.Context(), "re_1")
-		if err != nil || made.PaymentID != paid.ID {
-			t.Errorf("%+v, %v", made, err)
-		}
-	})
+	for name, known := range map[string]string{"known there": "pi_1", "outcome unknown": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) { w.refundUnsettled(known) })
+		})
+	}
+}
+
+// refundUnsettled has a refund reported of a payment that has an id at the processor, or none, and is not settled.
+func (w *fixture) refundUnsettled(processorID string) {
+	t := w.t
+	t.Helper()
+	paid := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+	w.change(paid, func(p *payment.State) { p.ProcessorID, p.CustomerID = processorID, laterCustomerID })
+	inbox := w.refundedElsewhere(func() {})
+	w.process(inbox, ports.ProcessorEvent{ID: "refunded", Kind: ports.AboutPaymentRefunds, ObjectID: paid.ID})
+	w.work()
+	w.change(paid, func(p *payment.State) { p.ProcessorID = "pi_1" })
+	w.clock.Advance(2 * time.Second)
+	task, ok := w.next()
+	if !ok {
+		t.Fatal("the event is not processed again")
+	}
+	if err := inbox.Process(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	made, err := w.store.Read(t.Context()).Payments.Refunds.GetByProcessorID(t.Context(), "re_1")
+	if err != nil || made.PaymentID != paid.ID {
+		t.Errorf("%+v, %v", made, err)
+	}
 }
 
 // A refund at the processor is of the customer whom its payment got while the processor was asked.
