@@ -138,6 +138,8 @@ type TreasuryAudit interface {
 type SaleLedger interface {
 	// ReserveRefund sets an amount (nil = all that is left) of a payment aside. Faults: NOT_REFUNDABLE.
 	ReserveRefund(ctx context.Context, r Repos, paymentID string, minor *int64) (ledger.Share, error)
+	// RecordRefund is ReserveRefund of a refund that the processor has made already, also while the payment is disputed.
+	RecordRefund(ctx context.Context, r Repos, paymentID string, minor *int64) (ledger.Share, error)
 	// SaleOf returns the ledger state of a payment. ErrNotFound when nothing of it is booked.
 	SaleOf(ctx context.Context, r Repos, paymentID string) (ledger.SaleState, error)
 	// AbandonRefund gives up what a refund had set aside.

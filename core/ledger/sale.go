@@ -161,10 +161,17 @@ func (s *Sale) Reverse(share Share) (Posting, error) {
 // and no dispute takes it too. The tax in it is apportioned cumulatively: the shares of any split sum to exactly the
 // tax charged. The fault is NOT_REFUNDABLE.
 func (s *Sale) ReserveRefund(amount money.Amount) (Share, error) {
-	switch left := s.s.Refundable(); {
-	case s.s.DisputeID != "":
+	if s.s.DisputeID != "" {
 		return Share{}, fault.New(fault.NotRefundable, "The payment is disputed. It can't be refunded until the dispute is "+
 			"closed.")
+	}
+	return s.RecordRefund(amount)
+}
+
+// RecordRefund is ReserveRefund of a refund that the processor has made already, before it was known that the payment
+// is disputed.
+func (s *Sale) RecordRefund(amount money.Amount) (Share, error) {
+	switch left := s.s.Refundable(); {
 	case left.Minor == 0:
 		return Share{}, fault.New(fault.NotRefundable, "The payment is already refunded in full.")
 	case amount.Currency != left.Currency || amount.Minor <= 0:

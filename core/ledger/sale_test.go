@@ -359,6 +359,27 @@ func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
 	}
 }
 
+// The processor reports a dispute of what a refund there has left, and then that refund.
+func TestRecordRefund_WhileDisputed(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	if _, _, err := sale.OpenDispute("dsp_1", eur(7900)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sale.RecordRefund(eur(4001)); !fault.Is(err, fault.NotRefundable) {
+		t.Errorf("more than the dispute has left: %v", err)
+	}
+	made, err := sale.RecordRefund(eur(4000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sale.CompleteRefund("ref_1", made)
+	lost, _, err := sale.LoseDispute(eur(7900))
+	if s := sale.State(); err != nil || lost.Amount != eur(7900) || !s.ReturnedInFull() || s.ReturnedTax != s.Tax {
+		t.Errorf("%+v of %+v, %v", lost, s, err)
+	}
+}
+
 // The bank takes back all that it claims: also what a refund was under way with, if that did not reach the buyer.
 func TestALostDisputeTakesAllOfItsClaim(t *testing.T) {
 	t.Parallel()

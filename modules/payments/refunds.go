@@ -139,7 +139,11 @@ func (s *Refunds) intend(
 			return refund.State{}, err
 		}
 	}
-	share, err := s.deps.Ledger.ReserveRefund(ctx, r, paid.ID, req.Minor)
+	reserve := s.deps.Ledger.ReserveRefund
+	if req.ProcessorID != "" {
+		reserve = s.deps.Ledger.RecordRefund
+	}
+	share, err := reserve(ctx, r, paid.ID, req.Minor)
 	if err != nil {
 		return refund.State{}, err
 	}

@@ -18,13 +18,27 @@ var _ ports.SaleLedger = (*Service)(nil)
 // ReserveRefund implements ports.SaleLedger.
 func (s *Service) ReserveRefund(
 	ctx context.Context, r ports.Repos, paymentID string, minor *int64,
+) (ledger.Share, error) {
+	return s.reserveRefund(ctx, r, paymentID, minor, (*ledger.Sale).ReserveRefund)
+}
+
+// RecordRefund implements ports.SaleLedger.
+func (s *Service) RecordRefund(
+	ctx context.Context, r ports.Repos, paymentID string, minor *int64,
+) (ledger.Share, error) {
+	return s.reserveRefund(ctx, r, paymentID, minor, (*ledger.Sale).RecordRefund)
+}
+
+func (s *Service) reserveRefund(
+	ctx context.Context, r ports.Repos, paymentID string, minor *int64,
+	reserve func(*ledger.Sale, money.Amount) (ledger.Share, error),
 ) (share ledger.Share, err error) {
 	err = s.change(ctx, r, paymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
 		amount := sale.State().Refundable()
 		if minor != nil {
 			amount.Minor = *minor
 		}
-		share, err = sale.ReserveRefund(amount)
+		share, err = reserve(sale, amount)
 		return ledger.Posting{}, err
 	})
 	if errors.Is(err, ports.ErrNotFound) {

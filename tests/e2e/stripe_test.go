@@ -333,6 +333,36 @@ func TestAFailedRefundRestoresPrepaidUse(t *testing.T) {
 	})
 }
 
+// A part is refunded in Stripe's dashboard and the rest disputed. The dispute is reported first.
+func TestARefundAtStripeIsReportedAfterADispute(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		session := s.open(t)
+		s.submit(t, session, stripefake.Succeeds).Want(t, 200)
+		paymentID := text(t, s.Receipt(t, session)["paymentId"])
+		s.fake.RefundInDashboard(t, paymentID, 500)
+		report := func(eventID, kind, objectID string) {
+			t.Helper()
+			s.event(t, eventID, kind, map[string]any{
+				"id": objectID, "metadata": map[string]any{"payment_id": paymentID},
+			}).Want(t, 200)
+			s.processed(t)
+		}
+		dispute := s.fake.Dispute(paymentID, 1500)
+		report("evt_disputed", "charge.dispute.created", dispute)
+		report("evt_refunded", "charge.refunded", "ch_1")
+		if got := fmt.Sprint(s.refundsOf(t, paymentID)); got != "[succeeded refunded_at_processor 500]" {
+			t.Errorf("recorded %s", got)
+		}
+		s.fake.Change(dispute, map[string]any{"status": "lost"})
+		report("evt_lost", "charge.dispute.closed", dispute)
+		if got := s.balance(t); got != -100 { // the fee
+			t.Errorf("the balance is %d", got)
+		}
+		verified(t, s.app)
+	})
+}
+
 // automatic waits for the automatic refund of a payment to have a status.
 func (s stripeShop) automatic(t *testing.T, paymentID, want string) {
 	t.Helper()
