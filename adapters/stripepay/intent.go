@@ -206,7 +206,11 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 			})
 		})
 		if err == nil {
-			return p.get(ctx, i.id)
+			paid, err := p.get(ctx, i.id)
+			if err != nil { // whatever it is, the money has moved
+				err = fmt.Errorf("read what was paid: %s: %w", err.Error(), ports.ErrOutcomeUnknown)
+			}
+			return paid, err
 		}
 	default:
 		params := &stripe.PaymentIntentConfirmParams{Params: keyed(ctx, key)}

@@ -251,6 +251,13 @@ func TestASavedCardIsChargedThroughAnInvoiceOfItsLines(t *testing.T) {
 	if err != nil || again != o || fake.Count("POST /v1/invoices/") == 0 {
 		t.Errorf("%+v, %v", again, err)
 	}
+	r.PaymentID = request("").PaymentID
+	fake.Fail("GET /v1/payment_intents", stripefake.Failure{Status: 429})
+	_, err = p.Charge(t.Context(), r)
+	if !errors.Is(err, ports.ErrOutcomeUnknown) || errors.Is(err, ports.ErrProcessorUnavailable) {
+		t.Errorf("once it is paid, Stripe is not reached: got %v, want %v", err, ports.ErrOutcomeUnknown)
+	}
+	fake.Heal()
 	declined := r
 	declined.PaymentID, declined.Method = "pay_"+rand.Text(), strings.Replace(r.Method, stripefake.Succeeds,
 		stripefake.Declines, 1)

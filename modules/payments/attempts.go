@@ -258,7 +258,7 @@ func (s *Attempts) charge(
 	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, request, ports.Processor.Charge)
 	if errors.Is(err, ports.ErrOutcomeUnknown) && attempt.Purpose != payment.ForCheckout {
 		outcome, err = s.call(ctx, ports.ProcessorRecheckTimeout, attempt, request, ports.Processor.Find)
-		if errors.Is(err, ports.ErrNotFound) {
+		if errors.Is(err, ports.ErrNotFound) || errors.Is(err, ports.ErrProcessorUnavailable) {
 			err = ports.ErrOutcomeUnknown // it may still be on its way
 		}
 	}
@@ -266,11 +266,15 @@ func (s *Attempts) charge(
 }
 
 // cancelUnsent ends an attempt that certainly never reached the processor, so that nothing is charged after its
-// caller was told that it failed. If that fails too, the task retries.
+// caller was told that it failed. While the processor is away it is ended here alone: nobody sends it any more.
 func (s *Attempts) cancelUnsent(ctx context.Context, attempt payment.State, cause error) (payment.State, error) {
 	canceled, err := s.Cancel(ctx, attempt, payment.DeclineReason{})
 	if err == nil && canceled.Status == payment.Succeeded { // it had arrived after all
 		return canceled, nil
+	}
+	if err != nil {
+		_, endErr := s.settle(ctx, attempt, payment.Outcome{Status: payment.Canceled})
+		err = errors.Join(err, endErr)
 	}
 	return attempt, fault.Wrap(
 		fault.ProcessorUnavailable, "The card processor does not respond. Nothing was charged; try again in a moment.",

@@ -342,6 +342,37 @@ func TestACallerWhoIsToldOfAnOutageIsNotChargedLater(t *testing.T) {
 	})
 }
 
+// lastCharge loses the response to a charge, and the processor is not reached from then on.
+type lastCharge struct {
+	ports.Processor
+	until *fakes.Processor
+}
+
+// Charge implements ports.Processor.
+func (p lastCharge) Charge(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+	_, err := p.Processor.Charge(ctx, r)
+	p.until.Unreachable.Store(true)
+	return payment.Outcome{}, errors.Join(err, ports.ErrOutcomeUnknown)
+}
+
+func TestRun_OutageAfterALostResponse(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		reached := w.processor.Processor
+		w.processor.Processor = lastCharge{reached, w.processor}
+		left, err := w.Run(t.Context(), started, ports.Payer{})
+		if err != nil || left.Status != payment.Pending {
+			t.Errorf("got %s, %v; want that nothing is known", left.Status, err)
+		}
+		w.processor.Processor = reached
+		w.processor.Unreachable.Store(false)
+		w.clock.Advance(3 * time.Second)
+		w.work()
+		w.wantPaid(started.ID)
+	})
+}
+
 func TestATaskWaitsForAProcessorThatIsAway(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

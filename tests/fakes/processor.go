@@ -37,6 +37,22 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 	return o, err
 }
 
+// Find implements ports.Processor.
+func (p *Processor) Find(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+	if p.Unreachable.Load() {
+		return payment.Outcome{}, ports.ErrProcessorUnavailable
+	}
+	return p.Processor.Find(ctx, r)
+}
+
+// Cancel implements ports.Processor.
+func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+	if p.Unreachable.Load() {
+		return payment.Outcome{}, ports.ErrProcessorUnavailable
+	}
+	return p.Processor.Cancel(ctx, r)
+}
+
 // Dying runs what the process must not survive.
 func Dying(t testing.TB, run func()) {
 	t.Helper()
