@@ -26,6 +26,8 @@ type life struct {
 
 	mu     sync.Mutex
 	faults []string
+	// unavailable allows responses that something which the program needs is away.
+	unavailable bool
 	// opened are the checkout sessions that were made.
 	opened []harness.Session
 }
@@ -72,19 +74,23 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 func eachLife(t *testing.T, live func(*life)) {
 	t.Helper()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		rapid.Check(t, func(r *rapid.T) {
-			app, err := harness.Start(engine, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := app.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			live(&life{T: t, r: r, a: app.NewAccount(t)})
-		})
+		rapid.Check(t, func(r *rapid.T) { liveOn(t, r, engine, nil, live) })
 	})
+}
+
+// liveOn runs a life on a program of its own, which has environment variables.
+func liveOn(t *testing.T, r *rapid.T, engine testdb.Engine, vars map[string]string, live func(*life)) {
+	t.Helper()
+	app, err := harness.Start(engine, vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := app.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	live(&life{T: t, r: r, a: app.NewAccount(t)})
 }
 
 // live does the wishes, alone and several at once, between the other steps.
@@ -145,7 +151,18 @@ func (l *life) until(to time.Time) wish {
 
 // post is the wish of a request whose refusal is as good as its effect.
 func (l *life) post(path string, body any) wish {
-	return func() { l.allowed(l.a.AsBackend(l, http.MethodPost, path, body)) }
+	return func() {
+		l.request(harness.Request{Method: http.MethodPost, Path: path, Body: body, Bearer: l.a.Key})
+	}
+}
+
+// request sends one whose refusal is as good as its effect.
+func (l *life) request(r harness.Request) {
+	send := l.a.Ask
+	if l.unavailable {
+		send = l.a.AskUnjudged
+	}
+	l.allowed(send(l, r))
 }
 
 func (l *customerLife) ask(what string, body any) wish {
@@ -392,7 +409,8 @@ func (l *life) invoiceOf(customerID string) wish {
 
 // allowed accepts what was done and what was refused with a reason; anything else is a fault of ours.
 func (l *life) allowed(response *harness.Response) {
-	if slices.Contains([]int{200, 201, 202, 204, 400, 402, 404, 409, 410}, response.Status) {
+	if slices.Contains([]int{200, 201, 202, 204, 400, 402, 404, 409, 410}, response.Status) ||
+		l.unavailable && response.Status == http.StatusServiceUnavailable {
 		return
 	}
 	l.mu.Lock()
@@ -402,6 +420,12 @@ func (l *life) allowed(response *harness.Response) {
 
 // verify waits for what is due now to be done, so that no task is half way, and verifies everything.
 func (l *life) verify() {
+	l.verifyBooks()
+	l.verifyTasks()
+}
+
+// verifyBooks verifies everything but the tasks.
+func (l *life) verifyBooks() {
 	violations, err := l.a.Program.Verify(context.Background())
 	if err != nil {
 		l.r.Fatal(err)
@@ -409,6 +433,10 @@ func (l *life) verify() {
 	if violations = append(violations, l.faults...); len(violations) > 0 {
 		l.r.Fatalf("%v", violations)
 	}
+}
+
+// verifyTasks fails for work that fails.
+func (l *life) verifyTasks() {
 	for _, task := range tasksOf(l.T, l.a, "failed") {
 		if task.Attempts > 2 { // once is allowed: a dispute may be reported before its payment is settled
 			l.r.Fatalf("work that fails: %s: %s", task.ID, *task.LastError)

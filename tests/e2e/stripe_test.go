@@ -26,16 +26,20 @@ type stripeShop struct {
 	fake *stripefake.Server
 }
 
+// stripeVars are the environment variables of a program that takes payments through a Stripe.
+func stripeVars(fake *stripefake.Server) map[string]string {
+	return map[string]string{
+		"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_PUBLISHABLE_KEY": "pk_test_1",
+		"STRIPE_WEBHOOK_SECRET": stripeWebhookSecret, "STRIPE_API_BASE": fake.URL,
+	}
+}
+
 // eachStripe runs a test with a Stripe of its own on each engine.
 func eachStripe(t *testing.T, test func(t *testing.T, s stripeShop)) {
 	t.Helper()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		fake := stripefake.New(t)
-		app := harness.New(t, engine, map[string]string{
-			"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_PUBLISHABLE_KEY": "pk_test_1",
-			"STRIPE_WEBHOOK_SECRET": stripeWebhookSecret,
-			"STRIPE_API_BASE":       fake.URL,
-		})
+		app := harness.New(t, engine, stripeVars(fake))
 		test(t, stripeShop{app.NewAccount(t), app, fake})
 		if unkeyed := fake.Unkeyed(); len(unkeyed) > 0 {
 			t.Errorf("sent without an idempotency key: %v", unkeyed)
@@ -382,7 +386,7 @@ func TestAnAutomaticRefundFollowsItsOutcome(t *testing.T) {
 		s.submit(t, late, stripefake.Challenges).Want(t, 200)
 		s.submit(t, s.NewSession(t, listing, "pro", "user-1", nil), stripefake.Succeeds).Want(t, 200)
 		earned := s.balance(t)
-		s.fake.DelayRefunds()
+		s.fake.DelayRefunds(true)
 		intent := s.payment(t, late)
 		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
 		s.fake.Challenge(t, paymentID, true)

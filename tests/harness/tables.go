@@ -119,8 +119,8 @@ func (a *App) TryExec(t testing.TB, query string, args ...any) error {
 }
 
 // rowsOf renders each row of a query as text.
-func rowsOf(ctx context.Context, db *sql.DB, query string) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query)
+func rowsOf(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +182,16 @@ func (a *App) Count(t testing.TB, query string, args ...any) (n int64) {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return n
+}
+
+// Rows asks the database behind the program's back for rows, each as text. Arguments are $1, $2, ….
+func (a *App) Rows(t testing.TB, query string, args ...any) []string {
+	t.Helper()
+	rows, err := rowsOf(t.Context(), a.shared(t), query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return rows
 }
 
 // LockAccount locks every row of an account in PostgreSQL until release is called.

@@ -1,6 +1,7 @@
 package stripefake
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -98,18 +99,21 @@ func (s *Server) handle(r *http.Request) (int, object) {
 	case verb == "confirm":
 		return s.confirm(o, form, form.Get("off_session") == "true")
 	case verb == "cancel":
-		return cancel(o)
+		return s.cancel(o)
 	case verb == "finalize":
 		return s.finalize(o)
 	case verb == "pay":
 		return s.pay(o, form)
 	case verb == "void":
 		o["status"] = "void"
-		_, _ = cancel(s.objects[o["payment_intent"].(string)])
+		_, _ = s.cancel(s.objects[o["payment_intent"].(string)])
+		return http.StatusOK, o
+	case verb == "close" && o["status"] != "won" && o["status"] != "lost":
+		o["status"] = "lost"
+		s.emit("charge.dispute.closed", o)
 		return http.StatusOK, o
 	case verb == "close":
-		o["status"] = "lost"
-		return http.StatusOK, o
+		return refuse(http.StatusBadRequest, "")
 	}
 	return refuse(http.StatusNotFound, "no_such_route")
 }
@@ -157,7 +161,9 @@ func (s *Server) create(kind string, form url.Values) (int, object) {
 		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false,
 			form.Get("transfer_group")
 		o["currency"] = form.Get("currency")
-		return http.StatusOK, s.add("tr_", o)
+		s.add("tr_", o)
+		s.emit("transfer.created", o)
+		return http.StatusOK, o
 	}
 	return s.createConnect(kind, o, form)
 }
@@ -210,6 +216,9 @@ func (s *Server) update(o object, form url.Values) (int, object) {
 		o["cancel_at_period_end"] = true
 	}
 	if text := form.Get("evidence[uncategorized_text]"); text != "" {
+		if o["status"] == "won" || o["status"] == "lost" {
+			return refuse(http.StatusBadRequest, "")
+		}
 		evidence := object{}
 		for name, values := range form {
 			if member, ok := strings.CutPrefix(name, "evidence["); ok {
@@ -219,6 +228,7 @@ func (s *Server) update(o object, form url.Values) (int, object) {
 		o["evidence"] = evidence
 		if form.Get("submit") == "true" {
 			o["status"] = "under_review"
+			s.emit("charge.dispute.updated", o)
 		}
 	}
 	return http.StatusOK, o
@@ -232,9 +242,15 @@ func submitted(form url.Values) string {
 	return strings.TrimPrefix(form.Get("payment_method"), "pm_")
 }
 
+// testMethods has the behavior of Stripe's own payment methods for tests, all others of which succeed.
+var testMethods = map[string]string{
+	"card_authenticationRequired": Challenges, "card_chargeCustomerFail": PresentOnly,
+	"card_visa_chargeDeclined": Declines,
+}
+
 // behavior returns the behavior that a payment method names.
 func behavior(form url.Values) string {
-	does, _, _ := strings.Cut(submitted(form), "_")
+	does, _, _ := strings.Cut(cmp.Or(testMethods[submitted(form)], submitted(form)), "_")
 	return does
 }
 
@@ -263,16 +279,26 @@ func (s *Server) confirm(o object, form url.Values, offSession bool) (int, objec
 			decline["code"], decline["decline_code"] = "authentication_required", "authentication_required"
 		}
 		o[lastError(o)] = decline
+		s.emit(failedEvent(o), o)
 		return http.StatusPaymentRequired, object{"error": decline}
 	case does == Garbage:
 		return refuse(http.StatusBadRequest, "resource_missing")
 	case does == Challenges:
 		o["status"], o["payment_method"] = "requires_action", method
 		o["next_action"] = object{"type": "use_stripe_sdk"}
+		s.emit(o["object"].(string)+".requires_action", o)
 	default:
 		s.succeed(o, method)
 	}
 	return http.StatusOK, o
+}
+
+// failedEvent is the event of an intent whose card was refused.
+func failedEvent(o object) string {
+	if o["object"] == "setup_intent" {
+		return "setup_intent.setup_failed"
+	}
+	return "payment_intent.payment_failed"
 }
 
 func lastError(o object) string {
@@ -284,6 +310,7 @@ func lastError(o object) string {
 
 func (s *Server) succeed(o, method object) {
 	o["status"], o["payment_method"], o["next_action"] = "succeeded", method, nil
+	defer s.emit(o["object"].(string)+".succeeded", o)
 	if amount, ok := o["amount"].(int64); ok {
 		o["latest_charge"] = object{
 			"id":                  "ch_1",
@@ -292,11 +319,12 @@ func (s *Server) succeed(o, method object) {
 	}
 }
 
-func cancel(o object) (int, object) {
+func (s *Server) cancel(o object) (int, object) {
 	if o["status"] == "succeeded" || o["status"] == "canceled" {
 		return refuse(http.StatusBadRequest, o["object"].(string)+"_unexpected_state")
 	}
 	o["status"], o["next_action"] = "canceled", nil
+	s.emit(o["object"].(string)+".canceled", o)
 	return http.StatusOK, o
 }
 
@@ -324,8 +352,14 @@ func (s *Server) refund(o object, form url.Values) (int, object) {
 		return refuse(http.StatusNotFound, "resource_missing")
 	}
 	amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
+	if amount < 1 {
+		return refuse(http.StatusBadRequest, "parameter_invalid_integer")
+	}
 	if intent["status"] != "succeeded" {
 		return refuse(http.StatusBadRequest, "payment_intent_unexpected_state")
+	}
+	if s.disputed(intent["id"].(string)) {
+		return refuse(http.StatusBadRequest, "charge_disputed")
 	}
 	switch left := intent["amount"].(int64) - s.refunded(intent["id"].(string)); {
 	case left == 0:
@@ -339,7 +373,25 @@ func (s *Server) refund(o object, form url.Values) (int, object) {
 	if s.delayRefunds {
 		o["status"] = "pending"
 	}
-	return http.StatusOK, s.add("re_", o)
+	s.add("re_", o)
+	s.emit("refund.created", o)
+	s.emit("charge.refunded", chargeOf(intent))
+	return http.StatusOK, o
+}
+
+// disputed reports whether the money of a payment is with the buyer's bank: while a dispute is open, or once it is lost.
+func (s *Server) disputed(intentID string) bool {
+	for id, o := range s.objects {
+		if strings.HasPrefix(id, "dp_") && o["payment_intent"].(object)["id"] == intentID && o["status"] != "won" {
+			return true
+		}
+	}
+	return false
+}
+
+// chargeOf is the charge of a payment, which has its metadata.
+func chargeOf(intent object) object {
+	return object{"id": "ch_1", "object": "charge", "metadata": intent["metadata"], "payment_intent": intent["id"]}
 }
 
 func (s *Server) refunded(intentID string) (sum int64) {
@@ -422,16 +474,19 @@ func (s *Server) Refunded(paymentID string) int64 {
 	return 0
 }
 
-// RefundInDashboard refunds a part of a payment as somebody in Stripe's dashboard does: without our metadata.
+// RefundInDashboard refunds a part of a payment as somebody in Stripe's dashboard does: without our metadata. The id is
+// "" where Stripe refuses it.
 func (s *Server) RefundInDashboard(t testing.TB, paymentID string, amount int64) (id string) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	intent := s.of("pi_", "payment_id", paymentID)
-	made := s.add("re_", object{
-		"object": "refund", "amount": amount, "currency": intent["currency"], "payment_intent": intent["id"],
-		"status": "succeeded", "metadata": object{},
+	status, made := s.refund(object{"object": "refund", "metadata": object{}}, url.Values{
+		"payment_intent": {intent["id"].(string)}, "amount": {strconv.FormatInt(amount, 10)},
 	})
+	if status != http.StatusOK {
+		return ""
+	}
 	return made["id"].(string)
 }
 
@@ -460,6 +515,7 @@ func (s *Server) Challenge(t testing.TB, paymentID string, approve bool) {
 		"payment_method": o["payment_method"],
 	}
 	o["payment_method"] = nil
+	s.emit(failedEvent(o), o)
 }
 
 // Get is an object of a kind by one of its metadata, as Stripe would send it; nil for none.
@@ -472,11 +528,32 @@ func (s *Server) Get(prefix, name, value string) map[string]any {
 	return nil
 }
 
+// All returns the objects of a kind, oldest first, as Stripe would send them.
+func (s *Server) All(prefix string) (all []map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range s.order {
+		if strings.HasPrefix(id, prefix) {
+			all = append(all, clone(s.objects[id]))
+		}
+	}
+	return all
+}
+
 // Change alters an object, as others do: a bank that sends a refund back, a dispute that is decided.
 func (s *Server) Change(id string, members map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.Copy(s.objects[id], members)
+	o := s.objects[id]
+	maps.Copy(o, members)
+	kind, _, _ := strings.Cut(id, "_")
+	s.emit(changedEvents[kind], o)
+}
+
+// changedEvents has the event of a change by the kind of its object.
+var changedEvents = map[string]string{
+	"acct": "account.updated", "dp": "charge.dispute.updated", "pi": "payment_intent.updated", "re": "refund.updated",
+	"tr": "transfer.updated",
 }
 
 // Number returns the number of objects of a kind.
@@ -511,11 +588,41 @@ func (s *Server) Evidence(disputeID string) map[string]string {
 func (s *Server) Dispute(paymentID string, amount int64) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	intent := s.of("pi_", "payment_id", paymentID)
+	return s.dispute(s.of("pi_", "payment_id", paymentID), amount)
+}
+
+func (s *Server) dispute(intent object, amount int64) (id string) {
 	o := s.add("dp_", object{
 		"metadata": object{}, "amount": amount, "currency": intent["currency"], "status": "needs_response",
 		"reason":         "fraudulent",
 		"payment_intent": intent, "evidence_details": object{"due_by": 4_000_000_000},
 	})
+	s.emit("charge.dispute.created", o)
 	return o["id"].(string)
+}
+
+// DisputeRest opens a dispute of what refunds have left of a payment, unless it was disputed before or nothing is left.
+func (s *Server) DisputeRest(paymentID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	intent := s.of("pi_", "payment_id", paymentID)
+	left := intent["amount"].(int64) - s.refunded(intent["id"].(string))
+	for id, o := range s.objects {
+		if strings.HasPrefix(id, "dp_") && o["payment_intent"].(object)["id"] == intent["id"] {
+			left = 0
+		}
+	}
+	if left > 0 {
+		s.dispute(intent, left)
+	}
+}
+
+// Decide ends a dispute that is open.
+func (s *Server) Decide(disputeID, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.objects[disputeID]; o["status"] == "needs_response" || o["status"] == "under_review" {
+		o["status"] = status
+		s.emit("charge.dispute.closed", o)
+	}
 }

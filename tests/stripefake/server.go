@@ -62,6 +62,28 @@ type Server struct {
 	lost string
 	// delayRefunds keeps new refunds pending.
 	delayRefunds bool
+	// events are those that TakeEvents has not returned yet.
+	events []Event
+}
+
+// Event is one that Stripe would send.
+type Event struct {
+	ID, Type string
+	Object   map[string]any
+}
+
+// TakeEvents returns what has happened since it was last called. Nothing is sent by itself.
+func (s *Server) TakeEvents() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.events
+	s.events = nil
+	return taken
+}
+
+// emit notes an event about an object as it is now.
+func (s *Server) emit(kind string, o object) {
+	s.events = append(s.events, Event{"evt_" + rand.Text(), kind, clone(o)})
 }
 
 // New starts a server that stops with the test.
@@ -85,7 +107,8 @@ func (s *Server) Fail(route string, f Failure) {
 	s.failures[route] = &f
 }
 
-// Store makes the next request of a route fail with a status, which Stripe then repeats under the same key.
+// Store makes the next request whose method and path end in route fail with a status, which Stripe then repeats under
+// the same key.
 func (s *Server) Store(route string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +119,7 @@ func (s *Server) Store(route string, status int) {
 func (s *Server) Heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures = map[string]*Failure{}
+	s.failures, s.stored = map[string]*Failure{}, map[string]int{}
 }
 
 // ForgetKeys drops the idempotency keys, as Stripe does after a day.
@@ -120,11 +143,11 @@ func (s *Server) LoseResponsesTo(method string) {
 	s.lost = method
 }
 
-// DelayRefunds keeps every new refund pending until Change.
-func (s *Server) DelayRefunds() {
+// DelayRefunds keeps every new refund pending until Change, or no longer.
+func (s *Server) DelayRefunds(delay bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.delayRefunds = true
+	s.delayRefunds = delay
 }
 
 // Count returns the number of requests whose method and path contain route.
@@ -184,8 +207,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
 		}
 	}
-	status, body := s.stored[route], errorBody("api_error", "")
-	if delete(s.stored, route); status == 0 {
+	status, body := s.storing(route), errorBody("api_error", "")
+	if status == 0 {
 		status, body = s.handle(r)
 	}
 	if key != "" {
@@ -239,6 +262,17 @@ func (s *Server) repeated(w http.ResponseWriter, request, key string, failure *F
 		send(w, first.status, first.body)
 	}
 	return true
+}
+
+// storing returns the status that Store has for a request; 0 for none.
+func (s *Server) storing(route string) int {
+	for end, status := range s.stored {
+		if strings.HasSuffix(route, end) {
+			delete(s.stored, end)
+			return status
+		}
+	}
+	return 0
 }
 
 func (s *Server) failing(route string) *Failure {
