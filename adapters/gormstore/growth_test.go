@@ -91,23 +91,23 @@ var filled = []string{
 			CASE n WHEN 40000 THEN 'payout_requested' ELSE 'release' END, 'eur', 0, 0, 0, 0, 0, 1, -1, 0, 0, n
 		FROM generate_series(1, 40000) n`,
 	"INSERT INTO ledger_days_until (creator_id, until) VALUES ('crt_0', 'led_000039990')",
-	"INSERT INTO usage_meters (id, creator_id, name, event_name, aggregation, created_at) VALUES ('mtr', 'crt_0', '', 'e', " +
-		"'SUM', 0)",
+	`INSERT INTO usage_meters (id, creator_id, name, event_name, aggregation, created_at)
+		VALUES ('mtr', 'crt_0', '', 'e', 'SUM', 0)`,
 	"INSERT INTO usage_products (id, creator_id, name, type, created_at) VALUES ('prd', 'crt_0', '', 'SERVICE', 0)",
 	`INSERT INTO usage_prices (id, creator_id, product_id, billing_scheme, currency, tiers, billing_interval, created_at)
 		VALUES ('upr', 'crt_0', 'prd', 'usage_based', 'eur', '[]', 'month', 0)`,
-	`INSERT INTO usage_billing_plans (id, creator_id, customer_id, external_customer_id, subscription_id, meter_id, price_id,
-			billing_interval, anchor, starts_at, current_start, current_end, status, created_at, revision)
-		SELECT 'ubp_' || n, 'crt_0', 'cus', 'ada', 'sub_' || lpad(n::text, 9, '0'), 'mtr', 'upr', 'month', 0, 0, 0, 2678400000,
-			'active', 0, 1
+	`INSERT INTO usage_billing_plans (id, creator_id, customer_id, external_customer_id, subscription_id, meter_id,
+			price_id, billing_interval, anchor, starts_at, current_start, current_end, status, created_at, revision)
+		SELECT 'ubp_' || n, 'crt_0', 'cus', 'ada', 'sub_' || lpad(n::text, 9, '0'), 'mtr', 'upr', 'month', 0, 0, 0,
+			2678400000, 'active', 0, 1
 		FROM generate_series(1, 20) n`,
 	`INSERT INTO usage_streams (id, creator_id, customer_id, external_customer_id, subscription_id, meter_id, event_name,
 			aggregation, billing_interval, interval_count, anchor, starts_at, included, plan_id, closed, version)
 		SELECT n, 'crt_0', 'cus', 'ada', 'sub_' || lpad(n::text, 9, '0'), 'mtr', 'e', 'SUM', 'month', 1, 0, 0, 0, 'ubp_' || n,
 			false, 1
 		FROM generate_series(1, 40000) n`,
-	`INSERT INTO invoices (id, creator_id, customer_id, external_customer_id, number, status, currency, lines, subtotal, tax,
-			tax_details, total, period_start, period_end, subscription_id, billing_plan_id, key, fingerprint, attempt_count,
+	`INSERT INTO invoices (id, creator_id, customer_id, external_customer_id, number, status, currency, lines, subtotal,
+			tax, tax_details, total, period_start, period_end, subscription_id, billing_plan_id, key, fingerprint, attempt_count,
 			decline_code, payment_id, created_at, finalized_at, revision)
 		SELECT 'inv_' || n, CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'cus', 'ada', 'I-' || n, 'paid',
 			'eur', '[]', 0, 0, '{}', 0, '', '', '', CASE WHEN n % 4 = 0 THEN 'ubp_old_' || n ELSE '' END, '', '', 0, '', '', n,

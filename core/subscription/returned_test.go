@@ -116,7 +116,8 @@ func TestARefundThatFailsAfterACheaperPlan(t *testing.T) {
 			e, changed := sub.RefundFailed(first, eur(c.back), false, c.at)
 			s := sub.State()
 			if !changed || s.PeriodValue != basic.Price || s.Credit != eur(c.credit) || s.Revision != before.Revision+1 {
-				t.Errorf("worth %d with credit of %d, want %d with %d", s.PeriodValue.Minor, s.Credit.Minor, basic.Price.Minor, c.credit)
+				t.Errorf("worth %d with credit of %d, want %d with %d", s.PeriodValue.Minor, s.Credit.Minor, basic.Price.Minor,
+					c.credit)
 			}
 			updated, ok := e.(subscription.Updated)
 			if ok != c.seen || c.seen && string(updated.Previous["creditInCents"]) != fmt.Sprint(before.Credit.Minor) {

@@ -201,8 +201,8 @@ var catalogue = load([]Kind{
 	},
 	{
 		Type: "usage_credit.granted", schema: "usage_credit",
-		Description: "A customer has bought a usage credit, late use has left one after a billing plan's last invoice, or one " +
-			"that had ended can be used again because a refund of its purchase failed.",
+		Description: "A customer has bought a usage credit, late use has left one after a billing plan's last invoice, or " +
+			"one that had ended can be used again because a refund of its purchase failed.",
 		of: []source{of(func(e usage.CreditGranted, live bool) Data { return Data{e.CreatorID, e.View(live)} })},
 	},
 	{

@@ -375,20 +375,27 @@ func (s stripeShop) automatic(t *testing.T, paymentID, want string) {
 	})
 }
 
+// secondSubscription leaves a buyer at their bank for a subscription after another session has begun the one that they
+// may have, so that its money will go back.
+func (s stripeShop) secondSubscription(t *testing.T) (intent map[string]any, paymentID string) {
+	t.Helper()
+	listing := (&fixture{Account: s.Account}).subscription(t)
+	s.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).
+		Want(t, 200)
+	late := s.NewSession(t, listing, "pro", "user-1", nil)
+	s.submit(t, late, stripefake.Challenges).Want(t, 200)
+	s.submit(t, s.NewSession(t, listing, "pro", "user-1", nil), stripefake.Succeeds).Want(t, 200)
+	intent = s.payment(t, late)
+	return intent, text(t, intent["metadata"].(map[string]any)["payment_id"])
+}
+
 // A customer confirms to their bank for a second subscription after another session has begun one.
 func TestAnAutomaticRefundFollowsItsOutcome(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s stripeShop) {
-		listing := (&fixture{Account: s.Account}).subscription(t)
-		s.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).
-			Want(t, 200)
-		late := s.NewSession(t, listing, "pro", "user-1", nil)
-		s.submit(t, late, stripefake.Challenges).Want(t, 200)
-		s.submit(t, s.NewSession(t, listing, "pro", "user-1", nil), stripefake.Succeeds).Want(t, 200)
+		intent, paymentID := s.secondSubscription(t)
 		earned := s.balance(t)
 		s.fake.DelayRefunds(true)
-		intent := s.payment(t, late)
-		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
 		s.fake.Challenge(t, paymentID, true)
 		s.event(t, "evt_paid", "payment_intent.succeeded", intent).Want(t, 200)
 		made := func() map[string]any { return s.fake.Get("re_", "payment_id", paymentID) }
@@ -427,14 +434,7 @@ func TestAnAutomaticRefundFollowsItsOutcome(t *testing.T) {
 func TestAnAutomaticRefundFindsThoseAtStripe(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s stripeShop) {
-		listing := (&fixture{Account: s.Account}).subscription(t)
-		s.AsCreator(t, http.MethodPatch, "/v1/listings/"+listing.ID, harness.JSON{"oneSubscriptionPerCustomer": true}).
-			Want(t, 200)
-		late := s.NewSession(t, listing, "pro", "user-1", nil)
-		s.submit(t, late, stripefake.Challenges).Want(t, 200)
-		s.submit(t, s.NewSession(t, listing, "pro", "user-1", nil), stripefake.Succeeds).Want(t, 200)
-		intent := s.payment(t, late)
-		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
+		intent, paymentID := s.secondSubscription(t)
 		s.fake.Challenge(t, paymentID, true)
 		manual := s.fake.RefundInDashboard(t, paymentID, 500)
 		s.fake.Change(manual, map[string]any{"status": "pending"})
