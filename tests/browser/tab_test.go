@@ -76,11 +76,14 @@ next:
 	}
 }
 
-// replaced is the browser's error for an element of a page that it has just replaced, before anything was done with it.
-const replaced = "Could not find node with given id"
-
 // missed is the error of a click that came to something else, since the page moved under it.
 const missed = "the click missed"
+
+// passing are parts of the errors for a page, or an element of it, that was just replaced or moved, before anything was
+// done with it: the browser's own, and missed.
+var passing = []string{
+	"Could not find node with given id", "No node with given id found", "net::ERR_ABORTED", missed,
+}
 
 // do runs steps within the maxWait of a test, again from the first where the page was replaced or moved in between.
 func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
@@ -88,7 +91,7 @@ func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	ctx, cancel := context.WithTimeout(b.ctx, maxWait)
 	defer cancel()
 	err := chromedp.Do(ctx, steps...)
-	for err != nil && (strings.Contains(err.Error(), replaced) || strings.Contains(err.Error(), missed)) {
+	for err != nil && slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(err.Error(), part) }) {
 		err = chromedp.Do(ctx, steps...)
 	}
 	if err != nil {

@@ -109,7 +109,8 @@ func TestHoursAreEditedByRow(t *testing.T) {
 	b.size(1280, 860)
 	b.do("begin earlier", chromedp.SetValue(chromedp.CSS(`#hours-monday .range:first-child [name="monday.from"]`), "08:30"))
 	b.click(`#hours-monday [name="copy"]`)
-	b.wait(`document.querySelectorAll('.field.day input[type="checkbox"]:checked').length === 7`)
+	b.wait(`document.readyState !== "loading" &&
+		document.querySelectorAll('.field.day input[type="checkbox"]:checked').length === 7`)
 	b.do("choose a date", chromedp.SetValue(chromedp.CSS(`#hours-exceptions-0 [type="date"]`), "2026-12-24"))
 	b.click("#hours .form-end .primary")
 	b.sees("Your hours are saved.")
