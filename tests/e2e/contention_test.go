@@ -131,10 +131,7 @@ func TestARenewalWaitsForItsSubscriptionBeforeTheAccess(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.Postgres, nil)
 	a := app.NewAccount(t)
-	s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
-	a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
-		harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
-	advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+	s := challenged(t, a)
 	mine := visit(t, a, s.CustomerID) + "/plans/" + s.ID
 	submit(t, app, mine+"/pay", nil)
 	read(t, app, mine+"/confirm")

@@ -121,7 +121,9 @@ func TestFirstPurchasesAtOnceLockInOneOrder(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.Postgres, nil)
 	a := app.NewAccount(t)
-	a.AsBackend(t, post, "/v1/customers", harness.JSON{"externalCustomerId": "ada", "email": "ada@example.com"}).Want(t, 201)
+	a.AsBackend(t, post, "/v1/customers", harness.JSON{
+		"externalCustomerId": "ada", "email": "ada@example.com",
+	}).Want(t, 201)
 	session := a.NewSession(t, plans(t, a, 14), "basic", "bea", nil)
 	release := app.Hold(t, `INSERT INTO customers (id, revision, creator_id, external_customer_id, email, display_name,
 			details, metadata, created_at, updated_at)

@@ -142,14 +142,21 @@ func TestANewCardIsSavedInThePortal(t *testing.T) {
 	})
 }
 
+// challenged returns a subscription whose first payment, after its trial, waits for the customer's bank.
+func challenged(t *testing.T, a *harness.Account) subscribed {
+	t.Helper()
+	s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
+	a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
+		harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+	advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+	return s
+}
+
 func TestAChallengedPaymentIsConfirmedInThePortal(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
-		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
-			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
-		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		s := challenged(t, a)
 		if got := subscription(t, a, s.ID); got.Status != "past_due" || got.NextAttemptAt != nil {
 			t.Fatalf("%+v", got)
 		}
@@ -173,10 +180,7 @@ func TestPortal_ChargesAreLimited(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
-		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards",
-			harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
-		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		s := challenged(t, a)
 		mine := visit(t, a, s.CustomerID) + "/plans/" + s.ID
 		for n := range 20 {
 			if to := submit(t, app, mine+"/pay", nil); to != mine+"/confirm" {

@@ -39,7 +39,7 @@ type App struct {
 	// Program is the running program, for what HTTP cannot show.
 	Program *bootstrap.App
 	Log     *Log
-	// DatabaseURL is of its own database.
+	// DatabaseURL is of its database.
 	DatabaseURL string
 	// DataDir is its folder for files.
 	DataDir string
@@ -66,7 +66,7 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 // start runs the program on a database, with adapters that it does not pick by its configuration.
 func start(engine testdb.Engine, databaseURL string, vars map[string]string, options bootstrap.Options) (app *App,
 	err error) {
-	a := &App{Log: &Log{}, DatabaseURL: databaseURL}
+	a := &App{Log: &Log{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -94,6 +94,7 @@ func start(engine testdb.Engine, databaseURL string, vars map[string]string, opt
 		}
 	}
 	maps.Copy(env, vars)
+	a.DatabaseURL = env["DATABASE_URL"]
 	if name, ok := strings.CutSuffix(env["BASE_URL"], ":0"); ok { // the same program under another name
 		env["BASE_URL"] = name + a.URL[strings.LastIndexByte(a.URL, ':'):]
 	}

@@ -124,15 +124,12 @@ func TestCrossed(t *testing.T) {
 // until PostgreSQL ends one of them.
 func TestLocksAreTakenInOneOrder(t *testing.T) {
 	t.Parallel()
-	databaseURL := testdb.Postgres.URL(t)
-	p, via := newTap(t, databaseURL)
+	p, via := newTap(t, testdb.Postgres.URL(t))
 	app := harness.New(t, testdb.Postgres, map[string]string{"DATABASE_URL": via})
 	liveALittle(t, app)
 
 	owners := map[string]map[string]string{"customer of": {}, "subject of": {}}
-	payments := newWriteLog(t, databaseURL).text(t,
-		"SELECT string_agg(id || ' ' || customer_id || ' ' || subject_id, E'\n') FROM payments WHERE customer_id <> ''")
-	for row := range strings.Lines(payments) {
+	for _, row := range app.Rows(t, "SELECT id, customer_id, subject_id FROM payments WHERE customer_id <> ''") {
 		fields := strings.Fields(row)
 		owners["customer of"][fields[0]], owners["subject of"][fields[0]] = "customers "+fields[1], "subscriptions "+fields[2]
 	}
@@ -147,8 +144,8 @@ func TestLocksAreTakenInOneOrder(t *testing.T) {
 		all = append(all, locks)
 	}
 	for _, kind := range []string{
-		"advisory", "customers", "discounts", "document_numbers", "event_positions", "payments", "refunds", "sales", "sessions",
-		"subscriptions", "tasks", "usage_billing_plans", "webhook_endpoints",
+		"advisory", "customers", "discounts", "document_numbers", "event_positions", "payments", "refunds", "sales",
+		"sessions", "subscriptions", "tasks", "usage_billing_plans", "webhook_endpoints",
 	} {
 		if !kinds[kind] {
 			t.Errorf("no lock of %s was seen", kind)
@@ -177,7 +174,9 @@ func liveALittle(t *testing.T, app *harness.App) {
 			ask(http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 24 * 3600})
 		}
 	}
-	ask(http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": "https://receiver.example/", "events": []string{"*"}})
+	ask(http.MethodPost, "/v1/webhook-endpoints", harness.JSON{
+		"url": "https://receiver.example/", "events": []string{"*"},
+	})
 	a.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": "TEN", "percentOff": 10, "duration": "once"}).
 		Want(t, http.StatusCreated)
 	club := a.NewListing(t, harness.JSON{
@@ -204,7 +203,9 @@ func liveALittle(t *testing.T, app *harness.App) {
 	a.Pay(t, abandoned, harness.CardDeclined)
 	advance(16) // over the trial's end
 
-	meter := ask(http.MethodPost, "/v1/usage/meters", harness.JSON{"name": "Calls", "eventName": "calls", "aggregation": "SUM"})
+	meter := ask(http.MethodPost, "/v1/usage/meters", harness.JSON{
+		"name": "Calls", "eventName": "calls", "aggregation": "SUM",
+	})
 	product := ask(http.MethodPost, "/v1/usage/products", harness.JSON{"name": "Calls", "type": "SERVICE"})
 	price := ask(http.MethodPost, "/v1/usage/prices", harness.JSON{
 		"productId": product["id"], "billingScheme": "usage_based", "currency": "eur",
@@ -217,10 +218,14 @@ func liveALittle(t *testing.T, app *harness.App) {
 		"subscriptionId": receipt["subscriptionId"], "meter": "calls", "quantity": 5, "idempotencyKey": "calls-1",
 	})
 	advance(2)
-	ask(http.MethodPost, subscription+"/change", harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"})
+	ask(http.MethodPost, subscription+"/change", harness.JSON{
+		"plan": "studio", "interval": "month", "prorationMode": "charge_now",
+	})
 	ask(http.MethodPost, subscription+"/cancel", harness.JSON{"atPeriodEnd": true})
 	ask(http.MethodPost, subscription+"/resume", nil)
-	ask(http.MethodPatch, "/v1/customers/"+customer, harness.JSON{"externalCustomerId": "lovelace", "email": "ada@example.org"})
+	ask(http.MethodPatch, "/v1/customers/"+customer, harness.JSON{
+		"externalCustomerId": "lovelace", "email": "ada@example.org",
+	})
 	const grants = "/v1/customer-access/lovelace/grants"
 	granted := ask(http.MethodPost, grants, harness.JSON{
 		"entitlements": []harness.JSON{{"key": "beta", "type": "boolean", "value": true}},

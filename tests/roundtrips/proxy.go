@@ -189,11 +189,11 @@ func parametersOf(body []byte) (parameters []string) {
 		}
 		value := body[:length]
 		body = body[length:]
+		text := string(value)
 		if isBinary := len(formats) > 0 && formats[min(i, len(formats)-1)] == 1; isBinary && length == 8 {
-			parameters = append(parameters, strconv.FormatInt(int64(binary.BigEndian.Uint64(value)), 10)) //nolint:gosec // as sent
-			continue
+			text = strconv.FormatInt(int64(binary.BigEndian.Uint64(value)), 10) //nolint:gosec // as it was sent
 		}
-		parameters = append(parameters, string(value))
+		parameters = append(parameters, text)
 	}
 	return parameters
 }
